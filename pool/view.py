@@ -46,12 +46,7 @@ def events(folder: Path, what: str, *, end: LedgerPosition | None = None) -> lis
     """Give the events of a pool that are called so, in order. They are kept nowhere but there.
 
     Args:
-        folder: The pool's folder.
-        what: What their writer calls them.
         end: How far its ledger is read; None: as far as it goes.
-
-    Raises:
-        StorageError: The ledger cannot be read.
     """
     found: list[EventNoted] = []
     for entry in Ledger(folder / LEDGER).read():
@@ -103,11 +98,7 @@ class PoolView:
         return [entry for entry in entries if learnt.stands(entry.id, self.seen)]
 
     def archive(self, owner: str) -> Sequence[Learnt]:
-        """Give what an agent can be reminded of, in order: its own, and what it has inherited.
-
-        Raises:
-            StorageError: The ledger cannot be read.
-        """
+        """Give what an agent can be reminded of, in order: its own, and what it has inherited."""
         return self._lessons.archive(owner, self.seen)
 
     @property
@@ -117,11 +108,7 @@ class PoolView:
         return self.pool.learnt
 
     def told(self, what: str) -> list[EventNoted]:
-        """Give the events that are called so, in order.
-
-        Raises:
-            StorageError: The ledger cannot be read.
-        """
+        """Give the events that are called so, in order."""
         return events(self.pool.folder, what, end=self.end)
 
     def search(
@@ -135,12 +122,7 @@ class PoolView:
         owner: str | None = None,
         level: str | None = None,
     ) -> list[tuple[Learnt, float]]:
-        """Find the entries whose tasks are most like a text, as `Memory.search` does.
-
-        Raises:
-            StorageError: The ledger cannot be read.
-            CoterieError: The embedder or the store failed.
-        """
+        """Find the entries whose tasks are most like a text, as `Memory.search` does."""
         if self.memory is None:
             return []
         return self.memory.search(
@@ -163,12 +145,7 @@ class PoolView:
         niche: str | None = None,
         over: float,
     ) -> list[tuple[Learnt, float]]:
-        """Find the entries of an agent's archive whose texts are nearly so, as `Memory.alike` does.
-
-        Raises:
-            StorageError: The ledger cannot be read.
-            CoterieError: The embedder failed.
-        """
+        """Find an agent's entries whose texts are nearly so, as `Memory.alike` does."""
         if self.memory is None:
             return []
         return self.memory.alike(text, owner, kind=kind, niche=niche, over=over, seen=self.seen)
@@ -182,8 +159,6 @@ class Views:
     Views share what no line between them has touched.
 
     Args:
-        pool: The pool.
-        evolution: The evolution's name.
         memory: What finds entries of the pool.
         fold: What the strategy wants to know of it, before the first line.
     """
@@ -207,9 +182,6 @@ class Views:
 
         Args:
             episode: The last one that is seen, not before that of the view before. -1: none is.
-
-        Raises:
-            StorageError: The ledger is damaged.
         """
         if self._place is START:
             self._begin(episode)

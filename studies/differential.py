@@ -14,8 +14,7 @@ from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.evaluation.figures import EvaluationFigures
 from coterie.benchmarks.evaluation.measures import RANKED
 from coterie.benchmarks.evaluation.samples import Sample
-from coterie.benchmarks.small.conditions import CaseCondition
-from coterie.benchmarks.small.differential import ASK, DIFFERENTIAL, MRR
+from coterie.benchmarks.small.differential import ASK, DIFFERENTIAL, MRR, CaseCondition
 from coterie.benchmarks.small.generated.generated import LEVELS
 from coterie.runtime.scoring.ranked import HITS, ranked
 from coterie.schema.command import Command

@@ -180,5 +180,5 @@ class _Sent:
 
 
 def seeds(nightly: bool) -> Iterator[int]:
-    """The numbers of the siblings that a kind is tried with: 100, and thousands each night."""
-    return iter(range(5_000 if nightly else 100))
+    """The numbers of the siblings that a kind is tried with: 200, and thousands each night."""
+    return iter(range(5_000 if nightly else 200))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -142,6 +143,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def forget_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test know of an endpoint that another one found out at the same port."""
+    if api := sys.modules.get("coterie.runtime.runs.api"):
+        monkeypatch.setattr(api, "_traffic", {})
 
 
 @pytest.fixture(autouse=True)

@@ -25,6 +25,7 @@ class Provider:
     Attributes:
         moments: When each request came, in seconds.
         asked: The model of each request.
+        bodies: What each request says.
         peak: The most requests that were open at once.
     """
 
@@ -32,12 +33,14 @@ class Provider:
         self.behave = behave
         self.moments: list[float] = []
         self.asked: list[str] = []
+        self.bodies: list[Mapping[str, Any]] = []
         self.peak = 0
         self.open = 0
 
     async def chat(self, endpoint: Endpoint, body: Body, _hearing: StreamSink) -> ChatAnswer:
         self.moments.append(virtual_clock())
         self.asked.append(endpoint.model)
+        self.bodies.append(body.fields)
         self.open += 1
         self.peak = max(self.peak, self.open)
         try:

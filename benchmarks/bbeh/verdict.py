@@ -6,13 +6,11 @@ the steps, their order and where they stop. `docs/research/bbeh.md` tells them t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ...runtime.values.score import Score
 from ...schema.host.scorer_form import ScorerForm, takes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PREFIXES = ("The answer is:", "The final answer is ", "The final answer is: ", "The answer is ")
 """What may announce an answer, as it is spelled, in the order in which it is looked for."""

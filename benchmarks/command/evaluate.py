@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.cluster import on_option
-from ...runtime.command.spending import allow_zeros, spending_options
+from ...runtime.command.spending import allow_zeros, batch_option, spending_options
 from ...runtime.otel import otel_option
 from ...runtime.values.terminal import speakable
 from ...schema.command import (
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ..evaluation.results import Request
 
 OFFLINE = {
+    "batch": False,
     "budget": None,
     "cache": None,
     "allow_unpriced": True,
@@ -85,6 +86,7 @@ OFFLINE = {
     " test.",
 )
 @workers
+@batch_option
 @spending_options
 @allow_zeros
 @results_parent
@@ -187,6 +189,7 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
 @click.command("resume", cls=Command)
 @click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
 @workers
+@batch_option
 @spending_options
 @allow_zeros
 @otel_option

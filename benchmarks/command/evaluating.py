@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.command.spending import at_once
 from ...runtime.otel import TurnSpans, around, exporting
 from ...runtime.values.terminal import counted, speakable, speakable_json
 from ...schema.command import catalogue_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..evaluation.evaluation import Evaluation
     from ..evaluation.results import Request, Results
     from ..evaluation.samples import Sample
+    from .progress import Progress
 
 MOST_DIFFERENCES = 20
 
@@ -42,12 +44,6 @@ class Evaluating:
     """An evaluation on its way, whatever ends it.
 
     Attributes:
-        request: What is evaluated on.
-        tasks: The tasks of the request.
-        plan: The team.
-        known: What it may name.
-        setting: How its runs are made.
-        options: What the user said.
         judge: The alias of the model that judges; None where none does.
         place: Makes the folder for its results, once it is sure that the team can be run.
         results: The results that are gone on with, where there are some.
@@ -105,7 +101,14 @@ class Evaluating:
 
             answers = sum(map(is_judged, self.tasks))
             found += judged(self.known.models[self.judge], 0, answers)
+        found = found.in_batches(self.plan.models.values()) if self.setting.batch else found
         return found * Range(least=self.request.trials, most=self.request.trials)
+
+    @property
+    def _workers(self) -> int:
+        # Where agents run code, each run holds a jail while it waits.
+        batch = self.setting.batch and not self.plan.needs_jail
+        return at_once(self.options["workers"], batch=batch)
 
     def to_the_end(self) -> int:
         """Make what is missing, show the figures, and give the exit code."""
@@ -159,6 +162,7 @@ class Evaluating:
         from ...runtime.record.journal import Journal
         from ...runtime.runs.services import open_services
         from ...runtime.values.budget import Budget
+        from .progress import Progress
 
         async with open_services(self.known, self.setting) as services:
             await services.prepare(self.plan)
@@ -169,21 +173,23 @@ class Evaluating:
             with Journal.open(self._folder) as journal:
                 self.budget = Budget(self.setting.budget, name="the evaluation")
                 self.budget.deposit(journal.spent(), seconds=journal.seconds)
-                await self._evaluated(services, journal, self.budget)
+                progress = Progress(total=self.expected, quiet=self.options["quiet"])
+                async with services.collecting(journal, progress.say):
+                    await self._evaluated(services, journal, self.budget, progress)
         return self._show()
 
-    async def _evaluated(self, services: Services, journal: Journal, budget: Budget) -> None:
+    async def _evaluated(
+        self, services: Services, journal: Journal, budget: Budget, progress: Progress
+    ) -> None:
         """Make what is missing; the folder has what there is, whatever ends it."""
         from ...runtime.record.trace import RunFolder
         from ...runtime.scoring.form_check import FormCheck
         from ..evaluation.benchmark import find_benchmark
         from ..evaluation.consumption import earlier_seconds
         from ..evaluation.logs import Logs
-        from .progress import Progress
 
         folder = RunFolder(self._folder, services.scrubber(os.environ))
         opened = self._opened
-        progress = Progress(total=self.expected, quiet=self.options["quiet"])
         evaluation = self._evaluation(services, journal, budget, progress)
         evaluation.forms = None if self.options["allow_zeros"] else FormCheck()
         evaluation.logs = Logs(folder=folder.path, scrub=folder.scrub)
@@ -201,7 +207,7 @@ class Evaluating:
             journal.flush_now()
             head = {
                 **opened.head,
-                "workers": self.options["workers"],
+                "workers": self._workers,
                 "wall_seconds": round(journal.seconds, 3),
             }
             results = replace(opened, folder=folder, head=head, tasks=self.tasks)
@@ -293,7 +299,7 @@ class Evaluating:
             plan=self.plan,
             tasks=self.tasks,
             trials=self.request.trials,
-            workers=self.options["workers"],
+            workers=self._workers,
             services=services,
             journal=journal,
             budget=budget,
@@ -365,11 +371,6 @@ def new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:
 def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> Evaluating:
     """Load what the folder of an evaluation was made of.
 
-    Args:
-        folder: The evaluation's.
-        options: What the user said.
-        offline: No model is asked.
-
     Raises:
         InputError: It is no such folder, or other models are to go on with it.
     """
@@ -413,5 +414,5 @@ def setting_of(options: dict[str, Any], earlier: Setting | None = None) -> Setti
         "allow_unpriced": options["allow_unpriced"] or None,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
-    here = {"unsafe_local": options["unsafe_local"], "on": options["on"]}
+    here = {name: options[name] for name in ("unsafe_local", "on", "batch")}
     return replace(earlier or Setting(), **chosen, **here)

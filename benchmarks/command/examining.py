@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.command.spending import at_once
 from ...runtime.otel import TurnSpans, around, exporting
 from ...runtime.values.terminal import counted, speakable
 from ...schema.values.codec import to_value
@@ -37,15 +38,6 @@ class Examining:
     """An examination on its way, whatever ends it. The same command goes on.
 
     Attributes:
-        request: What is examined on.
-        tasks: The tasks of the request.
-        recipe_file: Where the recipe is.
-        recipe: The strategy, and how.
-        pool_folder: Where the pool is.
-        known: What this host offers.
-        setting: How runs are made.
-        options: What the user said.
-        parent: The folder for results.
         telemetry: Makes spans, where traces are wanted.
     """
 
@@ -61,11 +53,7 @@ class Examining:
     telemetry: Telemetry | None = None
 
     def to_the_end(self) -> int:
-        """Make what is missing, show the figures, and give the exit code.
-
-        Raises:
-            InputError: There is no such pool, or it evolved on some of the tasks.
-        """
+        """Make what is missing, show the figures, and give the exit code."""
         from ...runtime.command.models import fetch_embedded
         from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
         from ..evaluation.benchmark import find_benchmark
@@ -110,7 +98,8 @@ class Examining:
         from ...runtime.runs.estimate import Range
 
         trials = Range(least=self.request.trials, most=self.request.trials)
-        return evolution(self.start, self.tasks) * trials
+        found = evolution(self.start, self.tasks) * trials
+        return found.in_batches(self.start.models) if self.setting.batch else found
 
     @cached_property
     def start(self) -> EvolutionStart:
@@ -191,6 +180,7 @@ class Examining:
         quiet, expected = self.options["quiet"], results.head["expected"]
         if not quiet:
             click.echo(speakable(f"{self.outlook}; {self.folder.path}{os.sep}"), err=True)
+        progress = Progress(total=expected, quiet=quiet)
         async with open_stage(
             name=self.recipe_file.stem,
             recipe=self.recipe,
@@ -202,8 +192,8 @@ class Examining:
             embedder=self.options["embedder"],
             recalls=self.start.recalls,
             forms=None if self.options["allow_zeros"] else FormCheck(),
+            say=progress.say,
         ) as stage:
-            progress = Progress(total=expected, quiet=quiet)
             examination = Examination(
                 stage=stage,
                 strategy=strategy_of(self.recipe.strategy),
@@ -211,7 +201,7 @@ class Examining:
                 state=self.state,
                 tasks=self.tasks,
                 trials=self.request.trials,
-                workers=self.options["workers"],
+                workers=at_once(self.options["workers"], batch=self.setting.batch),
                 journal=stage.journal,
                 on_sample=progress,
             )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ...runtime.values.terminal import counted
 from ..comparison.tables import by_niche, written
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def summary(told: Mapping[str, Any]) -> str:

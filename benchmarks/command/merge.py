@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
 from ...schema.command import Command, host_catalogue, problem_format, scorer_option
 from .evaluating import new_folder, shown_figures, words_typed
 from .options import RESULTS_FOLDER, as_json, results_parent, verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 
 @click.command("merge", cls=Command)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.command.spending import IN_BATCHES, ONE_BY_ONE
 from ...schema.command import map_option, with_options
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
@@ -33,9 +34,8 @@ results_parent = click.option(
 workers = click.option(
     "--workers",
     type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    help="How many runs work at the same time.",
+    help="How many runs work at the same time. "
+    f" [default: {ONE_BY_ONE}, with --batch {IN_BATCHES}]",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -147,7 +147,6 @@ def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source
     """Read where tasks come from.
 
     Args:
-        options: What the user said.
         known: What tasks of your own may name.
     """
     from ...schema.loading.scorers import named_scorer
@@ -162,11 +161,6 @@ def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source
 
 def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
     """Read the benchmark's name; of a file of tasks, which becomes the option `data`, that of own.
-
-    Args:
-        name: A benchmark, or a file.
-        options: What the user said.
-        judged: Whether a judge may score.
 
     Raises:
         InputError: --scorer and --rubric are for tasks of one's own, or --rubric for a judge.
@@ -187,11 +181,7 @@ def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
 
 
 def choice_of(options: dict[str, Any]) -> TaskChoice:
-    """Read which tasks are taken.
-
-    Raises:
-        InputError: The shard is none.
-    """
+    """Read which tasks are taken."""
     names = ("split", "evolve_share", "limit", "seed", "shuffle", "instances")
     shard = Part.read(options["shard"], "--shard") if options["shard"] else None
     return TaskChoice(**{name: options[name] for name in names}, shard=shard)

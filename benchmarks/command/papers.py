@@ -87,11 +87,7 @@ def _refuse_unknown(options: Sequence[str]) -> None:
 
 
 def _the_only(runs: Sequence[PaperRun]) -> PaperRun:
-    """Return the only run.
-
-    Raises:
-        InputError: There are several.
-    """
+    """Return the only run."""
     if len(runs) > 1:
         known = ", ".join(run.address for run in runs)
         raise InputError(f"which one? {counted(len(runs), 'run')}: {known}.")
@@ -118,8 +114,6 @@ def _check(
     """Check a run as far as its data is there, and say what would be done.
 
     Args:
-        run: The run.
-        data: The folder of its data.
         more: Options of `mas-evolve`.
         right: Recipes that were found right, of which the models alone are checked again.
 
@@ -146,11 +140,7 @@ def _check(
 
 
 def _check_recipe(folder: Path, known: Catalogue) -> None:
-    """Check a recipe and its teams without a task.
-
-    Raises:
-        InputError: Something is wrong with them.
-    """
+    """Check a recipe and its teams without a task."""
     from ...operators.command.starting import found
     from ...runtime.plan.plan import compile
     from ...schema.loading.recipe import load_recipe

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...runtime.values.terminal import clock
+from ...runtime.values.terminal import clock, speakable
 from ...runtime.values.usage import Usage
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ class Progress:
     """Shows samples as they come: one live line on a terminal, a line now and then elsewhere.
 
     Attributes:
-        total: How many there will be.
         known: How many of them an earlier process made; they say nothing about the rate.
         quiet: Show nothing.
     """
@@ -58,6 +57,12 @@ class Progress:
             click.echo(f"\r\x1b[2K{self.line(now)}", nl=self.done == self.total, err=True)
         else:
             click.echo(self.line(now), err=True)
+
+    def say(self, text: str) -> None:
+        """Print a line above the live one."""
+        if not self.quiet:
+            above = "\r\x1b[2K" if sys.stderr.isatty() else ""
+            click.echo(f"{above}{speakable(text)}", err=True)
 
     def end(self) -> None:
         """Leave the live line where it stands."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from ...schema.command import Command, catalogue_of, name_options, problem_format
 from ...schema.values.errors import InputError
 from .options import RESULTS_FOLDER
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command("vote", cls=Command)

@@ -39,7 +39,6 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     A trial is made again offline from its recorded answers; no model is asked.
 
     Args:
-        folder: The folder.
         words: A task's id, and which trial of it; or none of them.
 
     Raises:
@@ -84,11 +83,7 @@ class _Samples:
 
 
 def loaded(folder: Path) -> Evaluating:
-    """Load what an evaluation was made of, to make trials of it again.
-
-    Raises:
-        InputError: It is no such folder, or something that it was made of is gone.
-    """
+    """Load what an evaluation was made of, to make trials of it again."""
     options = dict.fromkeys(HOST, ()) | {"models_file": None, "tools_file": None}
     return recorded(folder, {**OFFLINE, **options, "workers": 1, "quiet": True})
 
@@ -97,13 +92,7 @@ def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> 
     """Make a trial again, of its recorded answers; no model is asked.
 
     Args:
-        evaluating: The evaluation.
-        folder: Its folder.
-        task_id: The task.
         trial: Which trial of it, from 1.
-
-    Raises:
-        InputError: There is no such trial, or a file is damaged.
     """
     task = evaluating.task_of(task_id, trial)
     events: list[Mapping[str, Any]] = []

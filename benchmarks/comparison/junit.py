@@ -25,7 +25,6 @@ def as_junit(name: str, samples: Iterable[Sample], *, least: float) -> str:
     """Write samples as JUnit XML.
 
     Args:
-        name: What the suite is called.
         samples: The samples; each is a test.
         least: A test fails whose score is below. One without a score is an error, not a failure.
     """
@@ -36,7 +35,6 @@ def comparisons_as_junit(comparisons: Iterable[Comparison], *, margin: float) ->
     """Write comparisons as JUnit XML.
 
     Args:
-        comparisons: Each is a test.
         margin: A test fails whose second evaluation is worse by more than this.
     """
     return _suite("compare", [_compared(comparison, margin) for comparison in comparisons])

@@ -7,29 +7,26 @@ so their union is the journal of the whole, and every figure is computed anew fr
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.engine.artifacts import ARTIFACTS
 from ...runtime.record.journal import merge
+from ...runtime.record.trace import RunFolder
 from ...runtime.runs.record import MANIFEST, as_json, read_value
+from ...schema.host.catalogue import Catalogue
+from ...schema.team.task import Task
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError, StorageError
+from ...schema.values.part import Part
 from ...schema.values.problems import quoted
 from ..evaluation.benchmark import find_benchmark
 from ..evaluation.logs import LOGS
 from ..evaluation.provenance import digest_of
 from ..evaluation.results import SAMPLES, Results, read_samples, scored_samples
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from ...runtime.record.trace import RunFolder
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.team.task import Task
-    from ...schema.values.part import Part
-    from ..evaluation.samples import Sample
+from ..evaluation.samples import Sample
 
 TEAM_FILE = "team.yaml"
 ALIKE = ("team", "content_hash", "models", "seed")
@@ -41,12 +38,7 @@ MOST_NAMED = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Merging:
-    """Shards that are one evaluation.
-
-    Attributes:
-        shards: The folders, in order.
-        tasks: The tasks of all of them, in order.
-    """
+    """Shards that are one evaluation."""
 
     shards: Sequence[Results]
     tasks: Sequence[Task]
@@ -58,8 +50,6 @@ class Merging:
         """Make sure that folders are all shards of one evaluation.
 
         Args:
-            folders: The folders, in any order.
-            scrub: Takes secrets out of what is written.
             known: What tasks of one's own may name.
 
         Raises:
@@ -96,10 +86,6 @@ class Merging:
         Args:
             folder: An empty folder.
             command: The words that the user typed.
-
-        Raises:
-            InputError: A process is at work on a shard, or one has no journal.
-            StorageError: Something cannot be written.
         """
         first, paths = self.shards[0], [shard.folder.path for shard in self.shards]
         for path in paths:

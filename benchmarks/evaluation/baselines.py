@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...pool.values.layout import TURNS
 from ...runtime.values.usage import Usage
 from ...schema.team.team import Agent, Team
 from ...schema.values.errors import InputError
 from .results import read_results
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 VOTE = "vote"
 WITH_TOOLS = "smolagents"
@@ -41,8 +39,6 @@ def vote_of(team: Team, k: int, *, temperature: float) -> Team:
     """Make a team of k copies of a team's only agent, and an exact vote over what they say.
 
     Args:
-        team: A team of one agent.
-        k: How many copies.
         temperature: Theirs; copies that sample nothing would all say the same.
 
     Raises:
@@ -69,7 +65,6 @@ def matching(single: Path, other: Path) -> int:
     """Give the k at which asking one agent k times takes as many tokens as another method.
 
     Args:
-        single: Results of the one agent.
         other: Results of the other method, or the folder of an evolution.
 
     Raises:

@@ -93,15 +93,11 @@ class Benchmark:
     measures is averaged over the trials and reported beside the headline.
 
     Attributes:
-        name: What commands call it.
         title: What it is called in print, with its version.
         about: What it asks, how it is scored, and what to know before comparing figures.
-        licence: Of its data.
-        citation: Who made it.
         source: How to come by its files, in words; empty where there are none to be had.
         tasks: Gives all tasks in the original order, each with an id of its own. Raises
             `InputError` where a file is missing, with what to do about it.
-        headline: Its figure.
         trials: How often its protocol runs each task.
         tools: The tools or toolkits that its tasks are made for.
         measures: What there is to know of its scorer's measures, by name, in the order in which

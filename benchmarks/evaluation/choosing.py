@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import random
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from ...schema.loading.tasks import TaskFile
+from ...schema.team.task import Task
 from ...schema.values.codec import kept
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ...schema.team.task import Task
 
 T = TypeVar("T")
 Niches = Sequence[str | None]

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from ...runtime.record.journal import recorded
 from ...runtime.values.usage import Usage
 from .statistics import percentiles, rounded
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _TRIAL = re.compile(r".*?/trial \d+/")
 _AGENT = re.compile(r"/trial \d+/([^/]+)/")
@@ -49,9 +47,6 @@ def _covered(spans: Sequence[tuple[float, float]]) -> float:
 
 def consumption(folder: Path) -> dict[str, Any]:
     """Sum up the recorded model calls of an evaluation, as results.json has them.
-
-    Args:
-        folder: Its folder, with the journal.
 
     Returns:
         `agents`: what each consumed; `calls`: percentiles of the seconds that an answer took, of

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ...schema.values.codec import to_value
-from ...schema.values.errors import LimitError
+from ...schema.values.errors import InputError, LimitError
 from ...schema.values.json_text import dumps, loads
 from .own import is_judged
 from .samples import Sample
@@ -34,10 +34,6 @@ class Evaluation(Trials):
     """An evaluation of a team on its way.
 
     Attributes:
-        plan: The team.
-        services: Models, tools, jails.
-        budget: What everything together may cost.
-        scrubber: Takes the host's secrets out of what is kept.
         judging: Scores the tasks that a judge scores; None where there are none.
         logs: Where what scorers keep of trials goes, and what agents write; None: nowhere.
         forms: Stops work whose scorer cannot read answers; None: nothing does.
@@ -63,6 +59,7 @@ class Evaluation(Trials):
 
         Raises:
             LimitError: The budget is used up.
+            InputError: A key, an address or a model's name is refused, and nothing was spent yet.
         """
         judging = self.judging if is_judged(task) else None
         run = await self.services.execute(
@@ -77,6 +74,8 @@ class Evaluation(Trials):
         )
         if run.over_budget:
             raise LimitError(str(run.error))
+        if run.is_misconfigured and self.budget and not self.budget.spent.calls:
+            raise InputError(f"task {task.id}: {run.why_failed}")
         if self.forms is not None:
             self.forms.take(task, run)  # a judge's score comes later
         if judging is not None:

@@ -29,8 +29,6 @@ class Examination(Trials):
 
     Attributes:
         stage: What there is of this host.
-        strategy: What is examined.
-        view: The pool.
         state: What tells this state of the pool, and this recipe, from others.
     """
 
@@ -45,11 +43,7 @@ class Examination(Trials):
         return f"{self.strategy.name} {self.state}"
 
     async def made(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
-        """Have the strategy do the task.
-
-        Raises:
-            LimitError: The budget is used up.
-        """
+        """Have the strategy do the task."""
         episode = Episode(
             stage=self.stage,
             number=trial - 1,

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...pool.values.intervals import figure_interval, mean_interval, wilson
+from ...pool.values.intervals import Interval, figure_interval, mean_interval, wilson
 from ...runtime.values.usage import Usage
-from .benchmark import mean_score
-from .measures import Measured
+from .benchmark import Benchmark, Headline, mean_score
+from .measures import Measure, Measured
+from .samples import Sample
 from .statistics import pass_at, percentiles, rounded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ...pool.values.intervals import Interval
-    from .benchmark import Benchmark, Headline
-    from .measures import Measure
-    from .samples import Sample
 
 
 @dataclass(kw_only=True, slots=True)
@@ -39,12 +33,9 @@ class EvaluationFigures:
 
     Attributes:
         headline: What the benchmark is known by.
-        measured: What else was measured.
-        samples: Trials with a score.
         executed: Those of them that ran to an answer: the execution rate's numerator.
         unscored: Trials that the provider or the host failed.
         substituted: Trials with a score in which another model answered for an agent.
-        usage: What all trials consumed.
         seconds: How long all trials took, one after the other.
     """
 

@@ -27,7 +27,6 @@ def judge_of(tasks: Sequence[Task], models: Mapping[str, Model]) -> str | None:
 
     Args:
         tasks: The tasks. None of them judged: nobody judges.
-        models: Which there are.
     """
     if not any(map(is_judged, tasks)):
         return None
@@ -36,14 +35,7 @@ def judge_of(tasks: Sequence[Task], models: Mapping[str, Model]) -> str | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judging:
-    """Who judges, and for how much.
-
-    Attributes:
-        model: The alias of the model that judges.
-        known: What names there are.
-        calls: Makes the calls.
-        budget: What everything together may cost.
-    """
+    """Who judges, and for how much."""
 
     model: str
     known: Catalogue
@@ -54,16 +46,11 @@ class Judging:
         """Score a run's answer, where there is one.
 
         Args:
-            run: What came of it.
             task: What was asked, with the rubric among the options of its scorer.
             path: Where the judgement stands in the journal.
-            trace: Told what the judge is asked and answers.
 
         Returns:
             The run with its score; without its answer, and failed, where the judge gave none.
-
-        Raises:
-            LimitError: The budget is used up.
         """
         from ...operators.core.judge import judge
         from ...operators.core.meta import MetaModel

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 from platformdirs import user_cache_path
 
 from ...runtime.local.packaged import keep
 from ...schema.values.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 def kept(
@@ -20,7 +17,6 @@ def kept(
     """Give a benchmark's file of the cache; where it is missing, make it first.
 
     Args:
-        benchmark: Whose file.
         name: The file's name, which changes with its content.
         make: Makes the file somewhere in a folder that it is given, and says where.
         what: What a folder that is named with `--data` has to have.

@@ -5,19 +5,14 @@ What scorers said, such as the output of tests, is a file each; what agents wrot
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import quote
 
-from ...runtime.engine.artifacts import ARTIFACTS, Keeping
+from ...runtime.engine.artifacts import ARTIFACTS, Keep, Keeping
 from ...runtime.record.trace import RunFolder
 from ...schema.values.files import make_folder, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from ...runtime.engine.artifacts import Keep
 
 LOGS = "logs"
 
@@ -26,8 +21,6 @@ def log_path(folder: Path, task: str, trial: int) -> Path:
     """Give the file that has what was kept of a trial, if anything was.
 
     Args:
-        folder: The folder of an evaluation.
-        task: The task's id.
         trial: Which trial of it, from 1.
     """
     return folder / LOGS / f"{_name(task, trial)}.log"
@@ -37,7 +30,6 @@ def artifacts_place(task: str, trial: int) -> str:
     """Give the folder, in that of an evaluation, that has what agents wrote in a trial.
 
     Args:
-        task: The task's id.
         trial: Which trial of it, from 1.
     """
     return f"{ARTIFACTS}/{_name(task, trial)}"
@@ -49,22 +41,13 @@ def _name(task: str, trial: int) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Logs:
-    """Where an evaluation keeps what scorers say of its trials, and what agents wrote in them.
-
-    Attributes:
-        folder: The folder of the evaluation.
-        scrub: Takes secrets out of what is written.
-    """
+    """Where an evaluation keeps what scorers say of its trials, and what agents wrote in them."""
 
     folder: Path
     scrub: Callable[[str], str]
 
     def keep(self, task: str, trial: int, text: str) -> None:
-        """Keep a text; one that is empty takes the place of what an earlier attempt left.
-
-        Raises:
-            StorageError: It cannot be written.
-        """
+        """Keep a text; one that is empty takes the place of what an earlier attempt left."""
         path = log_path(self.folder, task, trial)
         if text:
             make_folder(path.parent)
@@ -76,7 +59,6 @@ class Logs:
         """Give what keeps the files that agents write in a trial.
 
         Args:
-            task: The task's id.
             trial: Which trial of it, from 1.
         """
         folder = RunFolder(self.folder, self.scrub)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from ...pool.values.intervals import figure_interval, paired_interval
+from ...pool.values.intervals import Interval, figure_interval, paired_interval
 from ...runtime.scoring.ranked import HITS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...pool.values.intervals import Interval
-    from .samples import Sample
+from .samples import Sample
 
 Values = dict[str, dict[str, list[float]]]
 """Values of a measure in the trials of each task, by niche and task."""

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from ...schema.host.catalogue import Catalogue
 from ...schema.loading.scorers import EXACT, scorer_hint
 from ...schema.loading.task_form import TaskForm, columns_of
 from ...schema.loading.tasks import STREAMS, open_tasks
-from ...schema.team.task import ScorerChoice
+from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from .benchmark import Benchmark, Source
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...schema.team.task import Task
 
 NAME = "own"
 JUDGE = "judge"

@@ -5,19 +5,16 @@ from __future__ import annotations
 import functools
 import os
 import platform
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.local.weights import weights_sha256
 from ...runtime.record.journal import digest
 from ...runtime.repository.repository import state_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from ...schema.host.models import Model
-    from ...schema.team.task import Task
+from ...schema.host.models import Model
+from ...schema.team.task import Task
 
 PACKAGES = ("coterie", "gguf", "litellm", "mini-swe-agent", "smolagents", "xllamacpp")
 
@@ -74,7 +71,6 @@ def beside_the_question(task: Task, state: Callable[[Path, str], str] = state_of
     """Return what else agents get with a task, as far as there is some.
 
     Args:
-        task: The task.
         state: Names the content of a repository.
     """
     given = {

@@ -14,36 +14,31 @@ read, as one that nobody can verify.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
+from ...runtime.plan.plan import Plan
 from ...runtime.record.journal import FILE, recorded
 from ...runtime.record.trace import RunFolder
 from ...runtime.runs.record import MANIFEST, as_json, manifest, read_value
+from ...runtime.runs.services import Setting
 from ...schema import dump
+from ...schema.host.catalogue import Catalogue
+from ...schema.team.task import Task
 from ...schema.values.codec import Misfit, from_value, kept, misfit, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps, loads
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
-from .benchmark import Source, find_benchmark
+from .benchmark import Benchmark, Source, find_benchmark
 from .choosing import TaskChoice
 from .consumption import consumption
 from .figures import EvaluationFigures
 from .provenance import digest_of, endpoint, host, versions
 from .samples import ASKED, Sample, asked, journaled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from ...runtime.plan.plan import Plan
-    from ...runtime.runs.services import Setting
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.team.task import Task
-    from .benchmark import Benchmark
 
 VERSION = 2
 RESULTS = "results.json"
@@ -54,14 +49,7 @@ MOST_SHOWN = 120
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What is to be evaluated on: a benchmark, the tasks of it, and how often each.
-
-    Attributes:
-        benchmark: The benchmark's name.
-        source: Where its tasks come from.
-        choice: Which of them.
-        trials: How often each is tried.
-    """
+    """What is to be evaluated on: a benchmark, the tasks of it, and how often each."""
 
     benchmark: str
     source: Source
@@ -123,8 +111,6 @@ class Results:
     """The folder of an evaluation.
 
     Attributes:
-        folder: The folder.
-        request: What is evaluated on.
         head: What else results.json says before any figure: team, models, versions.
         tasks: The tasks, where they are at hand: samples.jsonl then tells what was asked.
     """
@@ -149,14 +135,8 @@ class Results:
 
         Args:
             folder: An empty folder.
-            request: What is evaluated on.
-            plan: The team.
-            setting: How its runs are made.
             command: The words that the user typed.
             tasks: The tasks of the request, where they are at hand.
-
-        Raises:
-            StorageError: They cannot be written.
         """
         head = {
             "command": " ".join(command),
@@ -196,11 +176,7 @@ class Results:
 
         Args:
             samples: The samples, taken one after the other; they are never all in memory.
-            benchmark: Says what the headline is.
             expected: How many samples there are when all is done.
-
-        Raises:
-            StorageError: It cannot be written.
         """
         figures, tasks = EvaluationFigures.on(benchmark), {task.id: task for task in self.tasks}
 
@@ -244,11 +220,7 @@ class Results:
 
 
 def read_results(folder: Path) -> dict[str, Any]:
-    """Read the figures of an evaluation; of one that was killed, what there is of it.
-
-    Raises:
-        InputError: There are none, they are of another version, or not what the journal says.
-    """
+    """Read the figures of an evaluation; of one that was killed, what there is of it."""
     return read_evaluation(folder)[0]
 
 
@@ -297,9 +269,6 @@ def differences(folder: Path) -> Iterator[str]:
 
     Samples are held against the journal, an evolution's against its lines, and figures against the
     samples. What the journal has and the files lack is no difference: it came later.
-
-    Raises:
-        InputError: A file is damaged, or of another version.
     """
     known = _recorded(folder)
     return _differences(folder, _results(folder), _kept(folder, known or {}), known)
@@ -345,22 +314,14 @@ def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
 
 
 def scored_samples(folder: Path) -> Iterator[Sample]:
-    """Give the samples that have a score: those of the journal, else of samples.jsonl.
-
-    Raises:
-        InputError: There are none, or a line is damaged.
-    """
+    """Give the samples that have a score: those of the journal, else of samples.jsonl."""
     known = _recorded(folder)
     found = read_samples(folder) if known is None else known.values()
     return (one for one in found if one.score is not None)
 
 
 def read_samples(folder: Path) -> Iterator[Sample]:
-    """Read the samples of an evaluation, one after the other.
-
-    Raises:
-        InputError: There are none, or a line is damaged.
-    """
+    """Read the samples of an evaluation, one after the other."""
     return _kept(folder, {})
 
 

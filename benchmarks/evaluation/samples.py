@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+from ...runtime.agents.outcomes import Run
 from ...runtime.gateway.chat.dialogue import clipped
 from ...runtime.values.usage import COUNTED, Usage
+from ...schema.team.task import Task
 from ...schema.values.codec import Form, Misfit, from_value, kept
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
-
-if TYPE_CHECKING:
-    from ...runtime.agents.outcomes import Run
-    from ...schema.team.task import Task
 
 ASKED = ("question", "reference")
 """What a line of samples.jsonl has of the task, for people."""
@@ -38,20 +36,13 @@ class Sample:
     """One trial of a team on a task.
 
     Attributes:
-        task: The task's id.
         trial: The how-many-th of the task, from 1.
-        niche: The task's niche.
         status: `done`; `failed` or `stopped` by the team's own limits, which count as a score of
             0; `unscored`, where the provider or the host failed, which says nothing of the team.
         score: In [0, 1]; None where it is unscored.
-        reason: Why this score.
-        measures: What else the scorer measured.
-        answer: What the team answered.
         error: Why it did not.
         lost: How many agents the provider or the host failed.
         substituted: For how many agents another model answered than the one that they name.
-        usage: What it consumed.
-        seconds: How long it took.
     """
 
     task: str
@@ -97,11 +88,7 @@ class Sample:
 
     @classmethod
     def of_value(cls, value: Any) -> Sample:
-        """Return a sample as a line of samples.jsonl has it; what was asked is the task's.
-
-        Raises:
-            Misfit: It is not a sample.
-        """
+        """Return a sample as a line of samples.jsonl has it; what was asked is the task's."""
         if is_mapping(value):
             value = {name: item for name, item in value.items() if name not in ASKED}
         return from_value(cls, value)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ...pool.memory.seen import Seen
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.team.task import Task
-    from ...schema.team.team import Team
+from ...schema.team.task import Task
+from ...schema.team.team import Team
 
 OTHERS = "Take the other split with --split test, or say --allow-seen."
 
@@ -28,13 +24,9 @@ def refuse_seen(
 
     Args:
         tasks: What is to be tested on.
-        benchmark: Where they come from.
         team: The team; its lineage names the task that it was made for.
         path: Its file, perhaps in a pool of its own.
         pool: What its agents recall from, or what a strategy has.
-
-    Raises:
-        InputError: Some are, by their ids or by their words; both places of each are named.
     """
     seen = Seen()
     if team is not None and team.lineage is not None and team.lineage.task:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from math import comb
-from typing import TYPE_CHECKING, Any, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+from typing import Any, cast
 
 DIGITS = 12
 """Of differences of means: what comes behind them is the rounding of binary fractions."""
@@ -88,7 +85,6 @@ def pass_at(k: int, right: Sequence[int], trials: Sequence[int]) -> float | None
     """Give the chance that one of k trials is right, without bias (Chen et al. 2021, §2.1).
 
     Args:
-        k: How many trials one has.
         right: How many trials of each task were right.
         trials: How many trials each task had.
 

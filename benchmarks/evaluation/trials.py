@@ -9,24 +9,20 @@ from __future__ import annotations
 import asyncio
 import functools
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from ...runtime.record.journal import digest
+from ...runtime.record.journal import Journal, digest
+from ...runtime.record.trace import Parts, Trace
 from ...runtime.repository.repository import state_of
 from ...runtime.values.together import by_workers
+from ...schema.team.task import Task
 from ...schema.values.codec import to_value
 from ...schema.values.errors import RunError
 from .provenance import beside_the_question
 from .samples import Sample, journaled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from ...runtime.record.journal import Journal
-    from ...runtime.record.trace import Parts, Trace
-    from ...schema.team.task import Task
 
 FAILURES_IN_A_ROW = 10
 """Trials that a provider fails one after the other before no more are begun."""
@@ -39,7 +35,6 @@ class Trials(ABC):
     """Trials on their way, of whatever is evaluated.
 
     Attributes:
-        tasks: The tasks, in order.
         trials: How often each is tried. Every task is tried once before any is tried again.
         workers: How many trials are at work at once.
         journal: Where answers and samples are kept.
@@ -68,7 +63,6 @@ class Trials(ABC):
         """Make a trial.
 
         Args:
-            task: The task.
             trial: Which trial of it, from 1.
             trace: Told everything that happens in it.
 
@@ -77,13 +71,7 @@ class Trials(ABC):
         """
 
     async def to_the_end(self) -> None:
-        """Make all trials that were not made yet.
-
-        Raises:
-            RunError: The provider or the jail fails again and again. What was paid for is kept.
-            LimitError: The budget is used up. What was paid for is kept.
-            StorageError: Something cannot be written down.
-        """
+        """Make all trials that were not made yet."""
         await by_workers(self._keys(), self._make, self.workers)
 
     def samples(self) -> Iterator[Sample]:
@@ -99,7 +87,6 @@ class Trials(ABC):
         One that was not brought to its end is made as far as it got, and has no score.
 
         Args:
-            task: The task.
             trial: Which trial of it, from 1.
             trace: Told everything that happened in it.
         """
@@ -139,12 +126,7 @@ class Trials(ABC):
         self.on_sample(await self._taken(*key) if sample is None else sample)
 
     async def _taken(self, task: Task, trial: int) -> Sample:
-        """Make a trial and keep it; one without a score is made again another time.
-
-        Raises:
-            LimitError: The budget is used up.
-            RunError: The provider or the jail fails again and again.
-        """
+        """Make a trial and keep it; one without a score is made again another time."""
         key, trace = (task.id, trial), None
         if self.parts is not None:
             trace = self.parts.begin(key, "trial", task=task.id, trial=trial)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from ...runtime.view import Cell, NoPage, Page, PageTable, is_number, paged
+from ...runtime.view import Cell, Links, NoPage, Page, PageTable, is_number, paged
 from ...schema.values.errors import CoterieError
-from ..comparison.comparing import compare, compared
+from ..comparison.comparing import Comparison, compare, compared
+from .evaluated import Evaluated
 from .figures import table_of
 from .many import readable
 from .samples import address_of
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ...runtime.view import Links
-    from ..comparison.comparing import Comparison
-    from .evaluated import Evaluated
 
 ALL_PAIRS = 5
 """Evaluations up to which each is compared with each; of more, each with the first."""
@@ -31,17 +26,15 @@ def comparisons_page(members: Mapping[str, Evaluated], links: Links) -> Page:
     groups: dict[str, list[str]] = {}
     for prefix, told in good.items():
         groups.setdefault(told["benchmark"], []).append(prefix)
-    return Page(
-        title="Comparisons",
-        body=TEMPLATES.render(
-            "comparisons.html",
-            links,
-            groups=[
-                _compared(name, prefixes, members, links)
-                for name, prefixes in groups.items()
-                if len(prefixes) > 1
-            ],
-        ),
+    return TEMPLATES.page(
+        "Comparisons",
+        "comparisons.html",
+        links,
+        groups=[
+            _compared(name, prefixes, members, links)
+            for name, prefixes in groups.items()
+            if len(prefixes) > 1
+        ],
     )
 
 
@@ -85,9 +78,7 @@ def pair_page(members: Mapping[str, Evaluated], address: str, links: Links) -> P
     """Make the page of two evaluations, task by task.
 
     Args:
-        members: The evaluations.
         address: `compare/ONE/OTHER/KIND/PAGE`; page 0 has all kinds.
-        links: Names the parts of the page.
 
     Raises:
         NoPage: There are no such evaluations.
@@ -112,39 +103,37 @@ def pair_page(members: Mapping[str, Evaluated], address: str, links: Links) -> P
 
     part = paged(chosen, max(1, int(number)), links, at)
     there = [{each.task: each for each in evaluation.samples} for evaluation in (first, second)]
-    return Page(
-        title=f"{one} and {other}",
-        body=TEMPLATES.render(
-            "pair.html",
-            links,
-            names=[(first.name, f"{one}/"), (second.name, f"{other}/")],
-            told=str(pair),
-            choices=[("all", links.to("", _address(f"{one}/", f"{other}/")), number == "0")]
-            + [
+    return TEMPLATES.page(
+        f"{one} and {other}",
+        "pair.html",
+        links,
+        names=[(first.name, f"{one}/"), (second.name, f"{other}/")],
+        told=str(pair),
+        choices=[("all", links.to("", _address(f"{one}/", f"{other}/")), number == "0")]
+        + [
+            (
+                f"{name} {sum(_change(row) == name for row in rows)}",
+                links.to("", f"compare/{one}/{other}/{name}/1"),
+                number != "0" and name == kind,
+            )
+            for name in CHANGES
+        ],
+        part=part,
+        table=PageTable(
+            caption="Tasks: the mean over its trials in each, those that gained most first",
+            heads=HEADS,
+            rows=[
                 (
-                    f"{name} {sum(_change(row) == name for row in rows)}",
-                    links.to("", f"compare/{one}/{other}/{name}/1"),
-                    number != "0" and name == kind,
+                    task,
+                    Cell(_change(row), badge=True),
+                    Cell(f"{before:.3g}", _at(there[0], task, f"{one}/", links)),
+                    Cell(f"{after:.3g}", _at(there[1], task, f"{other}/", links)),
+                    f"{after - before:+.3g}",
                 )
-                for name in CHANGES
+                for row in part.shown
+                for task, before, after in [row]
             ],
-            part=part,
-            table=PageTable(
-                caption="Tasks: the mean over its trials in each, those that gained most first",
-                heads=HEADS,
-                rows=[
-                    (
-                        task,
-                        Cell(_change(row), badge=True),
-                        Cell(f"{before:.3g}", _at(there[0], task, f"{one}/", links)),
-                        Cell(f"{after:.3g}", _at(there[1], task, f"{other}/", links)),
-                        f"{after - before:+.3g}",
-                    )
-                    for row in part.shown
-                    for task, before, after in [row]
-                ],
-                empty="none.",
-            ),
+            empty="none.",
         ),
     )
 

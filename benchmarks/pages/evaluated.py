@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.record.journal import FILE, is_held
 from ...schema.team.team import natural
+from ..command.evaluating import Evaluating
 from ..command.viewing import loaded
 from ..evaluation.results import RESULTS, SAMPLES, read_evaluation
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..command.evaluating import Evaluating
-    from ..evaluation.samples import Sample
+from ..evaluation.samples import Sample
 
 FILES = (RESULTS, SAMPLES, FILE, f"{FILE}-wal")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluated:
-    """The folder of an evaluation.
-
-    Attributes:
-        folder: The folder.
-    """
+    """The folder of an evaluation."""
 
     folder: Path
     _known: list[Any] = field(default_factory=list[Any])
@@ -53,38 +46,22 @@ class Evaluated:
 
     @property
     def told(self) -> Mapping[str, Any]:
-        """Its figures, as results.json has them; of one that was killed, what there is.
-
-        Raises:
-            InputError: There are none, or they are not what the journal says.
-        """
+        """Its figures, as results.json has them; of one that was killed, what there is."""
         return self._read[0]
 
     @property
     def samples(self) -> Sequence[Sample]:
-        """Its samples by task and trial, those that nobody could score among them.
-
-        Raises:
-            InputError: There are none, or a line is damaged.
-        """
+        """Its samples by task and trial, those that nobody could score among them."""
         return self._read[1]
 
     @cached_property
     def loaded(self) -> Evaluating:
-        """What it was made of, to make its trials again.
-
-        Raises:
-            InputError: Something that it was made of is gone.
-        """
+        """What it was made of, to make its trials again."""
         return loaded(self.folder)
 
     @property
     def status(self) -> str:
-        """How far it is, in a word or two.
-
-        Raises:
-            InputError: As `told`.
-        """
+        """How far it is, in a word or two."""
         if self.is_at_work:
             return "under way"
         return "interrupted" if self.told["missing"] else "done"

@@ -29,46 +29,34 @@ WORDS = frozenset({"agent", "benchmark", "effect", "models", "note", "team", "te
 
 
 def figures_page(one: Evaluated, prefix: str, links: Links) -> Page:
-    """Make the page of an evaluation's figures.
-
-    Args:
-        one: The evaluation.
-        prefix: What its addresses begin with.
-        links: Names the parts of the page.
-
-    Raises:
-        InputError: A file is damaged, was edited, or is of another version.
-        KeyError: A file lacks a field.
-    """
+    """Make the page of an evaluation's figures."""
     told = one.told
     niches = {name: each for name, each in told["niches"].items() if each["value"] is not None}
     counts = Counter(map(kind_of, one.samples))
-    return Page(
-        title=f"{told['team']} on {told['benchmark']}",
-        body=TEMPLATES.render(
-            "figures.html",
-            links,
-            told=told,
-            status=one.status,
-            folder=str(one.folder),
-            facts=[*_facts(told)],
-            warnings=warnings_of(told),
-            kinds=[
-                (kind, counts[kind], links.to("", f"{prefix}samples/{kind}/1"))
-                for kind in KINDS
-                if counts[kind]
-            ],
-            samples=links.to("", f"{prefix}samples"),
-            bars=Bars(
-                caption="Score by niche, with 95 % intervals",
-                bars=[bar_of(name or "all", each) for name, each in niches.items()][:MOST_NICHES],
-            ),
-            niches=table_of("Score by niche", by_niche([told])),
-            agents=table_of("What each agent consumed", by_agent([told])),
-            measures=_measures(told),
-            graph=_graph(one, links),
-            made=[*_made(told)],
+    return TEMPLATES.page(
+        f"{told['team']} on {told['benchmark']}",
+        "figures.html",
+        links,
+        told=told,
+        status=one.status,
+        folder=str(one.folder),
+        facts=[*_facts(told)],
+        warnings=warnings_of(told),
+        kinds=[
+            (kind, counts[kind], links.to("", f"{prefix}samples/{kind}/1"))
+            for kind in KINDS
+            if counts[kind]
+        ],
+        samples=links.to("", f"{prefix}samples"),
+        bars=Bars(
+            caption="Score by niche, with 95 % intervals",
+            bars=[bar_of(name or "all", each) for name, each in niches.items()][:MOST_NICHES],
         ),
+        niches=table_of("Score by niche", by_niche([told])),
+        agents=table_of("What each agent consumed", by_agent([told])),
+        measures=_measures(told),
+        graph=_graph(one, links),
+        made=[*_made(told)],
     )
 
 
@@ -85,8 +73,6 @@ def table_of(
     """Make a table of rows as `mas-bench table` has them.
 
     Args:
-        caption: What it is of.
-        rows: The rows.
         links: Where the words of first columns lead.
     """
     heads = [*dict.fromkeys(name for row in rows for name in row)]

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...runtime.values.terminal import counted
-from ...runtime.view import Page
+from ...runtime.view import Links, Page
 from ...runtime.view.plots import Bars, Plot, PlotPoint, Series
 from ...schema.values.errors import CoterieError
 from ..comparison.tables import by_niche, by_team, figure_text
+from .evaluated import Evaluated
 from .figures import bar_of, table_of
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ...runtime.view import Links
-    from .evaluated import Evaluated
 
 ALREADY = frozenset({"benchmark", "team"})
 """Columns that say what stands there already."""
@@ -27,23 +23,21 @@ def many_page(folder: Path, members: Mapping[str, Evaluated], links: Links) -> P
     """Make the page of all evaluations of a folder, by benchmark."""
     good, bad = readable(members)
     benchmarks = dict.fromkeys(told["benchmark"] for told in good.values())
-    return Page(
+    return TEMPLATES.page(
+        folder.resolve().name,
+        "many.html",
+        links,
         title=folder.resolve().name,
-        body=TEMPLATES.render(
-            "many.html",
-            links,
-            title=folder.resolve().name,
-            many=counted(len(members), "evaluation"),
-            bad=bad,
-            groups=[
-                _group(
-                    name,
-                    {prefix: told for prefix, told in good.items() if told["benchmark"] == name},
-                    links,
-                )
-                for name in benchmarks
-            ],
-        ),
+        many=counted(len(members), "evaluation"),
+        bad=bad,
+        groups=[
+            _group(
+                name,
+                {prefix: told for prefix, told in good.items() if told["benchmark"] == name},
+                links,
+            )
+            for name in benchmarks
+        ],
     )
 
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import unquote
 
 from ...runtime.values.terminal import counted
-from ...runtime.view import Cell, NoPage, Page, PageTable, is_number, paged, verdict, word
+from ...runtime.view import Cell, Links, NoPage, Page, PageTable, is_number, paged, verdict, word
+from ..evaluation.samples import Sample
+from .evaluated import Evaluated
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ...runtime.view import Links
-    from ..evaluation.samples import Sample
-    from .evaluated import Evaluated
 
 KINDS = ("right", "in part right", "wrong", "unscored")
 """What a sample can be."""
@@ -47,10 +42,7 @@ def samples_page(one: Evaluated, prefix: str, which: str, links: Links) -> Page:
     """Make the page of some samples.
 
     Args:
-        one: The evaluation.
-        prefix: What its addresses begin with.
         which: `KIND/PAGE`, `niche NAME/PAGE`, `all/PAGE`, or nothing.
-        links: Names the parts of the page.
 
     Raises:
         NoPage: There is no such kind or niche.
@@ -63,24 +55,22 @@ def samples_page(one: Evaluated, prefix: str, which: str, links: Links) -> Page:
         raise NoPage(which)
     shown = [each for each in samples if choices[choice](each)]
     part = paged(shown, int(number), links, lambda page: _address(prefix, choice, page))
-    return Page(
-        title=f"Samples of {one.name}",
-        body=TEMPLATES.render(
-            "samples.html",
-            links,
-            title=one.name,
-            up=prefix,
-            choices=[
-                (unquote(name), links.to("", _address(prefix, name, 1)), name == choice)
-                for name in choices
-            ],
-            part=part,
-            table=PageTable(
-                caption=counted(len(shown), "sample"),
-                heads=HEADS,
-                rows=[_row(each, prefix, links) for each in part.shown],
-                empty="none of this kind.",
-            ),
+    return TEMPLATES.page(
+        f"Samples of {one.name}",
+        "samples.html",
+        links,
+        title=one.name,
+        up=prefix,
+        choices=[
+            (unquote(name), links.to("", _address(prefix, name, 1)), name == choice)
+            for name in choices
+        ],
+        part=part,
+        table=PageTable(
+            caption=counted(len(shown), "sample"),
+            heads=HEADS,
+            rows=[_row(each, prefix, links) for each in part.shown],
+            empty="none of this kind.",
         ),
     )
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...pool.values.layout import MANIFEST as EVOLUTION
 from ...runtime.record.journal import FILE
 from ...runtime.runs.record import MANIFEST
-from ...runtime.view import NoPage, Page, is_number
+from ...runtime.view import Links, NoPage, Page, is_number
 from ...runtime.view.run import run_page
 from ...schema.team.team import natural
 from ...schema.values.errors import InputError
@@ -22,11 +22,6 @@ from .evaluated import Evaluated
 from .figures import figures_page
 from .many import many_page
 from .samples import samples_page
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...runtime.view import Links
 
 MOST = 500
 """Evaluations of one folder that are shown."""
@@ -61,7 +56,6 @@ class ResultsSite:
     """One evaluation or several of a folder.
 
     Attributes:
-        folder: The folder.
         members: The evaluations, by what their addresses begin with: nothing, where it is one.
     """
 

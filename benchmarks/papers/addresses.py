@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 from ...schema.values.problems import quoted
-from .tables import load_paper, paper_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .tables import Paper, PaperRun
+from .tables import Paper, PaperRun, load_paper, paper_names
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from functools import cache
+from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...operators.evolution.strategy import strategy_of
 from ...pool.teams.sources import load_source
@@ -18,6 +20,7 @@ from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.loading.loading import parse_team, read_file
 from ...schema.loading.recipe import DEFAULT_SEEDS
 from ...schema.loading.seeds import is_seed
+from ...schema.team.team import Team
 from ...schema.team.writing import dump, team_value, write_team_yaml, write_yaml
 from ...schema.values.errors import InputError
 from ...schema.values.files import make_folders, write_atomically
@@ -26,15 +29,8 @@ from ...schema.values.values import is_mapping
 from ...schema.values.yaml_text import read_yaml
 from ..evaluation.baselines import equipped
 from ..evaluation.benchmark import find_benchmark
-from .tables import HERE, merged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.team.team import Team
-    from .streams import Stream
-    from .tables import How, PaperRun
+from .streams import Stream
+from .tables import HERE, How, PaperRun, merged
 
 RECIPE, MODELS, TASKS, HELD_OUT = "recipe.yaml", "models.yaml", "tasks.jsonl", "held_out.jsonl"
 FOUNDER, POLICY = "solver.yaml", "policy.yaml"
@@ -49,7 +45,6 @@ class Expansion:
     """A run as files.
 
     Attributes:
-        run: The run.
         files: Their texts, by their paths in the folder; tasks are not among them.
     """
 

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from ...runtime.values.terminal import counted
-from .addresses import paper_at
-from .tables import load_paper, paper_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .addresses import Address
-    from .tables import Paper
+from .addresses import Address, paper_at
+from .tables import Paper, load_paper, paper_names
 
 COMMAND = "mas dev papers"
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from ...schema.team.task import Task
 from ...schema.values.errors import InputError
 from ..evaluation.benchmark import Source, find_benchmark
 from ..evaluation.choosing import TaskChoice
 from ..evaluation.own import OWN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.team.task import Task
-    from .tables import PaperRun
+from .tables import PaperRun
 
 Part = dict[str, Any]
 OWN_FILE = "write a task on each line (mas dev explain task), and name the folder with --data."
@@ -42,7 +39,6 @@ def stream_of(run: PaperRun, data: Path | None) -> Stream:
     """Read the tasks of a run.
 
     Args:
-        run: The run.
         data: The folder with the files of its data sets.
 
     Raises:
@@ -79,11 +75,7 @@ def ways_to_get(run: PaperRun) -> str:
 
 
 def prepare(run: PaperRun, data: Path | None, stream: Stream) -> None:
-    """Make ready what tasks need, such as clones.
-
-    Raises:
-        InputError: It cannot be had.
-    """
+    """Make ready what tasks need, such as clones."""
     for _, part in _parts(run):
         if "benchmark" in part:
             tasks = [*stream.tasks, *stream.held_out]

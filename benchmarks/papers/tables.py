@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.loading.loading import read_file
 from ...schema.values.errors import ConfigError
 from ...schema.values.yaml_text import read_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 HERE = Path(__file__).parent
 PAPER = "paper.yaml"
@@ -28,9 +26,7 @@ class Column:
     """A column of a table.
 
     Attributes:
-        label: What the paper calls it.
         cannot: Why it cannot be run here; empty: it can.
-        run: What is special in how it is run.
     """
 
     label: str = ""
@@ -43,12 +39,9 @@ class Row:
     """A row of a table.
 
     Attributes:
-        label: What the paper calls it.
         method: The method, by its name in paper.yaml; empty where there is none.
         figures: The published figures, in the order of the columns; None where there is none.
-        unpublished: Why there is no figure.
         cannot: Why it cannot be run here; empty: it can.
-        run: What is special in how it is run.
     """
 
     label: str
@@ -64,14 +57,9 @@ class Table:
     """A table of a paper.
 
     Attributes:
-        title: What it has.
-        measure: What its figures are.
         own: The row of the paper's own method.
         see: The table that has the results, where this one has none.
         cannot: Why there is nothing to run; empty: there is.
-        columns: Its columns, by name.
-        rows: Its rows, by name.
-        run: How its rows are run.
     """
 
     title: str
@@ -90,14 +78,9 @@ class Paper:
 
     Attributes:
         key: The name of its folder, as commands have it.
-        name: What the paper calls its method.
-        title: Its title.
         page: Our page about it, in docs/research.
         arxiv: Its number in arXiv, where we know it.
-        models: Its models, each as models.yaml has it.
-        data: Its data sets.
         methods: Its methods: what they are, and how they are run.
-        tables: Its tables, by name.
     """
 
     key: str
@@ -139,15 +122,7 @@ class Paper:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperRun:
-    """A run of a paper: what one recipe does.
-
-    Attributes:
-        paper: The paper.
-        table: The table's name.
-        row: The row's name.
-        columns: The columns that it fills.
-        how: How it is run.
-    """
+    """A run of a paper: what one recipe does."""
 
     paper: Paper
     table: str

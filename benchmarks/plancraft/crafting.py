@@ -5,17 +5,11 @@ It behaves as the package's environment does, to the order in which slots came t
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from .actions import FIRST_OF_INVENTORY, OUTPUT, slot_name
-from .recipes import EMPTY, Shaped, Shapeless, Smelted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .actions import Transfer
-    from .recipes import CraftingRecipe, Product
+from .actions import FIRST_OF_INVENTORY, OUTPUT, Transfer, slot_name
+from .recipes import EMPTY, CraftingRecipe, Product, Shaped, Shapeless, Smelted
 
 LARGEST_STACK = 64
 GRID = range(OUTPUT + 1, FIRST_OF_INVENTORY)

@@ -29,9 +29,7 @@ class CraftingWorld:
     """What an episode starts from: all that there is to know of it but whether it can succeed.
 
     Attributes:
-        target: The item to be made.
         slots: What lies where.
-        recipes: The recipes that can apply.
         stacks: How many of an item a slot takes where that is less than 64.
         steps: How many actions an episode has.
     """
@@ -49,7 +47,6 @@ class CraftingEpisode:
     Attributes:
         steps: How many actions have been tried.
         unreadable: How many of them could not be read.
-        has_target: Whether the target was made.
         has_given_up: Whether the agent has said that it is impossible.
     """
 

@@ -9,23 +9,20 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.local.package_client import fetch_package
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
 from ...schema.values.problems import reason_of
 from ...schema.values.values import is_mapping
+from ..evaluation.benchmark import Source
 from ..evaluation.keeping import kept
 from .crafting import LARGEST_STACK, Stack
 from .recipes import EMPTY, CraftingRecipe, Product, Shaped, Shapeless, Smelted, recipe_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..evaluation.benchmark import Source
 
 REQUIREMENT = "plancraft==0.4.9"
 SHA256 = "96a9c4f76ab9033a8c4fc533e4ceffb846529875f842100f0378193ee65b1a6b"
@@ -53,9 +50,7 @@ class Example:
 
     Attributes:
         id: Such as `TEST0385`.
-        target: The item to be made.
         slots: What lies where.
-        impossible: Whether giving up is right.
         complexity: `easy`, `medium`, `hard` or `impossible`.
     """
 
@@ -72,7 +67,6 @@ class Published:
 
     Attributes:
         splits: The examples of each split, in the package's order.
-        recipes: All of them.
         stacks: How many of an item a slot takes where that is less than 64.
     """
 
@@ -140,11 +134,7 @@ def _make(workplace: Path) -> Path:
 
 
 def _content(folder: Path) -> bytes:
-    """Take what is needed out of a folder with the package in it, or that is the package's own.
-
-    Raises:
-        OSError: A file of it cannot be read.
-    """
+    """Take what is needed out of a folder with the package in it, or that is the package's own."""
     root = folder if (folder / "data").is_dir() else folder / "plancraft"
     environment = root / "environment"
     tags = {path.stem: _json(path)["values"] for path in _files(environment / "tags")}

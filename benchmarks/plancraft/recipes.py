@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol
 
 from ...schema.values.codec import OMITTED, Form, from_value, kept
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 EMPTY = ""
 """What lies in a place where nothing lies."""

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.codec import to_value
-from ..evaluation.benchmark import Benchmark
+from ..evaluation.benchmark import Benchmark, Source
 from .episode import CraftingEpisode, CraftingWorld
-from .package import HOW_TO_GET, read_published
+from .package import HOW_TO_GET, Example, Published, read_published
 from .recipes import reachable
 from .toolkit import PLANCRAFT_TOOLS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..evaluation.benchmark import Source
-    from .package import Example, Published
 
 _PROMPT = """\
 At a crafting table of Minecraft, make the item that is named below out of what lies in the \
@@ -46,11 +40,7 @@ a line ACTIONS: and below it all actions in order, one on a line.
 
 
 def split_tasks(split: str, source: Source) -> Sequence[Task]:
-    """Give the tasks of one of the package's splits, in its order.
-
-    Raises:
-        InputError: The package's data is not there, cannot be fetched, or is another one.
-    """
+    """Give the tasks of one of the package's splits, in its order."""
     published = read_published(source)
     return [_task(example, published) for example in published.splits[split]]
 

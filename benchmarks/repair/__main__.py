@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...runtime.jail import Jails
 from ...schema.command import Command
+from ...schema.team.task import Task
 from ...schema.values.errors import InputError
 from ...schema.values.files import make_folder, write_atomically
 from ...schema.values.json_text import dumps
@@ -20,13 +22,7 @@ from .benchmark import REPAIR, SWE_BENCH, repair_task, swe_bench_instances
 from .instance import parse_instance
 from .offline import find_repair, offline_repairs
 from .predictions import Prediction, read_predictions
-from .trial import TEST_SECONDS, try_patch
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...schema.team.task import Task
-    from .trial import PatchTrial
+from .trial import TEST_SECONDS, PatchTrial, try_patch
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 GOLD = "gold"

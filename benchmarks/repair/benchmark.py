@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
@@ -13,10 +14,6 @@ from .instance import Instance, parse_instance, read_instances
 from .offline import find_repair, offline_repairs, repositories_dir
 from .predictions import write_predictions
 from .trial import check_tests
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 QUERY = """\
 The repository you work in is {name}, at the commit that this report is about. Change its code so \
@@ -38,9 +35,6 @@ def repair_task(
     """Give a repair as a task: agents see the report and the repository, the scorer the tests.
 
     Args:
-        instance: What is to be repaired.
-        repository: Has the base commit.
-        niche: The kind of task.
         environments: Where the environments of instances are; None: in the user's cache.
     """
     options: dict[str, str] = {}
@@ -96,11 +90,7 @@ def _swe_bench_tasks(source: Source) -> Sequence[Task]:
 
 
 def _prepare_swe_bench(source: Source, tasks: Sequence[Task]) -> None:
-    """See that tasks can be graded here: their tests, clones and environments, and no others'.
-
-    Raises:
-        InputError: One cannot; the message says what to do.
-    """
+    """See that tasks can be graded here: their tests, clones and environments, and no others'."""
     for task in tasks:
         instance = parse_instance(task.answer, task.id)
         check_tests(instance)

@@ -6,9 +6,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from platformdirs import user_cache_path
 
@@ -19,9 +20,6 @@ from ...schema.values.errors import InputError
 from ...schema.values.files import locked, write_atomically
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MADE = "made.txt"
 """Written into an environment when it is whole."""
@@ -46,11 +44,7 @@ class Environment:
     venv: str = ""
 
     def folder(self, parent: Path) -> Path:
-        """Give the environment's folder; one that is made is shared by all that ask for the same.
-
-        Args:
-            parent: Where environments are made.
-        """
+        """Return the environment's folder, which all requests for the same one share."""
         return (
             Path(self.venv) if self.venv else parent / digest(self.python, *self.requirements)[:16]
         )
@@ -60,10 +54,6 @@ class Environment:
 
         The package client of this machine fetches and builds what is missing, with its own settings
         and outside of the jail. Several processes may do this at once.
-
-        Raises:
-            InputError: It cannot be had, or has no pytest.
-            StorageError: It cannot be stored.
         """
         folder = self.folder(parent)
         if not self.venv and not (folder / MADE).is_file():

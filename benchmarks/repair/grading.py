@@ -59,7 +59,6 @@ def grade(instance: Instance, statuses: Mapping[str, str]) -> Grade:
     original, a test whose status is no known word is in neither list and does not count.
 
     Args:
-        instance: Whose tests.
         statuses: PASSED, XFAIL, SKIPPED, FAILED or ERROR by test, in any case.
     """
     known = {test: status.upper() for test, status in statuses.items()}

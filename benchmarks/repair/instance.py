@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_list
-from .environments import parse_environment
+from .environments import Environment, parse_environment
 from .records import ReleaseRecord, read_records
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from .environments import Environment
 
 EVAL_TYPES = ("pass_and_fail", "fail_only")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
@@ -31,10 +27,8 @@ class Instance:
     """One repair. Only the fields that the query is made of are for agents' eyes.
 
     Attributes:
-        instance_id: What it is called.
         repo: The repository's name, such as `owner/name`.
         base_commit: The commit to repair, in full.
-        problem_statement: What is reported.
         test_patch: Brings the tests that decide, as a git diff against the base.
         fail_to_pass: The tests that fail at the base and pass once it is repaired.
         pass_to_pass: The tests that pass before and after.
@@ -113,10 +107,6 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
 
     Args:
         fields: As SWE-bench names them; the lists of tests may be lists or JSON text of lists.
-        place: Where it stands, for messages.
-
-    Raises:
-        InputError: A field is missing or is not what it must be.
     """
     record = ReleaseRecord(place=place, fields=fields)
     patch = record.text("patch", "")

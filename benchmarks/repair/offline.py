@@ -2,45 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 from platformdirs import user_cache_path
 
 from ...schema.values.errors import InputError
-from .instance import parse_instance
+from .instance import Instance, parse_instance
 from .releases import Release, make_repository
 from .working_copies import working_copy
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .instance import Instance
 
 INSTANCES = Path(__file__).with_name("instances")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OfflineRepair:
-    """A repair and the release that has the fault.
-
-    Attributes:
-        instance: What is to be repaired.
-        release: Whose files are the base.
-    """
+    """A repair and the release that has the fault."""
 
     instance: Instance
     release: Release
 
     def repository(self, folder: Path) -> Path:
-        """Give the working copy to repair, below a folder; it is made where it is missing.
-
-        Raises:
-            InputError: The release cannot be fetched, or the working copy was changed.
-            StorageError: It cannot be stored.
-        """
+        """Give the working copy to repair, below a folder; it is made where it is missing."""
         name = self.instance.instance_id
         return working_copy(
             folder / name,

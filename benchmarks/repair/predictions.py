@@ -23,7 +23,6 @@ class Prediction:
     """What somebody handed in for an instance.
 
     Attributes:
-        instance_id: For which.
         model: Who, as the harness names its reports.
         patch: The repair as a git diff; empty: none was handed in, which the harness counts apart.
     """

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted, reason_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,7 +19,6 @@ class ReleaseRecord:
 
     Attributes:
         place: Where it begins, as `file:line`.
-        fields: What it says.
     """
 
     place: str
@@ -31,7 +28,6 @@ class ReleaseRecord:
         """Give a field that is text.
 
         Args:
-            name: The field.
             default: What a missing or null field stands for; None: it must be there.
 
         Raises:

@@ -17,12 +17,7 @@ from .working_copies import commit_all
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Release:
-    """A released package's source distribution.
-
-    Attributes:
-        requirement: The package with its version.
-        sha256: The checksum of the archive.
-    """
+    """A released package's source distribution."""
 
     requirement: str
     sha256: str
@@ -35,11 +30,7 @@ def make_repository(release: Release, folder: Path) -> None:
     before anything else, and then asks the package's build backend what the package is called.
 
     Args:
-        release: Which.
         folder: An empty folder.
-
-    Raises:
-        InputError: It cannot be fetched, or is another one than expected.
     """
     with tempfile.TemporaryDirectory(prefix="coterie-release-") as workplace:
         _unpack(_fetch(release, Path(workplace)), folder)

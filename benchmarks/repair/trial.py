@@ -56,9 +56,7 @@ class PatchTrial:
     """What came of a patch.
 
     Attributes:
-        applied: Whether it could be applied.
         grade: The verdict; None: there is nothing to grade, and the fault is not repaired.
-        reason: Why, in a few words.
         statuses: What became of every test that was run; None: it is not known.
         log: What the programs printed that applied the patch and ran the tests.
     """
@@ -85,16 +83,8 @@ async def try_patch(
     program's to judge, as it is in the original.
 
     Args:
-        instance: What the patch is to repair.
         repository: Has the instance's base commit. It is only read.
-        patch: A git diff.
-        jails: Where it runs.
-        seconds: That the tests may take.
         environment: The virtual environment that they run in; None: the one that is active.
-
-    Raises:
-        InputError: The instance cannot be tried here, whatever the patch.
-        JailError: There is no jail, or it failed. That says nothing of the patch.
     """
     if not patch:
         return PatchTrial(applied=False, reason="the patch is empty")
@@ -301,11 +291,7 @@ def _told(verdict: Grade) -> str:
 
 
 def _statuses(jail: AnyJail, name: str) -> Mapping[str, str] | None:
-    """Read what became of the tests; None if the record is not whole.
-
-    Raises:
-        JailKilled: The jail has ended, and nobody knows any more.
-    """
+    """Read what became of the tests; None if the record is not whole."""
     try:
         lines = jail.read_file(name, limit=LARGEST_RECORD).decode("utf-8").splitlines()
         *entries, end = map(json.loads, lines)

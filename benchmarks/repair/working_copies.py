@@ -5,14 +5,11 @@ from __future__ import annotations
 import contextlib
 import shutil
 import tempfile
+from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...runtime.repository.git import git
 from ...schema.values.errors import AgentError, InputError, StorageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
 
 _COMMIT = """\
 tree {tree}
@@ -59,9 +56,6 @@ def commit_all(folder: Path, message: str) -> str:
 
     Returns:
         The commit's id.
-
-    Raises:
-        InputError: git cannot.
     """
     with _explained(folder):
         git(folder, "init", "--quiet", "--object-format=sha1", "--initial-branch=main")

@@ -53,7 +53,6 @@ def define(readings, entry_point):
 
     Args:
         readings: What an answer may mean: each a list of sources that are run one after the other.
-        entry_point: The function's name.
     """
     failure = SyntaxError("there is no code")
     for sources in readings:

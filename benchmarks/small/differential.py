@@ -2,18 +2,183 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ...schema.team.task import ScorerChoice
 from ..evaluation.benchmark import Headline, mean_score
 from ..evaluation.measures import RANKED
-from .conditions import CaseWorld
-from .generated.generated import Item, in_worlds
+from .generated.generated import Item, Write, in_worlds
 
-if TYPE_CHECKING:
-    import random
+DEPARTMENTS = (
+    "cardiology", "neurology", "dermatology", "endocrinology", "nephrology", "rheumatology",
+    "hematology", "ophthalmology",
+)  # fmt: skip
+"""The ids of the agents that are told what a department knows, in the order of the levels."""
 
-    from .generated.generated import Write
+FREQUENT, OCCASIONAL, STRAY = 0.9, 0.4, 0.02
+"""How often a record has a finding: one that a profile calls frequent, one that it calls
+occasional, and any other."""
+
+KEY = (
+    "What your department knows of its conditions, and no other department does. A record has a"
+    f" frequent finding in {FREQUENT * 10:g} of 10 cases, an occasional one in"
+    f" {OCCASIONAL * 10:g} of 10, any other finding in {STRAY * 100:g} of 100."
+)
+
+_SIGNS = (
+    "blue",
+    "brittle",
+    "cold",
+    "cracked",
+    "heavy",
+    "itching",
+    "numb",
+    "pale",
+    "swollen",
+    "trembling",
+)
+_PLACES = (
+    "ankles",
+    "ears",
+    "elbows",
+    "eyelids",
+    "fingers",
+    "gums",
+    "heels",
+    "knees",
+    "lips",
+    "nails",
+    "shins",
+    "wrists",
+)
+FINDINGS = tuple(f"{sign} {place}" for sign in _SIGNS for place in _PLACES)
+_FIRST = (
+    "Bel",
+    "Cor",
+    "Dra",
+    "Fen",
+    "Gal",
+    "Hum",
+    "Jor",
+    "Kel",
+    "Lum",
+    "Mav",
+    "Nor",
+    "Pra",
+    "Quil",
+    "Ros",
+    "Tam",
+    "Vel",
+)
+_LAST = ("dane", "fort", "gast", "lin", "mar", "nest", "pold", "rick", "sen", "tova", "vin", "wick")
+NAMES = tuple(f"{one}{other}" for one in _FIRST for other in _LAST)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shape:
+    """How hard a level is.
+
+    Attributes:
+        conditions: How many conditions each of them knows.
+        frequent: How many findings of a profile are frequent.
+    """
+
+    departments: int
+    conditions: int
+    findings: int
+    frequent: int
+    occasional: int
+
+
+LEVELS = (
+    Shape(departments=2, conditions=3, findings=24, frequent=3, occasional=2),
+    Shape(departments=3, conditions=4, findings=24, frequent=3, occasional=3),
+    Shape(departments=4, conditions=6, findings=30, frequent=2, occasional=4),
+    Shape(departments=6, conditions=8, findings=36, frequent=1, occasional=6),
+    Shape(departments=8, conditions=12, findings=40, frequent=1, occasional=6),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseCondition:
+    """A condition.
+
+    Attributes:
+        frequent: Findings that nine records in ten have.
+        occasional: Findings that four records in ten have.
+    """
+
+    name: str
+    frequent: tuple[str, ...]
+    occasional: tuple[str, ...]
+
+    def chance_of(self, finding: str) -> float:
+        """Give how often a record of this condition has a finding."""
+        return (
+            FREQUENT
+            if finding in self.frequent
+            else OCCASIONAL
+            if finding in self.occasional
+            else STRAY
+        )
+
+    @property
+    def line(self) -> str:
+        """What a brief says of it."""
+        frequent, occasional = ", ".join(self.frequent), ", ".join(self.occasional)
+        return f"- {self.name}: frequent: {frequent}; occasional: {occasional}."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseWorld:
+    """What there is to know.
+
+    Attributes:
+        known: The conditions that each department knows, by its id.
+    """
+
+    findings: tuple[str, ...]
+    known: Mapping[str, tuple[CaseCondition, ...]]
+
+    @classmethod
+    def of(cls, seed: int, level: int) -> CaseWorld:
+        """Draw the world of a seed and a level, from 1."""
+        shape = LEVELS[level - 1]
+        chance = random.Random(f"conditions/{seed}/{level}")  # noqa: S311 - the same world every time
+        findings = tuple(chance.sample(FINDINGS, shape.findings))
+        names = iter(chance.sample(NAMES, shape.departments * shape.conditions))
+        known = {
+            department: tuple(
+                _draw(chance, next(names), findings, shape) for _ in range(shape.conditions)
+            )
+            for department in DEPARTMENTS[: shape.departments]
+        }
+        return cls(findings=findings, known=known)
+
+    @property
+    def conditions(self) -> tuple[CaseCondition, ...]:
+        """All conditions, by name."""
+        found = (condition for conditions in self.known.values() for condition in conditions)
+        return tuple(sorted(found, key=lambda one: one.name))
+
+    def briefs(self) -> dict[str, str]:
+        """Give what each department is told, and nobody else."""
+        return {
+            department: "\n".join([KEY, *(condition.line for condition in conditions)])
+            for department, conditions in self.known.items()
+        }
+
+
+def _draw(chance: random.Random, name: str, findings: Sequence[str], shape: Shape) -> CaseCondition:
+    drawn = chance.sample(findings, shape.frequent + shape.occasional)
+    return CaseCondition(
+        name=name,
+        frequent=tuple(drawn[: shape.frequent]),
+        occasional=tuple(drawn[shape.frequent :]),
+    )
+
 
 SHOWN = 10
 FEW = 4

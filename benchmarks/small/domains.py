@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from ..evaluation.benchmark import Benchmark
+from ...schema.team.task import Task
+from ..evaluation.benchmark import Benchmark, Source
 from . import gsm8k, humaneval, math500, mbpp
 from .mathematics import needing_math
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...schema.team.task import Task
-    from ..evaluation.benchmark import Source
 
 NAME = "domains"
 BLOCK = 100
@@ -23,11 +18,7 @@ FILES = (gsm8k.WHOLE, math500.FILE, mbpp.FILE)
 
 
 def domain_blocks(source: Source) -> Iterator[tuple[str, Sequence[Task]]]:
-    """Give each domain with the tasks that it is drawn from, in the order of the stream.
-
-    Raises:
-        InputError: A file is missing, cannot be read, or is not of its form.
-    """
+    """Give each domain with the tasks that it is drawn from, in the order of the stream."""
     yield "gsm8k", gsm8k.gsm8k_tasks(source, NAME)
     yield "math", math500.math500_tasks(source, NAME)
     yield "mbpp", mbpp.mbpp_tasks(source, NAME)
@@ -35,11 +26,7 @@ def domain_blocks(source: Source) -> Iterator[tuple[str, Sequence[Task]]]:
 
 
 def domains_tasks(source: Source) -> list[Task]:
-    """Give the 400 tasks: of each domain the same 100 for everybody, in the order of its file.
-
-    Raises:
-        InputError: As of `domain_blocks`.
-    """
+    """Give the 400 tasks: of each domain the same 100 for everybody, in the order of its file."""
     return [task for niche, tasks in domain_blocks(source) for task in _block(niche, tasks)]
 
 

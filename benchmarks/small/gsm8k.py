@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.local.packaged import PackagedFile
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
-from ..evaluation.benchmark import Benchmark
-from .named import NamedFile
+from ..evaluation.benchmark import Benchmark, Source
+from .named import NamedFile, NamedItem
 from .published import PublishedFile
-
-if TYPE_CHECKING:
-    from ..evaluation.benchmark import Source
-    from .named import NamedItem
 
 FILE = PublishedFile(
     benchmark="gsm8k-100",
@@ -37,11 +33,7 @@ REQUEST = "Solve the problem. Then write a last line with the final number alone
 
 
 def gsm8k_tasks(source: Source, benchmark: str = "gsm8k") -> list[Task]:
-    """Give a task for each line of the file, in its order: 1,319 of the whole test split.
-
-    Raises:
-        InputError: The file is missing, cannot be read, or is not of this form.
-    """
+    """Give a task for each line of the file, in its order: 1,319 of the whole test split."""
     return [gsm8k_task(_case(line)) for line in WHOLE.read(benchmark, source)]
 
 
@@ -63,11 +55,7 @@ def _case(line: NamedItem) -> dict[str, Any]:
 
 
 def gsm8k_100_tasks(source: Source) -> list[Task]:
-    """Give the 100 tasks, in the order of the file.
-
-    Raises:
-        InputError: The file is not here and cannot be fetched, or is another one.
-    """
+    """Give the 100 tasks, in the order of the file."""
     return [gsm8k_task(json.loads(line)) for line in FILE.read(source).splitlines()]
 
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.local.packaged import PackagedFile
 from ...schema.team.task import ScorerChoice, Task
-from ..evaluation.benchmark import Benchmark
+from ..evaluation.benchmark import Benchmark, Source
 from .published import PublishedFile
-
-if TYPE_CHECKING:
-    from ..evaluation.benchmark import Source
 
 FILE = PublishedFile(
     benchmark="humaneval",
@@ -30,11 +27,7 @@ HIDDEN = ("prompt", "entry_point", "test")
 
 
 def humaneval_problems(source: Source) -> list[dict[str, Any]]:
-    """Give the 164 problems as they are published, with their solutions.
-
-    Raises:
-        InputError: The file is not here and cannot be fetched, or is another one.
-    """
+    """Give the 164 problems as they are published, with their solutions."""
     return [json.loads(line) for line in gzip.decompress(FILE.read(source)).splitlines()]
 
 
@@ -45,11 +38,7 @@ def beside(source: Source) -> Source:
 
 
 def humaneval_tasks(source: Source) -> list[Task]:
-    """Give the 164 tasks, in the order of the file.
-
-    Raises:
-        InputError: The file is not here and cannot be fetched, or is another one.
-    """
+    """Give the 164 tasks, in the order of the file."""
     return [humaneval_task(problem) for problem in humaneval_problems(source)]
 
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ...schema.team.task import ScorerChoice, Task
-from ..evaluation.benchmark import Benchmark
+from ..evaluation.benchmark import Benchmark, Source
 from .mathematics import needing_math
-from .named import NamedFile
-
-if TYPE_CHECKING:
-    from ..evaluation.benchmark import Source
-    from .named import NamedItem
+from .named import NamedFile, NamedItem
 
 FILE = NamedFile(
     name="math500.jsonl",
@@ -25,29 +20,17 @@ HARD = 4
 
 
 def math500_tasks(source: Source, benchmark: str = "math500") -> list[Task]:
-    """Give a task for each line of the file, in its order.
-
-    Raises:
-        InputError: The file is missing, cannot be read, or is not of this form.
-    """
+    """Give a task for each line of the file, in its order."""
     return [_task(line) for line in FILE.read(benchmark, source)]
 
 
 def hard_math_tasks(source: Source) -> list[Task]:
-    """Give the problems of levels 4 and 5, in the order of the file. All are of one niche.
-
-    Raises:
-        InputError: As of `math500_tasks`.
-    """
+    """Give the problems of levels 4 and 5, in the order of the file. All are of one niche."""
     return [replace(task, niche="math_hard") for task, _ in _hard(source, "hard-math")]
 
 
 def hard_math_by_subject_tasks(source: Source) -> list[Task]:
-    """Give the same problems, each with its subject for a niche.
-
-    Raises:
-        InputError: As of `math500_tasks`.
-    """
+    """Give the same problems, each with its subject for a niche."""
     hard = _hard(source, "hard-math-by-subject")
     return [replace(task, niche=_plain(line.case["subject"])) for task, line in hard]
 

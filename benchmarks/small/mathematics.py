@@ -138,12 +138,7 @@ class _Reader:
         self._worker: PythonWorker | None = None
 
     def judge(self, evidence: Evidence, given_up: threading.Event) -> Score:
-        """Judge an answer.
-
-        Raises:
-            JailKilled: It was given up.
-            JailError: There is no jail, or it failed.
-        """
+        """Judge an answer."""
         with self._turn:
             if self._worker is not None:
                 # What ends a warm interpreter may have been left in its jail by another answer.
@@ -168,12 +163,7 @@ class _Reader:
             self._end()
 
     def _said(self, evidence: Evidence) -> str:
-        """Give what came of reading the answer.
-
-        Raises:
-            _Ended: The interpreter ended meanwhile.
-            JailError: There is no jail, or it failed.
-        """
+        """Give what came of reading the answer."""
         answer, reference = evidence.answer[-LONGEST:], str(evidence.task.answer)
         seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))
         worker = self._worker or self._start(evidence.jails)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
-from ..evaluation.benchmark import Benchmark
-from .named import NamedFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ..evaluation.benchmark import Source
-    from .named import NamedItem
+from ..evaluation.benchmark import Benchmark, Source
+from .named import NamedFile, NamedItem
 
 FILE = NamedFile(
     name="mbpp_sanitized_test.jsonl",
@@ -28,20 +23,12 @@ REQUEST = (
 
 
 def mbpp_tasks(source: Source, benchmark: str = "mbpp") -> list[Task]:
-    """Give a task for each line of the file, in its order: 257 of the whole test split.
-
-    Raises:
-        InputError: The file is missing, cannot be read, or is not of this form.
-    """
+    """Give a task for each line of the file, in its order: 257 of the whole test split."""
     return [mbpp_task(line) for line in FILE.read(benchmark, source)]
 
 
 def mbpp_task(line: NamedItem) -> Task:
-    """Give the task of a problem. It shows the tests, as the published protocol does.
-
-    Raises:
-        InputError: Its tests or its solution are no Python, or do not name one function.
-    """
+    """Give the task of a problem. It shows the tests, as the published protocol does."""
     tests = _texts(line, "test_list")
     imports = _texts(line, "test_imports")
     name = _entry_point(line, tests)

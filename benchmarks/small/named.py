@@ -25,7 +25,6 @@ class NamedItem:
     Attributes:
         number: Which line it is, from 1.
         where: The file and the number, as messages name them.
-        case: What the line has.
     """
 
     number: int
@@ -39,7 +38,6 @@ class NamedFile:
 
     Attributes:
         name: What it is called in the folder that a user names.
-        published: As what it is published, in words.
         fields: What each line has to have, none of it empty.
     """
 
@@ -57,10 +55,6 @@ class NamedFile:
 
     def read(self, benchmark: str, source: Source) -> list[NamedItem]:
         """Give its items, in its order.
-
-        Args:
-            benchmark: Who asks.
-            source: Names the folder.
 
         Raises:
             InputError: It is missing, cannot be read, or is not of this form.

@@ -121,11 +121,7 @@ def _tried(evidence: Evidence, for_answer: AnyJail, for_test: AnyJail) -> Score:
 
 
 def _judged(problem: Mapping[str, str], answer: _Answer, jail: AnyJail) -> str:
-    """Run the test; give what the answer fails of, or nothing.
-
-    Raises:
-        JailError: A jail failed.
-    """
+    """Run the test; give what the answer fails of, or nothing."""
     sources = ", ".join(repr(problem[name]) for name in ("prompt", "test", "entry_point"))
     with closing(PythonWorker(jail, on_tool=answer.respond, tools=["ask"])) as worker:
         worker.execute(_JAILED.read_text(encoding="utf-8"))
@@ -156,12 +152,7 @@ class _Answer:
         self._seconds = self._left = seconds
 
     def define(self, programs: list[list[str]], entry_point: str) -> None:
-        """Define the function.
-
-        Raises:
-            JailError: The jail failed.
-            _Failed: The code failed.
-        """
+        """Define the function."""
         self._worker.execute(_JAILED.read_text(encoding="utf-8"))
         self._run(f"function = define({programs!r}, {entry_point!r})\nNone")
 

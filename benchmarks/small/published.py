@@ -23,8 +23,6 @@ class PublishedFile:
     """A benchmark's one file: on this machine, or in a package.
 
     Attributes:
-        benchmark: Whose.
-        packaged: The package and the file in it, pinned.
         name: Its path in the folder that a user names.
     """
 

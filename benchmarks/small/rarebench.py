@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import reason_of
 from ...schema.values.values import is_list, is_mapping
-from ..evaluation.benchmark import Benchmark
+from ..evaluation.benchmark import Benchmark, Source
 from ..evaluation.measures import RANKED
 from .differential import MRR
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ..evaluation.benchmark import Source
 
 SETS = ("RAMEDIS", "MME", "HMS", "LIRICAL", "PUMCH_ADM")
 PHENOTYPES = "mapping/phenotype_mapping.json"

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.scoring.answer_line import readings
-from ...runtime.scoring.scorers import ENDING
+from ...runtime.scoring.scorers import ENDING, Evidence
 from ...runtime.values.score import Score
 from ...schema.host.scorer_form import ScorerForm, takes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...runtime.scoring.scorers import Evidence
-    from ...schema.values.problems import Path
+from ...schema.values.problems import Path
 
 # Where a letter stands for a choice, the surest place first. `END` keeps the words "A" and "I" out.
 END = r"(?=\W*$|[*_]*[.:,;)\]])"

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 from ...schema.team.task import ScorerChoice
 from ..evaluation.benchmark import Headline, mean_score
 from ..evaluation.measures import LEARNING
-from .generated.generated import Item, in_worlds
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .generated.generated import Write
+from .generated.generated import Item, Write, in_worlds
 
 TEACHERS = ("teacher", "expert", "strategist", "diagnostician")
 """The ids of the agents that are told the key and the explanation."""
@@ -54,8 +49,6 @@ class Language:
     """An invented language.
 
     Attributes:
-        name: What it is called.
-        words: Its word for each English one.
         order: In which order it says the parts of a phrase.
     """
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import random
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.local.packaged import PackagedFile
 from ...schema.team.task import ScorerChoice, Task
-from ..evaluation.benchmark import Benchmark
+from ..evaluation.benchmark import Benchmark, Source
 from .published import PublishedFile
-
-if TYPE_CHECKING:
-    from ..evaluation.benchmark import Source
 
 FILE = PublishedFile(
     benchmark="truthfulqa-mc",
@@ -29,11 +26,7 @@ REQUEST = "Exactly one of these is true. Answer with its letter alone."
 
 
 def truthfulqa_tasks(source: Source) -> list[Task]:
-    """Give the 100 tasks, in the order of the file.
-
-    Raises:
-        InputError: The file is not here and cannot be fetched, or is another one.
-    """
+    """Give the 100 tasks, in the order of the file."""
     return [truthfulqa_task(json.loads(line)) for line in FILE.read(source).splitlines()]
 
 

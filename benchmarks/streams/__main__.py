@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from ...schema.command import Command
 from ...schema.values.json_text import dumps
-from .tasks import SPLITS, STREAMS, stream
-
-if TYPE_CHECKING:
-    from .tasks import Split
+from .tasks import SPLITS, STREAMS, Split, stream
 
 
 @click.command(cls=Command)

@@ -7,17 +7,15 @@ test item can have been seen while teams evolved, whatever the seeds are.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import combinations_with_replacement, product
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 Split = Literal["evolve", "test"]
 SPLITS: tuple[Split, ...] = ("evolve", "test")
@@ -54,12 +52,7 @@ MONTHS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StreamItem:
-    """One question of a stream.
-
-    Attributes:
-        query: What is asked.
-        answer: The one right answer.
-    """
+    """One question of a stream."""
 
     query: str
     answer: str
@@ -113,7 +106,6 @@ class _Stream:
     """How the tasks of a stream are written and scored.
 
     Attributes:
-        write: Writes one from the vocabulary of a split.
         scorer: Compares an answer with the right one.
     """
 

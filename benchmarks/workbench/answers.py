@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from .calls import parse_call, parse_expression
 from .operation import CallFailed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 MOST_CALLS = 200
 MOST_ENDS = 400

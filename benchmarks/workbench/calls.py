@@ -11,15 +11,11 @@ from __future__ import annotations
 
 import ast
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from .domains import DOMAINS, OPERATIONS
-from .operation import CallFailed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .operation import Operation, Workplace
+from .operation import CallFailed, Operation, Workplace
 
 LONGEST_CALL = 100_000
 """Characters. What is longer fails."""
@@ -49,11 +45,7 @@ def do_call(workplace: Workplace, call: str) -> Any:
 
 
 def parse_call(call: str) -> ast.expr:
-    r"""Parse the text of a call. Line ends in it count as `\n` in its texts.
-
-    Raises:
-        CallFailed: It is not an expression.
-    """
+    r"""Parse the text of a call. Line ends in it count as `\n` in its texts."""
     return parse_expression(call.replace("\n", "\\n"))
 
 
@@ -86,11 +78,7 @@ class _Doing:
         self._only_changes = only_changes
 
     def value(self, node: ast.expr) -> Any:
-        """Give its value.
-
-        Raises:
-            CallFailed: It has something in it that is not done here, or a call in it fails.
-        """
+        """Give its value."""
         outermost, self._only_changes = self._only_changes, False
         match node:
             case ast.Constant():
@@ -214,11 +202,7 @@ def _hashed(items: list[Any]) -> set[Any]:
 
 
 def _named(node: ast.expr) -> Any:
-    """Find what is called: a tool and whether with the suffix `.func`, or `str`.
-
-    Raises:
-        CallFailed: It is neither.
-    """
+    """Find what is called: a tool and whether with the suffix `.func`, or `str`."""
     name = ast.unparse(node)
     if name == "str":
         return name
@@ -231,11 +215,7 @@ def _named(node: ast.expr) -> Any:
 def _one_argument(
     operation: Operation, positional: list[Any], named: dict[Any, Any]
 ) -> tuple[list[Any], dict[Any, Any]]:
-    """Read the arguments of a call without `.func`: one, a text or a mapping of named ones.
-
-    Raises:
-        CallFailed: There are others. Named ones are what models most often write.
-    """
+    """Read the arguments of a call without `.func`: one, a text or a mapping of named ones."""
     given = [*positional, *([named["tool_input"]] if set(named) == {"tool_input"} else [])]
     if len(given) == 1 and (not named or not positional):
         if isinstance(given[0], str):

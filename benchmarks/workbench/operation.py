@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.tools import ToolError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from .tables import Tables
+from .tables import Tables
 
 NOW = datetime(2023, 11, 30)  # noqa: DTZ001 - a date of the benchmark's world, which has no zones
 """When every task takes place, and when every mail is sent."""
@@ -42,7 +39,6 @@ class Operation:
 
     Attributes:
         name: With its domain, such as `calendar.create_event`.
-        about: What it does, for models.
         parameters: What each parameter means, for models. All may be left out.
         run: Does it: takes the workplace, then the parameters, whose defaults it has.
         changes: Whether it can change a table that verdicts compare.

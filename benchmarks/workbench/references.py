@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 import csv
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from ...schema.values.errors import InputError
 from ...schema.values.values import is_list
 from .tables import SOURCE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 FILES = {
     "analytics": "analytics",
@@ -49,11 +46,7 @@ def _checked(rows: csv.DictReader[str], path: Path) -> Iterator[dict[str, str]]:
 
 
 def reference_calls(row: dict[str, str], niche: str) -> list[str]:
-    """Give the reference's calls of a row of `reference_rows`.
-
-    Raises:
-        InputError: They are no list of texts.
-    """
+    """Give the reference's calls of a row of `reference_rows`."""
     return literal_list(row["answer"], niche)
 
 

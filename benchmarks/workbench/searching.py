@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.tools import ToolError
 from ...runtime.tools.expressions import expression
 from .operation import NOW
 from .table import Table, is_missing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LONGEST_DATE = 100  # characters
 _NEVER = frozenset({"NAN", "NAT", "NaN", "NaT", "nan", "nat"})
@@ -60,12 +58,7 @@ def containing(table: Table, column: str, pattern: Any) -> Table:
 
 
 def bounded(table: Table, column: str, lowest: Any, highest: Any) -> Table:
-    """Keep the rows with a cell between two texts; a bound that says nothing is none.
-
-    Raises:
-        TypeError: A bound cannot be compared with text.
-        ValueError: A bound is a list.
-    """
+    """Keep the rows with a cell between two texts; a bound that says nothing is none."""
     if lowest:
         table = _compared(table, column, lowest, lambda cell: cell >= lowest)
     if highest:

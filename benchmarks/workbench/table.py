@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
 
 Row = tuple[Any, ...]
 
@@ -28,7 +26,6 @@ class Table:
     Attributes:
         columns: The names, text as a rule; calls may add others.
         labels: One for each row. They need not be in order, nor different from each other.
-        rows: The cells.
     """
 
     columns: Row

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.values.errors import InputError
 from .table import MISSING, Row, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SOURCE = (
     "clone https://github.com/olly-styles/WorkBench and name the clone with --data; its folder"
@@ -46,13 +44,8 @@ class Tables:
     """A state of the workplace.
 
     Attributes:
-        events: The calendar.
-        emails: The mailbox of one person.
         plots: The files that were plotted; none at first.
-        tasks: The project board.
-        customers: The customer records.
         visits: Of a website. Tools read them, and no verdict compares them.
-        directory: The addresses of all colleagues.
     """
 
     events: Table

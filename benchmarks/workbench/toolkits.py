@@ -52,11 +52,7 @@ def _tool(operation: Operation) -> Tool:
 
 
 def _workplace(operation: Operation, workspace: Workspace) -> Workplace:
-    """Give the agent's own workplace, made when its first call comes.
-
-    Raises:
-        ToolError: The task has no workplace, or withholds this tool.
-    """
+    """Give the agent's own workplace, made when its first call comes."""
     options = workspace.home.task.scorer.options
     folder, toolkits = options.get("folder"), options.get("toolkits")
     if workspace.home.task.scorer.name != "workbench" or not isinstance(folder, str):

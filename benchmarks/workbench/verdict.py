@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import starmap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .calls import do_calls
 from .domains import OPERATIONS
 from .operation import Workplace
 from .table import MISSING, Row, Table, is_missing
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .tables import Tables
+from .tables import Tables
 
 CASED = frozenset({"board", "list_name", "status"})
 """The columns in which case counts."""
@@ -46,7 +43,6 @@ def verdict(
 
     Args:
         predicted_calls: As text, in order. Those that fail are passed over.
-        gold_calls: The reference, likewise.
         error: Why the run that made the prediction ended early. Any text but the empty one makes
             the prediction incorrect; None and NaN, which readers of tables give, do not.
         tables: The state that both start from.

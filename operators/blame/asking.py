@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from ..core.answers import InvalidAnswer, closed, reason_schema, structured
+from ..core.bounds import Bounds
 from ..core.material import clip, fenced, material
 from ..core.meta import Question, prompt
+from .trace import FailedRun
 from .verdict import BlameVerdict
-from .view import view
-from .votes import Submission, Vote
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from ..core.bounds import Bounds
-    from .trace import FailedRun
-    from .view import TextBudget
-    from .votes import Ballot, Pair
+from .view import TextBudget, view
+from .votes import Ballot, Pair, Submission, Vote
 
 OPERATOR = "attribute"
 NOBODY = "(nobody)"
@@ -59,8 +54,6 @@ def own_question(
     """Ask one agent's analyzer whether its agent erred, with that agent's own steps (local).
 
     Args:
-        trace: The run.
-        agent: Whose analyzer is asked.
         bounds: How much may be read and written.
         room: How much of the steps may be shown.
         is_posted: Whether others will read the reason.
@@ -96,11 +89,8 @@ def again_question(
     """Ask one agent's analyzer again, now with what all of them found (collaborative).
 
     Args:
-        trace: The run.
-        agent: Whose analyzer is asked.
         bounds: How much may be read and written.
         room: How much of the steps may be shown.
-        posted: What each analyzer submitted last.
         standing: The verdict that follows from these.
     """
     own = trace.of(agent)
@@ -246,22 +236,14 @@ def _submission(
 
 
 def _accused(trace: FailedRun, said: Mapping[str, Any]) -> Pair:
-    """Read a pair; what it may lack where nobody is accused, it has where somebody is.
-
-    Raises:
-        InvalidAnswer: It lacks it, or as for `_pair`.
-    """
+    """Read a pair; what it may lack where nobody is accused, it has where somebody is."""
     if "step" not in said:
         raise InvalidAnswer(f"it accuses {said['agent']!r} of no step. Give the number of one.")
     return _pair(trace, said["agent"], int(said["step"]))
 
 
 def _pair(trace: FailedRun, agent: str, number: int) -> Pair:
-    """Give a pair that a person can point at.
-
-    Raises:
-        InvalidAnswer: There is no such agent or step, or it is not that agent's.
-    """
+    """Give a pair that a person can point at."""
     if agent not in trace.doers:
         raise InvalidAnswer(f"nobody is called {agent!r}. There are {', '.join(trace.doers)}.")
     if number not in (own := trace.numbers(agent)):

@@ -7,24 +7,19 @@ whole of it. *Local*: an analyzer for each agent, which sees that agent's steps 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ...runtime.values.together import together
 from ...schema.values.errors import InputError
+from ..core.meta import OperatorModel, Question
 from ..core.operator import Operator
 from ..core.proposal import RejectedProposal
 from .asking import OPERATOR, again_question, own_question, whole_question
-from .verdict import BlameVerdict
+from .trace import FailedRun
+from .verdict import BlameVerdict, Scheme
 from .view import TextBudget
-from .votes import ALPHA, Submission, collaborative_vote, local_vote
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ..core.meta import OperatorModel, Question
-    from .trace import FailedRun
-    from .verdict import Scheme
-    from .votes import Ballot
+from .votes import ALPHA, Ballot, Submission, collaborative_vote, local_vote
 
 ROUNDS = 2
 """How often analyzers read each other and look again, unless told otherwise."""
@@ -44,9 +39,6 @@ async def attribute(
     """Find out which agent made a team fail, and at which step (Meta-Team, App. C).
 
     Args:
-        meta: Who is asked.
-        path: Which attribution this is: `task 12/attribute`.
-        trace: The failed run.
         scheme: `global`: one call. `local`: one for each agent. `collaborative`: as many, and
             again in each round.
         rounds: How often analyzers read each other and look again, at least once; collaborative.
@@ -59,7 +51,6 @@ async def attribute(
     Raises:
         InputError: Nobody who can be blamed did anything.
         ValueError: Fewer than one round.
-        CoterieError: As for `OperatorModel.ask`.
     """
     if not trace.doers:
         raise InputError("nobody in this run did anything, so there is no step to blame.")

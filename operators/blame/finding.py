@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.record.trace import EVENTS
 from ...runtime.values.terminal import counted, on_one_line, speakable
+from ...runtime.values.usage import Usage
 from ..core.material import clip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...runtime.values.usage import Usage
-    from .trace import FailedRun, RunStep
-    from .verdict import BlameVerdict
+from .trace import FailedRun, RunStep
+from .verdict import BlameVerdict
 
 VERSION = 1
 """Version of the format of `blame/<scheme>.json`."""
@@ -30,9 +27,6 @@ class Finding:
     """What was found out about a failed run.
 
     Attributes:
-        trace: The run.
-        verdict: Who is to blame.
-        model: The alias of the model that was asked.
         rounds: How often analyzers looked again, at most; 0 where the scheme has no rounds.
         usage: What all answers cost that led to the verdict.
         recorded: How many of them were there already, and cost nothing now.

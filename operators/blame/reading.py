@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...runtime.record.events import EVENTS, all_events_of, checked, unscrubbed
 from ...runtime.runs.record import read_result, read_value
@@ -12,10 +14,6 @@ from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from .steps import blamable, outage_of, steps_of
 from .trace import FailedRun
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,7 +76,6 @@ def trace_of(
     """Read the trace of a run from its folder, however the run ended.
 
     Args:
-        folder: The run's folder.
         expected: The right answer; None for the reference answer of the task, where it has one.
         is_blind: Whether nobody is to be shown a right answer, nor a score's reason that quotes it.
         scrub: Takes out what may not be shown. What the run wrote is without secrets already.
@@ -106,11 +103,7 @@ def _question(folder: Path, task: Mapping[str, Any]) -> str:
 
 
 def outage_of_run(folder: Path) -> str | None:
-    """Find the failure of a model that a run failed by; None where it is the agents' own.
-
-    Raises:
-        InputError: It is not the folder of a run, another version wrote it, or a file is damaged.
-    """
+    """Find the failure of a model that a run failed by; None where it is the agents' own."""
     events, error = all_events_of(folder), RunEnding.of(folder).error
     return checked(str(folder / EVENTS), lambda: outage_of(events, error))
 
@@ -129,8 +122,6 @@ def trace_of_events(
     Args:
         events: The events, as events.jsonl has them, in order.
         source: Where they are from, for messages.
-        question: What was asked.
-        answer: What the run came to.
         expected: The right answer, where it may be shown.
         ended: What else is known of how it ended.
 

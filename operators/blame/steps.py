@@ -8,15 +8,13 @@ of what it had been.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.agents.outcomes import INFRASTRUCTURE
 from ...schema.values.json_text import dumps
 from .trace import RunStep
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 FUNCTION = "function"
 """The backend of agents that are code of a person's, which nobody blames for what it computes."""
@@ -33,10 +31,6 @@ def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[RunStep, ...]:
 
     Args:
         events: The events, as events.jsonl has them, in order.
-
-    Raises:
-        KeyError: One of them lacks a field; a `TypeError`, an `AttributeError` or a `ValueError`
-            may say that it is no event.
     """
     reader = _Reader()
     for event in events:
@@ -52,12 +46,7 @@ def blamable(events: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def outage_of(events: Iterable[Mapping[str, Any]], error: str) -> str | None:
-    """Find the failure of a model that a run's error goes back to; None where none does.
-
-    Args:
-        events: The run's events.
-        error: Why it has no answer.
-    """
+    """Find the failure of a model that a run's error goes back to; None where none does."""
     failures = (event["error"] for event in events if _is_outage(event))
     return next((failure for failure in failures if failure and failure in error), None)
 
@@ -102,7 +91,6 @@ class _Reader:
         done: The steps until now, by what tells them from others, whenever they are told.
         last: The last step of each agent, by part of the run.
         turn: What each agent did since it last took its mail, where there is any.
-        heard: What each agent has read.
         broke: What failed of whom that was not its own failure, by part of the run.
         counts: How often an agent did the same, since a process began.
     """

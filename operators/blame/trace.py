@@ -14,7 +14,6 @@ class RunStep:
         number: What a person finds it by: `n` of the event in events.jsonl, or the place in the
             history of a published trace. No two steps of a trace have the same.
         agent: Who did it, by its id. It need not be one that can be blamed: a person asks, too.
-        text: What was said or done.
         kind: What it is: `answer`, `action`, `tool`, `message`, `outcome`, `failure`; of a trace
             that does not tell, empty.
         where: What else tells where it is: `round 2`, `closing`, `turn 3, attempt 2`.
@@ -35,7 +34,6 @@ class FailedRun:
     """A failed run.
 
     Attributes:
-        question: What was asked.
         agents: Who can be blamed, each once. Who did no step is not blamed either.
         steps: What was done, in order; their numbers increase.
         answer: What the run came to; empty where it came to nothing, or nobody knows.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self, get_args
+from typing import Literal, Self, get_args
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .votes import Ballot, Submission, Vote
+from .votes import Ballot, Submission, Vote
 
 Scheme = Literal["global", "local", "collaborative"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
@@ -20,15 +18,12 @@ class BlameVerdict:
     """What came of an attribution.
 
     Attributes:
-        agent: Who is to blame.
         step: The number of the step; it is one of that agent's.
         why: In the words of the model that accuses it most surely.
         confidence: How sure that is, in [0, 1], by the model's own word.
-        scheme: How it was found out.
         votes: What speaks for each pair that was accused, the heaviest first. The global scheme
             has one vote, of nobody's analyzer.
         by_default: Whether nobody accused anybody, so that the least sure denier is charged.
-        submissions: What each analyzer said last.
         lost: Of whose analyzers nothing was of use: they have no vote.
     """
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from ..core.bounds import Bounds
 from ..core.material import clip, fenced, material
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..core.bounds import Bounds
-    from .trace import RunStep
+from .trace import RunStep
 
 SHORTEST = 80
 """Characters of a step below which it says nothing: rather some steps are left out."""
@@ -23,12 +20,7 @@ ROOM_OF_READ = 1 / 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextBudget:
-    """How many characters of steps' texts are shown.
-
-    Attributes:
-        whole: Of all steps together.
-        step: Of one step.
-    """
+    """How many characters of steps' texts are shown."""
 
     whole: int
     step: int
@@ -46,7 +38,6 @@ class StepView:
 
     Attributes:
         text: The steps, each in its fence, and a line that says what is left out.
-        shown: The numbers of the steps that are there.
         shortened: The numbers of those of which a part is.
         left_out: The numbers of those that are not there.
     """
@@ -66,7 +57,6 @@ def view(
     where even that is not enough, those in the middle are left out.
 
     Args:
-        steps: The steps, in order.
         room: How many characters of their texts may be shown.
         focus: The number of a step that is asked for: it is there, at the full length of one step.
         own: Whether what their agent had read is shown as well.

@@ -8,12 +8,9 @@ first; in which order things were submitted never matters.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ALPHA = 1.0
 """What explicit counter-evidence adds to the weight of a vote, as a share of it (App. C)."""
@@ -34,7 +31,6 @@ class Submission:
             else's where it thinks so. None: nobody.
         countered: Whether it disagrees with the verdict that stood, and gave evidence for that from
             its own sub-trace.
-        why: Its reason.
     """
 
     analyzer: str
@@ -55,8 +51,6 @@ class Vote:
     """What speaks for one pair.
 
     Attributes:
-        agent: Who is accused.
-        step: Of which step.
         weight: The sum of the weights of those who accuse it.
         by: Whose analyzers do, in the order of their names.
     """
@@ -72,8 +66,6 @@ class Ballot:
     """How a vote came out.
 
     Attributes:
-        agent: Who is charged.
-        step: With which step.
         confidence: The greatest confidence of those who accuse it; where it is charged by default,
             what the least sure denier lacked.
         votes: All pairs that were accused, the heaviest first.
@@ -107,7 +99,6 @@ def collaborative_vote(submissions: Sequence[Submission], alpha: float = ALPHA) 
     Where nobody accuses anybody, the least sure denier is charged, as in the local scheme.
 
     Args:
-        submissions: One of each analyzer.
         alpha: What counter-evidence adds, as a share.
 
     Raises:

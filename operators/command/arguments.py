@@ -81,12 +81,7 @@ policy_option = click.option(
 def learnt(
     pool: Pool | None, task: Task, known: Catalogue, embedder: str | None, most: int = MOST_LEARNT
 ) -> list[tuple[Learnt, float]]:
-    """Search a pool's memory, where there is one: its embedder is not fetched for nothing.
-
-    Raises:
-        InputError: There is no such embedder.
-        StorageError: The ledger cannot be read.
-    """
+    """Search a pool's memory, where there is one: its embedder is not fetched for nothing."""
     from ...pool.memory.memory import open_memory
 
     if pool is None or not pool.learnt:
@@ -96,11 +91,7 @@ def learnt(
 
 
 def text_in(file: Path) -> str:
-    """Read a text.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Read a text."""
     return read_file(file).decode("utf-8", errors="replace")
 
 
@@ -114,11 +105,8 @@ class Host:
     """What operators have of this host: names, a model, limits.
 
     Attributes:
-        known: What names are known.
         meta_model: The alias of the model that operators ask.
         policy: What a person allows; None where no file says so.
-        seed: Makes sampling repeatable.
-        budget: What the calls may cost.
         cache: A folder of answers that calls share; None for no such folder.
     """
 
@@ -131,11 +119,7 @@ class Host:
 
     @classmethod
     def of(cls, options: dict[str, Any], known: Catalogue) -> Host:
-        """Take what the options say.
-
-        Raises:
-            InputError: One cannot be read.
-        """
+        """Take what the options say."""
         from ...runtime.values.budget import Caps
         from ...schema.loading.ceiling import load_ceiling
 
@@ -196,12 +180,7 @@ class Host:
         """Let an operator do its work with a model at hand.
 
         Args:
-            ceiling: What children may ask for.
-            work: What it does.
             others: The aliases of models that it asks beside that of operators.
-
-        Raises:
-            CoterieError: The model cannot be had, or may cost no more.
         """
         from ...runtime.command.models import fetch_embedded
 

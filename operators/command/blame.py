@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from ...schema.command import Command
 from ..blame.verdict import SCHEMES
 from .arguments import FOLDER, model_options, setting_options
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command("blame", cls=Command)

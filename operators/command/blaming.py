@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,29 +15,24 @@ from ...runtime.record.journal import Journal
 from ...runtime.record.trace import RunFolder
 from ...runtime.runs.again import known_again
 from ...runtime.runs.record import as_json, read_setting
-from ...runtime.runs.services import Setting, open_services
+from ...runtime.runs.services import Services, Setting, open_services
+from ...runtime.scrubbing.scrubber import Scrubber
 from ...runtime.values.budget import Budget, Caps
 from ...runtime.values.terminal import speakable_json
 from ...runtime.values.usage import Usage
 from ...schema.command import catalogue_of
+from ...schema.host.catalogue import Catalogue
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from ..blame.attributing import attribute
 from ..blame.finding import Finding
 from ..blame.reading import RunEnding, outage_of_run, trace_of
+from ..blame.trace import FailedRun
 from ..core.meta import MetaModel
 from ..core.proposal import RejectedProposal
 from .arguments import refusal
 from .kept import folder_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...runtime.runs.services import Services
-    from ...runtime.scrubbing.scrubber import Scrubber
-    from ...schema.host.catalogue import Catalogue
-    from ..blame.trace import FailedRun
 
 FOLDER = "blame"
 """Where a run's folder keeps who was blamed, and what was answered for it."""
@@ -62,10 +58,7 @@ class Blaming:
     """An attribution on its way, whatever ends it.
 
     Attributes:
-        folder: The run's folder.
         known: What names are known: this host's models, and those of the run.
-        setting: How the model is asked.
-        options: What the user said.
     """
 
     folder: Path
@@ -129,12 +122,7 @@ class Blaming:
     async def _found(
         self, services: Services, scrubber: Scrubber, trace: FailedRun, own: Journal
     ) -> Finding:
-        """Ask, and say what came of it.
-
-        Raises:
-            RunError: No answer was of use.
-            CoterieError: The model cannot be had, or may cost no more.
-        """
+        """Ask, and say what came of it."""
         scheme, alias, told = self.options["scheme"], self.options["meta_model"], _Told()
         await services.gateway.prepare([alias], priced=self.setting.must_be_priced)
         budget = Budget(self.setting.budget, name="the attribution")
@@ -163,11 +151,7 @@ class Blaming:
 
 
 def _must_have_failed(folder: Path, ended: RunEnding, options: dict[str, Any]) -> None:
-    """Make sure that there is a failure to explain.
-
-    Raises:
-        InputError: The run succeeded, or nobody says whether it did.
-    """
+    """Make sure that there is a failure to explain."""
     expected: str | None = options["expected"]
     if ended.status != "done" or options["wrong"]:
         return
@@ -187,11 +171,7 @@ def _must_have_failed(folder: Path, ended: RunEnding, options: dict[str, Any]) -
 
 
 def _must_be_an_agents_doing(folder: Path, ended: RunEnding) -> None:
-    """Make sure that there is somebody to blame.
-
-    Raises:
-        InputError: There is nobody, a model could not be had, or a file is damaged.
-    """
+    """Make sure that there is somebody to blame."""
     if outage := outage_of_run(folder):
         raise InputError(
             f"{folder}: this run failed because its model was unavailable ({outage}), which is no"

@@ -36,12 +36,7 @@ def commit(pool: Path, message: str) -> None:
     pool since its last commit: who was born or revised, by which edits and why, and what it scored.
 
     Args:
-        pool: The pool.
         message: The first line of the message.
-
-    Raises:
-        AgentError: git failed.
-        StorageError: The pool's ledger is damaged.
     """
     with Repository.around(pool) as repository:
         if repository is not None:

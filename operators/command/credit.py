@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from ...schema.command import Command
 from .arguments import FOLDER, setting_options
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command("credit", cls=Command)

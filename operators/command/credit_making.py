@@ -46,12 +46,8 @@ class Making:
     """What is made of a run while services and journals are open.
 
     Attributes:
-        plan: The compiled team.
-        task: What it was asked.
         known: The names that both were loaded with.
         services: Models, tools and jails, as the run had them.
-        base: The run's journal.
-        options: What the user said.
     """
 
     plan: Plan

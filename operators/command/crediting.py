@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
-from ...runtime.command.loading import load_folder
+from ...runtime.command.loading import Loaded, load_folder
 from ...runtime.command.models import fetch_embedded
 from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
-from ...runtime.plan.plan import compile
+from ...runtime.plan.plan import Plan, compile
 from ...runtime.record.journal import Journal
 from ...runtime.runs.adapting import RECIPE
 from ...runtime.runs.again import known_again
 from ...runtime.runs.record import read_result, read_setting
-from ...runtime.runs.services import open_services
+from ...runtime.runs.services import Setting, open_services
 from ...runtime.values.budget import Caps
 from ...schema.command import catalogue_of
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from .credit_making import Making
 from .kept import folder_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...runtime.command.loading import Loaded
-    from ...runtime.plan.plan import Plan
-    from ...runtime.runs.services import Setting
 
 FOLDER = "credit"
 """Where a run's folder keeps what its counterfactuals were answered."""
@@ -39,12 +33,8 @@ class Crediting:
     """A credit on its way, whatever ends it.
 
     Attributes:
-        folder: The run's folder.
-        answer: What the run answered.
         loaded: The team, the task, and the names that they were loaded with.
-        plan: The compiled team.
         setting: How the run was made; its budget is what the credit may cost.
-        options: What the user said.
     """
 
     folder: Path
@@ -122,22 +112,14 @@ class Crediting:
 
 
 def _must_be_known(alias: str | None, loaded: Loaded) -> None:
-    """Make sure that there is such a model.
-
-    Raises:
-        InputError: There is none.
-    """
+    """Make sure that there is such a model."""
     if alias is not None and alias not in loaded.known.models:
         models = ", ".join(sorted(loaded.known.models))
         raise InputError(f"--judge: no model {alias!r} on this host. Known: {models}.")
 
 
 def _must_have_ended(folder: Path, judge: str | None) -> str:
-    """Make sure that a run has an answer, and that answers can be scored; give the answer.
-
-    Raises:
-        InputError: It has not, or they cannot.
-    """
+    """Make sure that a run has an answer, and that answers can be scored; give the answer."""
     result = read_result(folder) or {"status": "interrupted"}
     if result["status"] != "done":
         why = f" {result['error']}" if result.get("error") else ""

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.command.spending import allow_zeros, spending_options
+from ...runtime.command.spending import (
+    IN_BATCHES,
+    ONE_BY_ONE,
+    allow_zeros,
+    at_once,
+    batch_option,
+    spending_options,
+)
 from ...runtime.otel import otel_option
 from ...schema.command import (
     Command,
@@ -77,9 +84,8 @@ REPEATS = 3
 @click.option(
     "--test-workers",
     type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    help="With --test: how many runs work at the same time. Scores do not depend on it.",
+    help="With --test: how many runs work at the same time. Scores do not depend on it.  [default:"
+    f" {ONE_BY_ONE}, with --batch {IN_BATCHES}]",
 )
 @click.option(
     "--seeds",
@@ -141,6 +147,7 @@ REPEATS = 3
 @click.option(
     "--dry-run", is_flag=True, help="Check everything, print what would be done, and stop."
 )
+@batch_option
 @spending_options
 @allow_zeros
 @host_options
@@ -194,11 +201,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
 
 
 def _form(recipe_file: Path, recipe: Recipe, options: dict[str, Any], known: Catalogue) -> TaskForm:
-    """Return how tasks are read: what the user says comes before what the recipe says.
-
-    Raises:
-        InputError: There is no such scorer.
-    """
+    """Return how tasks are read: what the user says comes before what the recipe says."""
     from ...schema.loading.recipe import scorer_of_recipe
     from ...schema.loading.task_form import task_form
 
@@ -207,11 +210,7 @@ def _form(recipe_file: Path, recipe: Recipe, options: dict[str, Any], known: Cat
 
 
 def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
-    """Return where the pool of a team is kept.
-
-    Raises:
-        InputError: It is the recipe's, and nobody said.
-    """
+    """Return where the pool of a team is kept."""
     from .racing import RACE
 
     if recipe.strategy != RACE:
@@ -220,11 +219,7 @@ def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
 
 
 def _refuse_race(recipe: Recipe, options: dict[str, Any]) -> None:
-    """Refuse a last race where no teams of a pool could meet, and several races of one command.
-
-    Raises:
-        InputError: The strategy races by itself, or leaves no team to deploy.
-    """
+    """Refuse a last race where no teams of a pool could meet, and several races of one command."""
     from ..evolution.strategy import strategy_of
 
     strategy = strategy_of(recipe.strategy)
@@ -240,11 +235,7 @@ def _refuse_race(recipe: Recipe, options: dict[str, Any]) -> None:
 
 
 def _hand_over(source: Path, options: dict[str, Any], *, is_team: bool) -> HandOver | None:
-    """Settle where a better team goes; None where pools keep what is found.
-
-    Raises:
-        InputError: An option says where, and there is a recipe, or several evolutions.
-    """
+    """Settle where a better team goes; None where pools keep what is found."""
     from .racing import HandOver
 
     given = [name for name in ("out", "in_place") if options[name]]
@@ -257,11 +248,7 @@ def _hand_over(source: Path, options: dict[str, Any], *, is_team: bool) -> HandO
 
 
 def _refuse_view(options: dict[str, Any]) -> None:
-    """Refuse to show what is not made, or more than one.
-
-    Raises:
-        InputError: The options do not fit.
-    """
+    """Refuse to show what is not made, or more than one."""
     if options["view"] and options["dry_run"]:
         raise InputError(
             "--view shows an evolution while it runs; --dry-run starts none. Leave one of them"
@@ -274,11 +261,7 @@ def _refuse_view(options: dict[str, Any]) -> None:
 
 
 def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
-    """Find which island it is, if it is one.
-
-    Raises:
-        InputError: It is none, or not said where they meet.
-    """
+    """Find which island it is, if it is one."""
     from ...schema.values.part import Part
     from ..evolution.islands import Islands
 
@@ -304,12 +287,7 @@ def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
 def _testing(
     recipe: Recipe, options: dict[str, Any], known: Catalogue, form: TaskForm
 ) -> Testing | None:
-    """Find what is held out.
-
-    Raises:
-        InputError: An option says how to test, and none says on what; or a task or team does not
-            load.
-    """
+    """Find what is held out."""
     from ...pool.teams.sources import load_source
     from ...schema.loading.tasks import placed_tasks
     from .evolving import Testing
@@ -328,7 +306,7 @@ def _testing(
         tasks=tasks,
         repeats=options["repeats"] or REPEATS,
         beside=[load_source(one, known) for one in options["beside"]],
-        workers=options["test_workers"],
+        workers=at_once(options["test_workers"], batch=options["batch"]),
         places={task.id: place for place, task in placed.items()},
     )
 

@@ -51,10 +51,8 @@ class Testing:
     """What is held out, and how teams are tested on it.
 
     Attributes:
-        tasks: The tasks.
         repeats: How often each team runs on each.
         places: Where the tasks stand, by their ids.
-        beside: Teams that are tested as well.
         workers: How many runs are made at the same time.
     """
 
@@ -70,12 +68,7 @@ class Evolving:
     """An evolution on its way, whatever ends it.
 
     Attributes:
-        recipe_file: Where the recipe is.
-        recipe: How.
-        tasks: The stream.
         pool_folder: Where the pool is, or will be.
-        known: What this host offers.
-        options: What the user said.
         testing: What is held out, if anything.
         places: Where the tasks stand, by their ids.
         elsewhere: What evolutions that share the budget have spent, and their seconds.
@@ -103,11 +96,7 @@ class Evolving:
     page: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
 
     def __post_init__(self) -> None:
-        """Look at the pool before anything of it is read.
-
-        Raises:
-            InputError: There is a link in it.
-        """
+        """Look at the pool before anything of it is read."""
         refuse_links(self.pool_folder, whole=True)
 
     @cached_property
@@ -217,11 +206,7 @@ class Evolving:
         return more or len(Manifest.read(self.folder).tasks) < len(self.tasks)
 
     def refuse_unused(self) -> None:
-        """Make sure that all models that `--model` names may be asked.
-
-        Raises:
-            InputError: Nobody asks one of them.
-        """
+        """Make sure that all models that `--model` names may be asked."""
         from ...runtime.command.loading import refuse_unused
 
         beside = self.testing.beside if self.testing else ()
@@ -288,6 +273,7 @@ class Evolving:
             beside=self.recipe_file.parent,
             forms=None if self.options["allow_zeros"] else FormCheck(),
             progress=None if self.options["yes"] else ProgressCheck(),
+            say=self._say,
         ) as stage:
             self.budget = stage.budget
             if self.elsewhere is not None:
@@ -440,11 +426,7 @@ class Evolving:
 
     @cached_property
     def start(self) -> EvolutionStart:
-        """What it begins with.
-
-        Raises:
-            InputError: Something that it needs is not to be had.
-        """
+        """What it begins with."""
         from .starting import found
 
         return found(
@@ -470,15 +452,12 @@ class Evolving:
             tasks=self.tasks,
             command=typed(),
             islands=self.islands and self.islands.value(),
+            batch=self.options["batch"],
         )
 
     @cached_property
     def setting(self) -> Setting:
-        """How its runs are made.
-
-        Raises:
-            InputError: The budget cannot be read.
-        """
+        """How its runs are made."""
         from ...runtime.runs.services import Setting
         from ...runtime.values.budget import Caps
 
@@ -490,6 +469,7 @@ class Evolving:
             cache=self.options["cache"],
             unsafe_local=self.options["unsafe_local"],
             on=self.options["on"],
+            batch=self.options["batch"],
         )
 
     def _on_episode(self, watch: Watch, turns: TurnSpans, line: Mapping[str, Any]) -> None:

@@ -45,7 +45,6 @@ def judged(model: Model | None, least: float, most: float | None) -> Estimate:
     """Estimate judgements, each with a repair at most.
 
     Args:
-        model: Who judges.
         least: How many answers are judged at least.
         most: And at most; None: nobody knows.
     """
@@ -59,7 +58,6 @@ def evolution(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
     are taken to be no larger than those of today.
 
     Args:
-        start: What it begins with.
         tasks: What is left of its stream.
     """
     recipe, models = start.recipe, start.catalogue.models
@@ -89,10 +87,6 @@ def evolved_team(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
     """Estimate a team of an evolution, whichever, that runs once on each of these tasks.
 
     Teams that are made anew are taken to be no larger than those of today.
-
-    Args:
-        start: What the evolution begins with.
-        tasks: What the team runs on.
     """
     return any_of(estimate(plan, tasks) for plan in _plans(start))
 

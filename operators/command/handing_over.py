@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from ...runtime.repository.repository import Repository
+from ...schema.team.team import Team
 from ...schema.team.writing import dump, schema_beside
 from ...schema.values.errors import AgentError, InputError
 from ...schema.values.files import write_atomically
 from ...schema.values.hints import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from ...schema.team.team import Team
 
 HEAD = "HEAD"
 
@@ -45,7 +41,6 @@ def refuse_unclean(path: Path, *, besides: Iterable[Path] = ()) -> None:
     it does not ask again.
 
     Args:
-        path: The team's file.
         besides: Folders in which changes do not matter, such as the pool's.
 
     Raises:
@@ -73,8 +68,6 @@ def commit_in_place(path: Path, text: str, message: str) -> None:
 
     Args:
         path: The team's file, as `refuse_unclean` allows it.
-        text: What it is to say.
-        message: The commit's message.
 
     Raises:
         AgentError: Somebody has changed the file meanwhile, and it stays; or git failed.

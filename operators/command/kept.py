@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.values.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def folder_in(run: Path, name: str) -> Path:

@@ -27,7 +27,6 @@ def outlook(of: Evolving, *, done: int) -> str:
     """Tell what an evolution would do.
 
     Args:
-        of: The evolution, which was checked.
         done: How many tasks of its stream are done.
     """
     recipe, start = of.recipe, of.start
@@ -50,7 +49,9 @@ def outlook(of: Evolving, *, done: int) -> str:
         *([f"reuse: {reuse}"] if (reuse := told_reuse(of.recipe)) else []),
     ]
     if left and strategy.whole is None:
-        lines.append(f"estimate: {evolution(start, left)}")
+        estimate = evolution(start, left)
+        estimate = estimate.in_batches(start.models) if of.setting.batch else estimate
+        lines.append(f"estimate: {estimate}")
     if start.outlook:
         lines.append(start.outlook)
     return "\n".join([*lines, "nothing was written or spent"])

@@ -33,9 +33,6 @@ def race_of(path: Path) -> Recipe | None:
 
     Args:
         path: A file, a team's folder, or `seed:NAME`.
-
-    Raises:
-        InputError: There is no such file or seed.
     """
     if not (is_seed(path) or path.is_dir()):
         document, _ = read_yaml(read_file(path), str(path))
@@ -75,9 +72,6 @@ class HandOver:
     def check(self, pool: Path) -> None:
         """Make sure that it can go there, before anything is spent.
 
-        Args:
-            pool: The pool's folder.
-
         Raises:
             InputError: A file is in the way, its folder is not there, or the source cannot be
                 changed in place.
@@ -94,13 +88,7 @@ class HandOver:
             )
 
     def give(self, status: RaceResult, pool: Pool, catalogue: Catalogue) -> str:
-        """Write the better team, and return a line that says where; empty: there is none.
-
-        Raises:
-            AgentError: The source has changed meanwhile, or git failed.
-            InputError: Another file is in the way.
-            StorageError: It cannot be written.
-        """
+        """Write the better team, and return a line that says where; empty: there is none."""
         word = status.last_word
         if word is None or not status.is_better:
             return ""

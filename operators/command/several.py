@@ -128,11 +128,7 @@ class Several:
 
 
 def over_seeds(told: Sequence[tuple[int, EvolutionStatus]]) -> dict[str, Any]:
-    """Sum up evolutions that differ in their seed.
-
-    Args:
-        told: Of each its seed, and what there is to tell of it.
-    """
+    """Sum up evolutions that differ in their seed."""
     held_out = [one.held_out for _, one in told if one.held_out is not None]
     return {
         "held_out": _mean([figures.deployed["score"] for figures in held_out]),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.agents.outcomes import Run
 from ...runtime.record.journal import FILE as JOURNAL
@@ -14,11 +16,6 @@ from ...runtime.values.usage import Usage
 from ...schema.values.codec import from_value
 from ..evolution.lines import answers_of, candidates_of, lines_in
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-
 LONGEST_ANSWER = 600
 """Characters of an answer that people are shown; JSON has all of it."""
 
@@ -28,7 +25,6 @@ class Shown:
     """What was tried on a task.
 
     Attributes:
-        line: The episode, as its line has it.
         runs: The runs of each candidate, as the journal has them; none where it is not here.
         others: The runs of an episode that had no candidates, by what they were.
     """
@@ -42,12 +38,7 @@ class Shown:
         """Read what was tried on a task.
 
         Args:
-            folder: The evolution's folder.
             number: The task's, from 0; it is done.
-
-        Raises:
-            InputError: The evolution is at work.
-            StorageError: A file is damaged.
         """
         line = [*lines_in(folder)][number]
         return cls(

@@ -44,16 +44,12 @@ class EvolutionStart:
     """What an evolution begins with.
 
     Attributes:
-        recipe: How.
         folder: The pool's folder, where there is a pool or will be.
-        catalogue: What teams may name.
         sources: Where the recipe's seeds are found.
         written: All teams of the pool that people wrote; of a new one, the seeds.
         others: Its other teams that are not retired.
         made: The teams that the strategy makes of those of the pool and of agents, where it does.
         agents: Its agents that are not retired; where there are none, those that it begins with.
-        ceiling: What children may ask for.
-        needs: What the strategy needs.
         operator_models: The aliases of the meta-model and the judge, where they are asked.
         embedder: The embedder's name; None where neither the strategy nor a team needs a memory.
     """
@@ -101,11 +97,7 @@ class EvolutionStart:
         return self.made or (*self.written, *self.others)
 
     def refuse_unread(self, tasks: Sequence[Task]) -> None:
-        """Make sure that all teams have what they name of each task, and some read its images.
-
-        Raises:
-            InputError: A prompt names what a task lacks, or nobody can read an image or a PDF.
-        """
+        """Make sure that all teams have what they name of each task, and some read its images."""
         from ...runtime.messages.attached import refuse_unfilled, refuse_unread
         from ...runtime.plan.plan import compile
 
@@ -160,12 +152,7 @@ class EvolutionStart:
         return Pool.init(self.folder, self.sources, catalogue=self.catalogue, shared=shared)
 
     async def check_host(self, setting: Setting) -> None:
-        """Make sure that the teams, the operators and the judge can be run here.
-
-        Raises:
-            InputError: A key, a price, a tool server or a jail is missing. Nothing was spent.
-            ModelError: Nothing answers at the address of a model, or the embedded one fails.
-        """
+        """Make sure that the teams, the operators and the judge can be run here."""
         from ...runtime.messages.recall import nothing
         from ...runtime.plan.plan import compile
         from ...runtime.runs.services import open_services
@@ -193,10 +180,7 @@ def found(
 
     Args:
         recipe_file: Paths in the recipe are relative to its folder.
-        recipe: How.
-        tasks: The stream.
         pool_folder: Where the pool is, or will be.
-        known: What this host offers.
         embedder: The embedder's name; see `choose_embedder`.
         name: The evolution's name, perhaps without its ending. By default, the recipe's.
 
@@ -298,11 +282,7 @@ def _check_models(recipe: Recipe, known: Catalogue) -> None:
 def _teams(
     sources: Sequence[str | Path], folder: Path, catalogue: Catalogue, *, must_have: bool
 ) -> tuple[tuple[Team, ...], tuple[Team, ...]]:
-    """Load the teams of the pool, those that people wrote and others; of a new one, its seeds.
-
-    Raises:
-        InputError: It has no team that is not retired, and must have one.
-    """
+    """Load the teams of the pool, those that people wrote and others; of a new one, its seeds."""
     from ...pool.teams.pool import Pool
     from ...pool.teams.sources import load_source
     from ...pool.values.layout import has_begun

@@ -38,7 +38,6 @@ class EvolutionStatus:
     """What there is to tell of an evolution until now.
 
     Attributes:
-        report: What its episodes came to.
         held_out: Held-out figures, where there are some.
         unfinished: What was spent on tasks that are not finished; None where another process is at
             work on them.
@@ -62,12 +61,7 @@ class EvolutionStatus:
 
     @classmethod
     def of(cls, pool_folder: Path, name: str) -> EvolutionStatus:
-        """Read what came of an evolution.
-
-        Raises:
-            InputError: There is no such pool.
-            StorageError: A file is damaged.
-        """
+        """Read what came of an evolution."""
         folder = pool_folder / EVOLUTIONS / name
         recipe = Manifest.read(folder).recipe
         strategy = strategy_of(recipe["strategy"])

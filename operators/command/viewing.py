@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...pool.folder.own_files import refuse_links
 from ...pool.ledger.ledger import Ledger
@@ -12,7 +14,7 @@ from ...pool.values.layout import LEDGER
 from ...runtime.record.events import EVENTS, EventLog, events_of
 from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import recorded
-from ...runtime.showing import Recorded
+from ...runtime.showing import Recorded, Viewed
 from ...runtime.showing.conversation import calls_of
 from ...runtime.showing.text import conversations
 from ...runtime.values.terminal import counted, on_one_line, speakable
@@ -23,12 +25,6 @@ from ..evolution.folder import EPISODES, EVOLUTIONS, MANIFEST, TURNS, Manifest
 from ..evolution.lines import candidates_of, runs_of
 from .showing import Shown
 from .telling import EvolutionStatus, evolution_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ...runtime.showing import Viewed
 
 
 def view(folder: Path, words: Sequence[str]) -> Viewed | None:
@@ -181,10 +177,7 @@ def run_in(
     """Read a run of an episode.
 
     Args:
-        folder: The evolution's folder.
         number: The episode's, from 0.
-        what: What the run is called.
-        log: What happened in the episode.
         line: The episode as its line has it; nothing, where it is not done.
 
     Raises:

@@ -42,8 +42,6 @@ class Watch:
     """Shows an evolution as it goes.
 
     Attributes:
-        tasks: The stream.
-        done: How many of them are done.
         scrub: Takes out what may not be shown.
         quiet: Show nothing.
     """
@@ -85,7 +83,6 @@ class Watch:
 
         Args:
             number: The task's place in the stream.
-            event: What happens.
         """
         row = self._rows.setdefault(number, _Row())
         if event.type == "model_call":

@@ -6,20 +6,16 @@ nobody knows that.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ...runtime.agents.outcomes import AgentOutcome, Run
+from ...runtime.tools import ToolCall
+from ...schema.team.team import Agent, Team
 from ...schema.values.json_text import dumps
 from ...schema.values.terminal import on_one_line, speakable
+from .bounds import Bounds
 from .material import CHARACTERS_PER_TOKEN, clip, fenced, material
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...runtime.agents.outcomes import AgentOutcome, Run
-    from ...runtime.tools import ToolCall
-    from ...schema.team.team import Agent, Team
-    from .bounds import Bounds
 
 FULL_SHARES = 4
 """Agents that are told of at full length; where there are more, they share that."""
@@ -29,22 +25,13 @@ LONGEST_LINE = 160
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Account:
-    """What a team did in one round.
-
-    Attributes:
-        team: The team that worked.
-        run: What came of it.
-    """
+    """What a team did in one round."""
 
     team: Team
     run: Run
 
     def text(self, bounds: Bounds) -> str:
-        """Tell it: who there is, what each agent did, and what answer came of it.
-
-        Args:
-            bounds: How much may be read.
-        """
+        """Tell it: who there is, what each agent did, and what answer came of it."""
         agents = self.team.agents
         whole = bounds.digest_tokens * CHARACTERS_PER_TOKEN
         share = whole * min(len(agents), FULL_SHARES) // len(agents)
@@ -60,12 +47,7 @@ class Account:
         return fenced("team", clip("\n".join(told), bounds.team_characters))
 
     def of(self, agent: str, most: int) -> str:
-        """Tell what one agent did: how it ended, its tools and steps, and what it came to.
-
-        Args:
-            agent: Its id.
-            most: The most characters.
-        """
+        """Tell what one agent did: how it ended, its tools and steps, and what it came to."""
         return fenced("agent", _told(self.run.agents[agent], most), agent)
 
     def _answer(self, bounds: Bounds) -> str:

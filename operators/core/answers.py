@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ...runtime.values.structured import json_in, parse_structured
-from ...schema.edits import RejectedEdits, apply, components, edits_from_json
+from ...schema.edits import Component, Edit, RejectedEdits, apply, components, edits_from_json
+from ...schema.host.catalogue import Catalogue
+from ...schema.loading.ceiling import CapabilityPolicy
+from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError
-from ...schema.values.problems import quoted
+from ...schema.values.problems import Problem, quoted
 from ...schema.values.terminal import on_one_line
 from ...schema.values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ...schema.edits import Component, Edit
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.ceiling import CapabilityPolicy
-    from ...schema.team.team import Team
-    from ...schema.values.problems import Problem
-    from .bounds import Bounds
+from .bounds import Bounds
 
 MOST_PROBLEMS = 8
 LONGEST_PROBLEM = 300

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ...schema.host.models import Model
+from ...schema.host.models import Model
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,7 +15,6 @@ class Bounds:
         edits: The most edits in one answer.
         characters: The most characters of a text that is written: a prompt, a summary.
         reason: The most characters of a reason.
-        answer_tokens: The most tokens of one answer.
         digest_tokens: The most tokens of the digest of one run, by estimate.
         team_characters: The most characters of a team as it is shown; a larger one is outlined.
         task_characters: The most characters of a task as it is shown.

@@ -6,19 +6,15 @@ and the reference answer is never in it, nor what quotes it: the reason of a sco
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ...runtime.agents.outcomes import AgentOutcome, Run
+from ...runtime.values.score import Score
 from ...runtime.values.terminal import counted
 from ...schema.picture.caption import span
 from ...schema.values.terminal import on_one_line, speakable
 from .material import CHARACTERS_PER_TOKEN, clip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...runtime.agents.outcomes import AgentOutcome, Run
-    from ...runtime.values.score import Score
 
 LONGEST_ERROR = 200
 SHORTEST_OUTPUT = 40
@@ -32,7 +28,6 @@ def digest(run: Run, *, verdict: Score | None = None, tokens: int = 1_500) -> st
         run: What came of it, with what went wrong on the way of each agent.
         verdict: The score to show, in place of the run's own. Its reason is shown if it is a
             judge's, who does not know the reference answer; a scorer's is known by the run.
-        tokens: The most tokens, by estimate.
     """
     most = tokens * CHARACTERS_PER_TOKEN
     head = "\n".join(_head(run, verdict, most))
@@ -54,9 +49,7 @@ class _Entry:
     """Agents that came to the same.
 
     Attributes:
-        agents: Their ids.
         heading: How they ended, and what went wrong on the way.
-        output: Their output, on one line.
         rank: Where it stands: failures come first.
     """
 

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ...pool.values.statistics import wilson
 from ...runtime.values.score import Score
+from ...schema.team.task import Task
 from ...schema.values.errors import CoterieError
 from .answers import closed, reason_schema, structured
 from .material import clip, fenced, material, task_text
-from .meta import Question, prompt
+from .meta import OperatorModel, Question, prompt
 from .proposal import RejectedProposal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...schema.team.task import Task
-    from .meta import OperatorModel
 
 OPERATOR = "judge"
 LEVELS = tuple(tenth / 10 for tenth in range(11))
@@ -64,15 +59,9 @@ async def judge(
     """Score an answer.
 
     Args:
-        meta: Who is asked.
-        path: Which judgement this is: `task 12/step 2/judge`.
         task: The task. Its reference answer is not shown.
-        answer: A team's answer to it.
         rubric: What makes an answer good. Empty for the one that comes with this module.
         samples: How often the model is asked, at least once.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     paths = [f"{path}/sample {number}" for number in range(1, samples + 1)]
     asked: list[asyncio.Task[Score | RejectedProposal]] = []
@@ -129,7 +118,6 @@ class Agreement:
     """How far a judge agrees with ground truth, over answers of which both is known.
 
     Attributes:
-        n: How many answers.
         agreed: How many of them both count as right, or both as wrong.
         passed_wrong: How many wrong ones the judge counts as right.
         failed_right: How many right ones it counts as wrong.

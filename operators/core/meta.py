@@ -55,10 +55,8 @@ class Question(Generic[Answered]):
     """What an operator asks.
 
     Attributes:
-        operator: Who asks.
         instructions: What is to be done; text of ours.
         material: What it is to be done with; texts of others, each in its fence.
-        schema: The shape of the answer.
         read: Makes something of the answer's text, or raises `InvalidAnswer`.
         parents: The names of the teams that it is about.
         team: The team that the answer edits, where it edits one.
@@ -91,7 +89,6 @@ class OperatorModel(ABC):
     model has.
 
     Attributes:
-        catalogue: What names are known.
         ceiling: What children may ask for at most.
         tell: Told what happens: `operator_answered`, `operator_repair`, `operator_dropped`.
         bounds: How much is read and written. None: as much as suits who answers.
@@ -110,10 +107,6 @@ class OperatorModel(ABC):
     @abstractmethod
     async def ask(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:
         """Answer a question.
-
-        Args:
-            path: Which question this is, whenever it is asked: `task 12/step 2/mutate`.
-            question: The question.
 
         Raises:
             CoterieError: Who answers cannot be had.
@@ -145,8 +138,6 @@ class MetaModel(OperatorModel):
 
     Attributes:
         calls: Makes the calls: journaled, cached, bounded, without secrets.
-        model: The alias of the model.
-        budget: What the calls may cost.
         temperature: None for the endpoint's own.
         top_p: None for what the host or the endpoint has.
         effort: None for what the host or the endpoint has.
@@ -165,19 +156,11 @@ class MetaModel(OperatorModel):
         return self.bounds or Bounds.of(self.catalogue.models.get(self.model))
 
     def asking(self, model: str) -> MetaModel:
-        """Give the same for another model, with the bounds of that one's size.
-
-        Args:
-            model: Its alias.
-        """
+        """Give the same for another model, with the bounds of that one's size."""
         return replace(self, model=model, bounds=None)
 
     async def ask(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:
         """Ask, and where the answer is of no use hand back its problems and ask once more.
-
-        Args:
-            path: Which question this is, whenever it is asked: `task 12/step 2/mutate`.
-            question: The question.
 
         Raises:
             CallError: The model cannot be had.
@@ -260,11 +243,7 @@ class MetaModel(OperatorModel):
 
 
 def _taken(question: Question[Answered], answer: ChatAnswer) -> Answered:
-    """Read an answer; one of thinking alone is none, whatever the question takes.
-
-    Raises:
-        InvalidAnswer: It is of no use.
-    """
+    """Read an answer; one of thinking alone is none, whatever the question takes."""
     if only_thinks(answer):
         raise InvalidAnswer(ONLY_THINKING)
     return question.read(answer.text)

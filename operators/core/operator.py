@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ...schema.host.catalogue import installed, load_named
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
 
 Scale = Literal["agent", "pair", "team", "roster"]
 """What an operator works on: one agent, two that work together, a team, or who is in one: agents of
@@ -61,17 +58,15 @@ class Operator:
 
     Attributes:
         name: What strategies and `mas dev op` call it.
-        scale: What it works on.
         act: Does it. It **must** ask through the `OperatorModel` that it is given first, under the
-            path that it is given second, change nothing that it is given, and return a value whose
-            parents are as they were, or a `RejectedProposal`.
+            path that it is given second (which question of the evolution it is, such as `task
+            12/select`), change nothing that it is given, and return a value whose parents are as
+            they were, or a `RejectedProposal`. It raises what `OperatorModel.ask` raises.
         about: What it does. The first sentence is what lists show.
         alone: Does it for a person who has it act once, where that is more than `act`: asks for
             what another operator has to say first, or returns a child. By default `act`.
         inputs: How a person fills in the parameters of that, beside those that are called as an
             input is.
-        asks: Whether it asks a model.
-        gives: What it returns.
     """
 
     name: str

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .proposal import Proposal, RejectedProposal
+from .proposal import Proposal, RejectedProposal
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,7 +27,6 @@ class Noted:
 
     Attributes:
         proposal: The child, or why there is none.
-        notes: Lines for a person.
     """
 
     proposal: Proposal | RejectedProposal

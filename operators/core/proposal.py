@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-from ...schema.edits import words
+from ...schema.edits import Component, Edit, words
+from ...schema.team.team import Team
 from .material import clip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...schema.edits import Component, Edit
-    from ...schema.team.team import Team
 
 MOST_WORDS = 12
 LONGEST_WORDS = 300
@@ -46,7 +42,6 @@ class Proposal:
     """A child that loads and is below the ceiling.
 
     Attributes:
-        operator: What made it.
         parents: The names of its parents; the first gave the topology.
         base: The first parent, as it was.
         edits: What leads from it to the child.
@@ -97,10 +92,7 @@ class RejectedProposal:
     """There is no child: what the model answered is of no use, also after one repair.
 
     Attributes:
-        operator: What gave up.
-        reason: Why, in a sentence.
         problems: What was wrong with the last answer.
-        parents: The names of the parents.
     """
 
     operator: str

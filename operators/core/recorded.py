@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.agents.outcomes import Run
 from ...runtime.gateway import ChatAnswer, ToolRequest
@@ -11,10 +13,6 @@ from ...runtime.gateway.chat.dialogue import kept
 from ...runtime.runs.record import read_result
 from ...schema.values.codec import from_value
 from ...schema.values.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 
 def read_run(folder: Path) -> Run:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from ...schema.host.catalogue import Catalogue
 from ...schema.loading.agent_file import agent_paths, load_agent
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.loading.seeds import SEEDS
-from ...schema.team.team import Team, is_prompt_id
+from ...schema.team.team import Agent, Team, is_prompt_id
 from ...schema.values.beneath import settled
 from ...schema.values.errors import InputError
 from ...schema.values.problems import reason_of
 from ...schema.values.terminal import on_one_line
+from .bounds import Bounds
 from .material import clip, fenced
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from pathlib import Path
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.team.team import Agent
-    from .bounds import Bounds
 
 ROLES = SEEDS / "roles"
 """The catalogue that comes with coterie."""
@@ -68,8 +63,6 @@ def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Capabilit
     """Give what a team may ask for that may take roles in: what it and they ask for, and no more.
 
     Args:
-        team: The team.
-        roles: Who may come, by role.
         most: The most agents; a team that has more of them keeps these.
     """
     return replace(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from random import Random
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
 
 
 def sample(schema: Mapping[str, Any], chance: Random, words: Sequence[str]) -> Any:
@@ -18,8 +16,6 @@ def sample(schema: Mapping[str, Any], chance: Random, words: Sequence[str]) -> A
 
     Args:
         schema: A schema as `component_schema` writes them: closed objects, `anyOf`, `enum`, bounds.
-        chance: Where chance comes from.
-        words: What texts are made of.
     """
     match schema:
         case {"anyOf": kinds}:

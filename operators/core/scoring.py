@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ...runtime.agents.outcomes import Run
-    from ...schema.loading.recipe import Recipe
-    from ...schema.team.task import Task
+from ...runtime.agents.outcomes import Run
+from ...schema.loading.recipe import Recipe
+from ...schema.team.task import Task
 
 
 def is_judged(recipe: Recipe, task: Task) -> bool:

@@ -7,16 +7,12 @@ new to say: one that consults and gives an empty increment, or whose outcome was
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ...runtime.rounds.consulting import increments
+from ...runtime.rounds.rounds import Round
 from .material import clip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...runtime.rounds.rounds import Round
 
 LONGEST = 6_000
 """Characters that are kept of what an agent read, and of what it said."""
@@ -33,7 +29,6 @@ class Utterance:
 
     Attributes:
         agent: Who said it, by its id in the team.
-        role: What it is there for.
         round: In which round, from 1.
         read: What it had read of the others when it said so, as far as there is room.
         said: What it said, as far as there is room.

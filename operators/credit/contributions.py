@@ -7,29 +7,24 @@ while it works is a judge's opinion, and the best round is the best by that opin
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
+from ...schema.team.task import Task
+from ...schema.team.team import Team
 from ...schema.values.codec import Form, kept, to_value
 from ...schema.values.terminal import on_one_line
+from ..core.account import Account
 from ..core.answers import closed, reason_schema, structured
 from ..core.bounds import Bounds
 from ..core.judge import LEVELS
 from ..core.material import clip, fenced, material, task_text
-from ..core.meta import Question, prompt
+from ..core.meta import OperatorModel, Question, prompt
 from ..core.operator import Operator
 from ..core.printed import Printed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...schema.team.task import Task
-    from ...schema.team.team import Team
-    from ..core.account import Account
-    from ..core.meta import OperatorModel
-    from ..core.proposal import RejectedProposal
+from ..core.proposal import RejectedProposal
 
 OPERATOR = "contributions"
 LONGEST_EARLIER = 300
@@ -45,7 +40,6 @@ class Contribution:
 
     Attributes:
         value: How much, in [0, 1].
-        reason: Why.
     """
 
     reason: str
@@ -65,7 +59,6 @@ class Contributions:
     Attributes:
         of: What each agent contributed, by id; every agent of the team is there.
         score: How good the answer is, in [0, 1].
-        reason: Why.
         converged: Whether a further round would change nothing that matters.
     """
 
@@ -109,15 +102,10 @@ async def contributions(
     """Judge a round: each agent, and the whole.
 
     Args:
-        meta: Who is asked.
-        path: Which judgement this is: `task 12/round 2/contributions`.
         task: The task. Its reference answer is not shown.
         account: What the team did in the round.
         earlier: What came of the rounds before, the first one first.
         rubric: What makes an answer good. Empty for the one that comes with `judge`.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits, team = meta.limits, account.team
     question = Question(
@@ -149,11 +137,7 @@ def _came(one: Earlier) -> str:
 
 
 def contributions_in(text: str) -> Contributions:
-    """Read what was said of a round, as `judge_round` prints it.
-
-    Raises:
-        InvalidAnswer: It has another form.
-    """
+    """Read what was said of a round, as `judge_round` prints it."""
     agents = {
         "type": "object",
         "minProperties": 1,

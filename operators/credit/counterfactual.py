@@ -70,16 +70,12 @@ class Counterfactuals(Generic[Player]):
     Attributes:
         services: Models, tools and jails, as the factual run had them: its seed, too.
         plan: The plan of the factual run.
-        task: Its task.
-        base: Its journal.
         own: Where what differs is kept. It may be the same one.
         players: All players: agents, or utterances of theirs. Whoever is none always takes part.
         score: Says how good an answer is.
         judged: What scores depend on beside the run: who judges, and how.
         path: Where the factual run stands in its journal: empty, or ending with a slash.
         dialogue: Characters that the factual run kept of what each agent read and said.
-        scrubber: Takes the host's secrets out of what is kept.
-        budget: What all of it may cost.
         workers: How many runs are at work at once.
     """
 
@@ -120,16 +116,7 @@ class Counterfactuals(Generic[Player]):
         return done
 
     async def worth(self, coalition: frozenset[Player]) -> Worth:
-        """Make the run in which all players but these are silenced, and score it; once.
-
-        Args:
-            coalition: Players.
-
-        Raises:
-            Halted: A provider or a jail failed, which is no score of anybody.
-            LimitError: The budget is used up.
-            CoterieError: Its answer cannot be scored.
-        """
+        """Make the run in which all players but these are silenced, and score it; once."""
         if coalition not in self._known:
             self._known[coalition] = await self._kept(coalition)
         return self._known[coalition]
@@ -142,11 +129,7 @@ class Counterfactuals(Generic[Player]):
         """Make the runs of several coalitions, some at once.
 
         Args:
-            coalitions: What is wanted.
             tell: Told of each when it is there.
-
-        Raises:
-            CoterieError: As for `worth`; what is at work then is brought to its end first.
         """
         wanted = tuple(dict.fromkeys(coalitions))
 
@@ -202,7 +185,6 @@ def name_of(silent: Iterable[str | Turn], *, most: int | None = None) -> str:
     """Say who is silenced: `without ann and bob in round 2`, or `with all`.
 
     Args:
-        silent: They.
         most: How many are named at most; None for all.
     """
     names = [one if isinstance(one, str) else f"{one[0]} in round {one[1]}" for one in silent]

@@ -10,15 +10,12 @@ import functools
 import itertools
 import math
 import statistics
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from random import Random
+from typing import TypeVar
 
 from ...pool.values.intervals import paired_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from random import Random
 
 Player = TypeVar("Player", bound=Hashable)
 Value = Mapping[frozenset[Player], float] | Callable[[frozenset[Player]], float]
@@ -64,7 +61,6 @@ def difference(value: Value[Player], players: Iterable[Player]) -> dict[Player, 
 
     Args:
         value: The score of all players together, and of all but each one.
-        players: All players, N.
     """
     known = [*players]
     whole, worth = frozenset(known), _worth(value)
@@ -80,7 +76,6 @@ def shapley(value: Value[Player], players: Iterable[Player]) -> dict[Player, flo
 
     Args:
         value: The score of each of the 2^n coalitions.
-        players: All players.
     """
     known = [*players]
     worth = _worth(value)
@@ -123,8 +118,6 @@ def orders(
 
     Args:
         players: All players. What is drawn depends on the order in which they come.
-        permutations: How many orders are drawn.
-        rng: Where chance comes from.
     """
     known = [*players]
     return tuple(tuple(rng.sample(known, len(known))) for _ in range(permutations))

@@ -28,15 +28,7 @@ async def naive_agents(
     """Give each agent its share of what a judge says that these contributed to a run.
 
     Args:
-        meta: Who judges.
-        path: Where the judgement stands.
-        task: The task.
-        account: What the team did.
         agents: Whose shares are wanted; they sum to 1.
-
-    Raises:
-        RunError: The judge said nothing of use.
-        CoterieError: As for `OperatorModel.ask`.
     """
     return ratios(await _judged(meta, path, task, account, agents))
 
@@ -51,15 +43,7 @@ async def naive_turns(
     """Give each utterance its share of what a judge says that those of its round contributed.
 
     Args:
-        meta: Who judges, once for each round.
-        path: Where the judgements stand.
-        task: The task.
-        rounds: All passes of the run.
         turns: Whose shares are wanted; those of a round sum to 1.
-
-    Raises:
-        RunError: The judge said nothing of use.
-        CoterieError: As for `OperatorModel.ask`.
     """
     shares: dict[Turn, float] = {}
     earlier: list[Earlier] = []

@@ -21,8 +21,6 @@ def agents_of(plan: Plan, rounds: Sequence[Round], chosen: Sequence[str] = ()) -
     """Name the agents that are players, in Kahn's order.
 
     Args:
-        plan: The whole team.
-        rounds: All passes of the run.
         chosen: Who is to be; by default all who worked but the one whose output is the answer,
             without whom there is none, and the one that recruits.
 
@@ -50,7 +48,6 @@ def turns_of(rounds: Iterable[Round], agents: Collection[str]) -> tuple[Turn, ..
 
     Args:
         rounds: All passes of the run. What is said before or after the rounds is no turn.
-        agents: Who is a player.
 
     Raises:
         InputError: They said nothing in any round.
@@ -73,10 +70,6 @@ def calls_at_most(plan: Plan, silent: Sequence[str | Turn]) -> int:
 
     Only whom what they say can reach is asked anything else; but in rounds, or where others would
     be recruited, that may be anybody. Repeats after failures are not counted.
-
-    Args:
-        plan: The whole team.
-        silent: Who is silenced.
     """
     if not silent:
         return 0

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from .games import averaged, difference, orders, prefixes, shapley, subsets
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MOST_EXACT = 6
 """Players up to whom Shapley values are computed and not estimated: 64 coalitions."""
@@ -40,10 +37,8 @@ class Game(Generic[Player]):
     """A scheme for these players.
 
     Attributes:
-        scheme: Which.
         players: All players. Which orders are drawn depends on the order in which they come.
         permutations: How many orders, where Shapley values are estimated; at least 2.
-        seed: Where the orders come from.
     """
 
     scheme: Scheme

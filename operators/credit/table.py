@@ -69,14 +69,11 @@ class CreditTable:
     """What players were worth.
 
     Attributes:
-        team: The team's name.
-        task: The task's id.
         scheme: How it was found out: `difference`, `shapley`, `naive`.
         credits: What each player, an agent or a turn, was worth.
         score: The score of the run itself; None where nobody asked for it.
         nobody: The score of the run without any of the players, where it was asked for.
         costs: What the run without each player cost, where there is one such run for each.
-        cost: What all runs cost together.
         runs: How many those are, the factual one included.
         others: What was consumed beside them, by what: judging, calls that failed.
     """

@@ -7,10 +7,8 @@ words leave a choice open, the docstring says what was chosen.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping
+from typing import Any, Literal, Protocol, TypeVar
 
 HAIR = 1e-9
 """What a share of a number may lack of a whole one by rounding alone."""
@@ -42,10 +40,8 @@ def decay_weights(
     are to weigh more (App. C.1, teaching), it is the same kernel backwards: `gamma^(t-1)`.
 
     Args:
-        turns: How many turns there were.
         gamma: How much less a turn weighs than its neighbour, in [0, 1]. At 1 all weigh the same,
             at 0 only the one that is favoured most does.
-        favour: Which turns weigh more.
 
     Returns:
         The weight of each turn, the first one first; they sum to 1.
@@ -100,7 +96,6 @@ def selected(
     Args:
         rewards: The reward of each utterance (MATTRL Eq. 12).
         share: Which share of all rewards is good enough, in [0, 1]: 0.25 in the paper.
-        threshold: What a reward must exceed.
 
     Returns:
         Which are selected, the best one first.

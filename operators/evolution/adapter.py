@@ -6,41 +6,35 @@ which lasts as long as the run. So a run's only task is an episode of a stream o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pool.teams.pool import Pool
 from ...pool.view import Views
 from ...runtime.agents.outcomes import Run
+from ...runtime.plan.plan import Plan
+from ...runtime.record.trace import Trace
 from ...runtime.runs.adapting import RECIPE
-from ...runtime.runs.record import as_json
+from ...runtime.runs.record import RunRecord, as_json
+from ...runtime.runs.services import Services
 from ...runtime.scoring.scoring import scored
+from ...runtime.scrubbing.scrubber import Scrubber
 from ...runtime.values.budget import Budget
 from ...runtime.values.operator_answers import summed_answers, values_of
+from ...schema.host.catalogue import Catalogue
+from ...schema.host.models import Model
 from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
 from ...schema.loading.recipe import Recipe, load_recipe
-from ...schema.team.team import Lineage
+from ...schema.team.task import Task
+from ...schema.team.team import Lineage, Team
 from ...schema.team.writing import write_yaml
 from ...schema.values.errors import InputError, LimitError, RunError
 from .context import EvolutionContext
 from .episode import Episode
-from .strategy import strategy_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ...runtime.plan.plan import Plan
-    from ...runtime.record.trace import Trace
-    from ...runtime.runs.record import RunRecord
-    from ...runtime.runs.services import Services
-    from ...runtime.scrubbing.scrubber import Scrubber
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.host.models import Model
-    from ...schema.team.task import Task
-    from ...schema.team.team import Team
-    from .strategy import Strategy
+from .strategy import Strategy, strategy_of
 
 PROVIDED = frozenset({"teams", "children", "meta_model"})
 """What a strategy may need within a run."""
@@ -56,10 +50,6 @@ class Adapted:
     """A strategy that adapts the team of a run; see `runtime.runs.adapting.Adapting`.
 
     Attributes:
-        strategy: The strategy.
-        recipe: How.
-        beside: The folder of the recipe.
-        known: What this host offers.
         ceiling: What the team may ask for.
         files: What a run's folder keeps of it.
     """
@@ -160,8 +150,6 @@ def adapted(recipe_file: Path, team: Team, known: Catalogue) -> Adapted:
 
     Args:
         recipe_file: Paths in it are relative to its folder.
-        team: The team.
-        known: What this host offers.
 
     Raises:
         InputError: It does not load; its strategy needs more than a team; a model or a file that it

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pool.values.statistics import Trial
+from ...runtime.agents.outcomes import Run
+from ...runtime.values.score import Score
 from ...runtime.values.usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...runtime.agents.outcomes import Run
-    from ...runtime.values.score import Score
-    from ...schema.edits import Component
-    from ...schema.team.task import Task
-    from ...schema.team.team import Lineage, Team
+from ...schema.edits import Component
+from ...schema.team.task import Task
+from ...schema.team.team import Lineage, Team
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,8 +22,6 @@ class Candidate:
 
     Attributes:
         number: The how-many-th of its episode, from 0.
-        team: The team.
-        born: Where it comes from.
         component: What its mutation touched; None for other operators.
         sources: The numbers of the candidates that it was made of; none, where it is a team of the
             pool or was made of one.
@@ -96,12 +91,7 @@ class Candidate:
         return self.born.operator == "instantiate" and bool(self.edits)
 
     def trials(self, task: Task, evolution: str) -> Iterator[Trial]:
-        """Give what the pool keeps of it: a trial for each run.
-
-        Args:
-            task: What it was tried on.
-            evolution: The evolution's name.
-        """
+        """Give what the pool keeps of it: a trial for each run."""
         for (run, score), reward in zip(self.runs, self.rewards, strict=True):
             yield Trial(
                 task=task.id,

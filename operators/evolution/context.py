@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...pool.memory.memory import open_memory
 from ...pool.view import Views
+from ...runtime.gateway.stream_sink import unheard
 from ...runtime.messages.recall import nothing
 from ...runtime.record.journal import Journal
 from ...runtime.runs.services import open_services
@@ -18,7 +19,7 @@ from ...runtime.values.budget import Budget
 from .strategy import strategy_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
 
     from ...pool.memory.memory import Memory
     from ...pool.teams.pool import Pool
@@ -41,15 +42,7 @@ class EvolutionContext:
     """Where an evolution takes place.
 
     Attributes:
-        name: The evolution's name.
-        recipe: How.
-        catalogue: What teams may name.
-        ceiling: What children may ask for.
-        services: Models, tools, jails.
         journal: Every answer that was paid for.
-        scrubber: Takes the host's secrets out of what is kept.
-        budget: What everything together may cost.
-        pool: Where teams are kept.
         memory: Finds what was learnt; None where neither the strategy nor an agent needs it.
         beside: The folder that paths in the recipe's settings are relative to.
         forms: Stops work whose scorer cannot read answers; None: nothing does.
@@ -79,11 +72,7 @@ class EvolutionContext:
         return self._view(sys.maxsize)
 
     def before(self) -> PoolView:
-        """Return the pool as it was before the evolution's first task: nothing was learnt there.
-
-        Raises:
-            StorageError: The ledger is damaged.
-        """
+        """Return the pool as it was before the evolution's first task: nothing was learnt there."""
         return self._view(BEFORE)
 
     def _view(self, last: int) -> PoolView:
@@ -106,48 +95,42 @@ async def open_stage(
     beside: Path = HERE,
     forms: FormCheck | None = None,
     progress: ProgressCheck | None = None,
+    say: Callable[[str], None] = unheard,
 ) -> AsyncGenerator[EvolutionContext]:
     """Open what an evolution needs; leaving the block closes it.
 
     Args:
-        name: The evolution's name.
-        recipe: How.
-        catalogue: What teams may name.
-        ceiling: What children may ask for.
         setting: How its runs are made; its budget is that of everything together.
-        pool: Where teams are kept.
-        folder: Where its journal is kept.
         embedder: What finds similar tasks in memory; see `choose_embedder`.
         recalls: Whether agents of teams recall what was learnt, so that there is a memory even
             where the strategy needs none.
         beside: The folder that paths in the recipe's settings are relative to.
         forms: Stops work whose scorer cannot read answers.
         progress: Stops an evolution whose operators get nothing of use.
-
-    Raises:
-        InputError: Another process is at work on it.
-        StorageError: The journal cannot be written.
+        say: Told how far batches are, where calls wait for some.
     """
     async with open_services(catalogue, setting) as opened:
         with Journal.open(folder) as journal, pool.following(journal.flush_now):
-            budget = Budget(setting.budget, name="the evolution")
-            budget.deposit(journal.spent(), seconds=journal.seconds)
-            memory = None
-            if recalls or "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
-                memory = open_memory(pool, embedder=embedder, models=catalogue.models)
-            services = replace(opened, recaller=nothing)  # an episode that has a memory recalls it
-            yield EvolutionContext(
-                name=name,
-                recipe=recipe,
-                catalogue=catalogue,
-                ceiling=ceiling,
-                services=services,
-                journal=journal,
-                scrubber=services.scrubber(os.environ),
-                budget=budget,
-                pool=pool,
-                memory=memory,
-                beside=beside,
-                forms=forms,
-                progress=progress,
-            )
+            async with opened.collecting(journal, say):
+                budget = Budget(setting.budget, name="the evolution")
+                budget.deposit(journal.spent(), seconds=journal.seconds)
+                memory = None
+                if recalls or "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
+                    memory = open_memory(pool, embedder=embedder, models=catalogue.models)
+                # An episode that has a memory recalls it.
+                services = replace(opened, recaller=nothing)
+                yield EvolutionContext(
+                    name=name,
+                    recipe=recipe,
+                    catalogue=catalogue,
+                    ceiling=ceiling,
+                    services=services,
+                    journal=journal,
+                    scrubber=services.scrubber(os.environ),
+                    budget=budget,
+                    pool=pool,
+                    memory=memory,
+                    beside=beside,
+                    forms=forms,
+                    progress=progress,
+                )

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
+from ...pool.ledger.changes import Change
 from ...pool.ledger.learnt import Learnt
 from ...pool.memory.recall import recalling
-from ...pool.view import op
+from ...pool.teams.pool import Pool
+from ...pool.view import PoolView, op
+from ...runtime.agents.outcomes import Run
 from ...runtime.calls.calls import seed_of
+from ...runtime.runs.services import Services
 from ...runtime.scoring.scoring import scored
 from ...runtime.values.operator_answers import OperatorTally, values_of
 from ...runtime.values.score import Score
@@ -18,19 +24,9 @@ from ...runtime.values.together import together
 from ...runtime.values.usage import Usage
 from ...schema.values.files import make_folders, write_atomically
 from ..core.meta import MetaModel
+from ..core.proposal import RejectedProposal
 from ..core.scoring import is_judged
 from .task_runs import Halted, TaskRuns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
-    from pathlib import Path
-
-    from ...pool.ledger.changes import Change
-    from ...pool.teams.pool import Pool
-    from ...pool.view import PoolView
-    from ...runtime.agents.outcomes import Run
-    from ...runtime.runs.services import Services
-    from ..core.proposal import RejectedProposal
 
 __all__ = ["Closing", "EarlierEpisodes", "Episode", "EpisodeAnswer", "Halted"]
 
@@ -40,7 +36,6 @@ class EpisodeAnswer:
     """What an episode came to.
 
     Attributes:
-        run: The run whose answer it is.
         score: Its score, in [0, 1]; None, where it is still to be scored.
     """
 
@@ -65,7 +60,6 @@ class EarlierEpisodes:
     """The episodes before one whose turn to be committed has come: all of them are committed.
 
     Attributes:
-        lines: Their lines, in order.
         again: Returns one of them, or the one itself, as it began: its runs are answered from the
             journal. Ask for their numbers in ascending order.
         is_last: Whether the stream has no task after this one.
@@ -82,15 +76,10 @@ class Episode(TaskRuns):
 
     Attributes:
         number: Which episode it is, from 0: the task's place in the stream.
-        view: The pool as this episode sees it.
         past: The lines of the episodes that it sees, in order, where the strategy needs them.
-        meta: The model that operators ask.
-        answer: What it came to.
         changes: What is to happen to the pool, in order, each with the name of its operation.
         told: Numbers of it that a report shows: means, and of integers the sum, too.
-        spent: What operators consumed, by operator.
         tally: What became of the questions of operators and judges.
-        judging: What judging consumed.
         closing: What there is to do when its turn to be committed has come, beyond its changes.
         story: What happened in it that its line tells, in order.
         folder: Where its files are kept; None: nowhere.
@@ -166,15 +155,9 @@ class Episode(TaskRuns):
 
         Args:
             query: What it is to be similar to.
-            k: How many entries at most.
             niche: Only of this kind of task.
-            kind: Only entries of this sort.
             owner: Only what is in this agent's archive.
             level: Only those that reach so far.
-
-        Raises:
-            StorageError: The ledger cannot be read.
-            CoterieError: The embedder or the store failed.
         """
         return self.view.search(query, k, niche=niche, kind=kind, owner=owner, level=level)
 
@@ -182,7 +165,6 @@ class Episode(TaskRuns):
         """Have something happen to the pool when the episode is committed.
 
         Args:
-            change: What.
             what: What its operation is called within the episode. By default, it is numbered.
         """
         self.changes.append((change, what or f"{len(self.changes):03d}"))
@@ -191,7 +173,6 @@ class Episode(TaskRuns):
         """Count what did not come about.
 
         Args:
-            dropped: What, and why.
             at: Where it stands among others, if they are made side by side.
         """
         self._lost.append((at, dropped))
@@ -209,9 +190,6 @@ class Episode(TaskRuns):
         Args:
             parts: Each does something with the episode that it is given. What it keeps has to be
                 called by a name.
-
-        Raises:
-            BaseException: What the first of them raised.
         """
         ones = [self._part() for _ in parts]
         await together(*(do(one) for do, one in zip(parts, ones, strict=True)))
@@ -273,11 +251,7 @@ class Episode(TaskRuns):
         """Keep a file of the episode, where it has a folder.
 
         Args:
-            name: Its path in that folder.
             text: What it holds; without the host's secrets.
-
-        Raises:
-            StorageError: It cannot be written.
         """
         if self.folder is not None:
             path = self.folder / name

@@ -43,7 +43,6 @@ class Evolution:
     Attributes:
         stage: What it has of this host.
         strategy: What it does with a task.
-        tasks: The stream.
         folder: Where its lines and its journal are kept.
         on_episode: Told each episode that was committed, as its line has it.
         hear: Told what happens in an episode: its number, and the event. Where somebody wants to
@@ -75,11 +74,7 @@ class Evolution:
         return sum(1 for _ in self._lines.read())
 
     def lines(self) -> list[Mapping[str, Any]]:
-        """Give the committed episodes, as their lines have them.
-
-        Raises:
-            StorageError: The file is damaged.
-        """
+        """Give the committed episodes, as their lines have them."""
         return [*lines_in(self.folder)]
 
     async def to_the_end(self) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from pathlib import Path
+from typing import Annotated, Any, Self
 
 from ...pool.folder.own_files import refuse_links
 from ...pool.memory.seen import text_digest
@@ -20,6 +21,10 @@ from ...runtime.record.journal import digest
 from ...runtime.record.trace import EVENTS
 from ...runtime.repository.repository import state_of
 from ...runtime.values.terminal import counted
+from ...schema.host.models import Model
+from ...schema.loading.ceiling import CapabilityPolicy
+from ...schema.loading.recipe import Recipe
+from ...schema.team.task import Task
 from ...schema.values.codec import Form, Misfit, from_value, kept, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import make_folder, write_atomically
@@ -27,15 +32,6 @@ from ...schema.values.json_text import dumps, loads
 from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
 from ...schema.values.values import is_mapping, parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
-    from ...schema.host.models import Model
-    from ...schema.loading.ceiling import CapabilityPolicy
-    from ...schema.loading.recipe import Recipe
-    from ...schema.team.task import Task
 
 __all__ = [
     "EPISODES",
@@ -89,13 +85,10 @@ class Manifest:
     """What an evolution is made with.
 
     Attributes:
-        recipe: The recipe, each field.
-        ceiling: What children may ask for.
         models: What aliases stand for, without addresses' secrets and without keys.
         embedder: What finds similar tasks; None where there is no memory.
         tasks: The digests of each task by its id, in order: see `ASPECTS`.
         commands: The commands that worked on it, as they were typed, each once.
-        coterie: The versions that did.
         islands: Which of several islands it is; None where it is alone.
     """
 
@@ -119,6 +112,7 @@ class Manifest:
         tasks: Iterable[Task],
         command: str,
         islands: Mapping[str, int] | None = None,
+        batch: bool = False,
     ) -> Self:
         """Say what an evolution is made with."""
         allowed = {
@@ -129,7 +123,7 @@ class Manifest:
         return cls(
             recipe=_plain(asdict(recipe)),
             ceiling=_plain(allowed),
-            models={model.alias: _model(model, recipe) for model in models},
+            models={model.alias: _model(model, recipe, batch=batch) for model in models},
             embedder=embedder,
             tasks={task.id: task_digest(task, state) for task in tasks},
             commands=(command,),
@@ -163,11 +157,7 @@ class Manifest:
             raise InputError(f"{path}: not what an evolution wrote there: {error}.") from None
 
     def write(self, folder: Path) -> None:
-        """Keep it in the evolution's folder.
-
-        Raises:
-            StorageError: It cannot be written.
-        """
+        """Keep it in the evolution's folder."""
         text = dumps({"v": VERSION, **to_value(self)}, indent=2, ensure_ascii=False)
         write_atomically(folder / MANIFEST, text + "\n")
 
@@ -200,14 +190,8 @@ def open_folder(pool: Path, name: str, manifest: Manifest | None = None) -> Path
     """Make the folder of an evolution in its pool, or find the one that is there.
 
     Args:
-        pool: The pool's folder.
-        name: The evolution's name.
         manifest: What it is made with. One that has further tasks prolongs the stream. None:
             nobody will go on with it.
-
-    Raises:
-        InputError: There is another evolution of that name.
-        StorageError: The folder cannot be written.
     """
     folder = pool / EVOLUTIONS / name
     if manifest is not None and (find_folder(pool, name, manifest) / MANIFEST).exists():
@@ -255,7 +239,6 @@ def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str
     """Give the digests of what a task is, joined by dots.
 
     Args:
-        task: The task.
         state: Names the content of a repository.
     """
     rest: Sequence[Any] = (
@@ -277,8 +260,9 @@ def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str
     return ".".join([text_digest(task), *(digest(part)[:DIGITS] for part in rest)])
 
 
-def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
+def _model(model: Model, recipe: Recipe, *, batch: bool) -> dict[str, Any]:
     """Say what an alias stands for; prices count where rewards are made of them."""
+    from ...runtime.gateway.prices import batch_price_of
     from ...runtime.local.weights import SMOLLM2, weights_sha256
     from ...schema.host.models import EMBEDDED
 
@@ -298,6 +282,7 @@ def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
     if recipe.beta and recipe.cost_unit == "usd":
         prices = {name: item for name, item in parts(model).items() if name.startswith("usd_")}
         told |= {**prices, "usd_steps": [dict(usd_step) for usd_step in model.usd_steps]}
+        told |= {"batch_price": batch_price_of(model)} if batch else {}
     return told
 
 

@@ -54,10 +54,8 @@ class Islands:
     Attributes:
         part: Which it is, and of how many.
         every: After how many of its tasks they meet.
-        stream: The tasks of all of them.
         place: The folder where they meet, which all of them reach.
         waits: Whether it waits for those who come later; else it stops, to be gone on with.
-        say: Told what it waits for.
     """
 
     part: Part
@@ -79,11 +77,7 @@ class Islands:
         return {**asdict(self.part), "every": self.every, "tasks": len(self.stream)}
 
     def tasks(self) -> list[Task]:
-        """Take this island's tasks of the stream.
-
-        Raises:
-            InputError: There are fewer tasks than islands.
-        """
+        """Take this island's tasks of the stream."""
         return self.part.take(self.stream)
 
     def seeded(self, recipe: Recipe) -> Recipe:
@@ -124,12 +118,7 @@ class Islands:
                 )
 
     def claim(self, recipe: Recipe) -> None:
-        """Say who meets here, as the first to come; others are checked against that.
-
-        Raises:
-            InputError: As `check`.
-            StorageError: The folder cannot be made.
-        """
+        """Say who meets here, as the first to come; others are checked against that."""
         if not (self.place / SEALED).exists():
             make_folders(self.place)
             write_atomically(self.place / SEALED, dumps(self._alike(recipe)) + "\n")
@@ -146,14 +135,8 @@ class Islands:
         What was done of it before a crash is not done again.
 
         Args:
-            pool: The pool.
             meeting: Which meeting it is, from 1.
             op: Names an update of the pool, so that it counts once.
-
-        Raises:
-            NotYet: Somebody is not there yet, and is not to be waited for.
-            InputError: What somebody sent is no pool, or has a team that cannot be had here.
-            StorageError: Something cannot be read or written.
         """
         told = EventNoted(what=MET, about={"meeting": meeting, "islands": self.part.of})
         pool.commit(told, op=op(f"met {meeting}"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...pool.population.evolutions import turns_in
 from ...pool.population.evolutions import usage_of as consumed_by
@@ -12,20 +13,9 @@ from ...runtime.values.operator_answers import OperatorAnswers
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import from_value
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
 
 def lines_in(folder: Path) -> Iterator[Mapping[str, Any]]:
-    """Read the lines of the episodes that an evolution has committed.
-
-    Args:
-        folder: The evolution's folder.
-
-    Raises:
-        StorageError: The file is damaged, or a line says what no episode says.
-    """
+    """Read the lines of the episodes that an evolution has committed."""
     return (entry.value for entry in turns_in(folder / TURNS))
 
 

@@ -5,15 +5,12 @@ It lies beside the journal and, like that, is not for git. `mas-view --text` rea
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...runtime.record.trace import Event, RunFolder, Trace
 from ...schema.values.files import make_folders
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 LARGEST = 32_000_000
 """Characters of the log of one episode; what comes later is not kept, and that is told."""
@@ -26,9 +23,6 @@ class EpisodeLog:
     Attributes:
         folder: The episode's folder; it is made when something happens.
         scrub: Takes the host's secrets out of what is written.
-        most: Characters that are kept.
-        beside: Who else hears of them.
-        trace: What tells it what happens.
     """
 
     folder: Path
@@ -50,11 +44,7 @@ class EpisodeLog:
         self._file.close()
 
     def __call__(self, event: Event) -> None:
-        """Take an event, as long as there is room.
-
-        Raises:
-            StorageError: It cannot be written.
-        """
+        """Take an event, as long as there is room."""
         if self._written > self.most:
             return
         if not self._written:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.values.operator_answers import OperatorAnswers, summed_answers, useless_answers
 from .lines import answers_of
 from .task_runs import Halted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 GO_ON = "--yes"
 """The option by which an evolution resumes all the same."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from ...runtime.agents.outcomes import Run
 from ...runtime.values.terminal import counted
+from ...schema.team.team import Team
 from ...schema.values.hints import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from ...runtime.agents.outcomes import Run
-    from ...schema.team.team import Team
 
 
 def nobody_reads(kinds: Collection[str], teams: Sequence[Team]) -> str:
@@ -19,7 +15,6 @@ def nobody_reads(kinds: Collection[str], teams: Sequence[Team]) -> str:
 
     Args:
         kinds: The kinds of entries that are kept; none, where nothing is kept for agents.
-        teams: The teams that work.
     """
     recalls = [agent.recall for team in teams for agent in team.agents.values() if agent.recall]
     if not kinds or any(not recall.kinds or {*recall.kinds} & {*kinds} for recall in recalls):
@@ -43,11 +38,7 @@ def readers(team: Team, run: Run) -> set[str]:
 
 
 def read_counts(read: Iterable[Sequence[str]]) -> Mapping[str, int]:
-    """Count who read what was learnt, and on how many tasks.
-
-    Args:
-        read: Of each task, who did.
-    """
+    """Count who read what was learnt, and on how many tasks."""
     each = [*filter(None, read)]
     return {"agents": len({name for names in each for name in names}), "tasks": len(each)}
 

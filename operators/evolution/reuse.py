@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...schema.loading.recipe import Recipe, Reuse
 from .strategy import strategy_of
-
-if TYPE_CHECKING:
-    from ...schema.loading.recipe import Recipe, Reuse
 
 REUSES = {
     "auto": "children reuse their parents' answers where models take a seed, or have temperature 0",

@@ -53,11 +53,7 @@ NO_SETTINGS: Mapping[str, Any] = MappingProxyType({"type": "object", "additional
 
 
 class SettingError(InputError):
-    """A setting cannot be had here.
-
-    Attributes:
-        field: Which.
-    """
+    """A setting cannot be had here."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -139,7 +135,6 @@ class Strategy:
     """A loop that says which operator acts when, on one task at a time.
 
     Attributes:
-        name: What recipes call it.
         episode: What it does with a task, where it takes one after the other. It
 
             * **must** say what came of it by `Episode.answered`, or raise;

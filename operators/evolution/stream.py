@@ -23,9 +23,7 @@ class TaskStream:
 
     Attributes:
         stage: The host, journal, budget and pool.
-        tasks: The tasks to learn from.
         held_out: Tasks for the last word; empty: the strategy keeps some of the others back.
-        folder: The evolution's folder.
         say: Reports progress, a line at a time.
     """
 

@@ -59,11 +59,8 @@ class TaskRuns:
 
     Attributes:
         stage: What there is of this host.
-        task: The task.
         learning: Whether anything is kept. False: it is a test, of which nobody learns.
         path: Where they stand in the journal.
-        judge: The model that judges.
-        trace: Told everything that happens.
         artifacts: Keeps the files that agents write; None: nobody does.
         readers: The agents that read what was learnt.
     """
@@ -107,15 +104,12 @@ class TaskRuns:
         failed run is given.
 
         Args:
-            team: The team.
             what: Which run of the episode it is. No two have the same.
             carry: What its agents read of earlier passes.
             given: Outcomes of those of them that are not run.
-            base: The team that it is a child of.
             parents: Which runs of the episode were those of the teams that it was made of, all of
                 them over: what they were answered need not be asked again, see `Recipe.reuse`. The
                 first gave its topology. None: it is to be fresh, and no child's parent.
-            dialogue: Characters that are kept of what each agent read and said.
             caps: What the run may consume. One that met these is the team's doing, and counts.
 
         Raises:
@@ -161,15 +155,8 @@ class TaskRuns:
         is journaled, so a restart only reads it.
 
         Args:
-            team: The team of the first round.
             what: Which rounds of the episode these are. No two have the same.
             between: Says what comes after a round.
-            most: The most rounds.
-            dialogue: Characters that are kept of what each agent read and said.
-
-        Raises:
-            Halted: A provider or a jail failed.
-            LimitError: The budget is used up.
         """
         stage, services = self.stage, self.services
         allowance = Allowance(most * team.execution.timeout)
@@ -206,9 +193,7 @@ class TaskRuns:
         What an agent came to is journaled, so a restart only reads it. `came` gives the run.
 
         Args:
-            team: The team.
             what: Which run of the episode it is. No two have the same.
-            silent: Who takes no part.
 
         Returns:
             All passes, in order; one, where the team declares nothing.
@@ -275,34 +260,24 @@ class TaskRuns:
         return self.services.context(**{**usual, **others})
 
     def came(self, what: str) -> Run:
-        """Give what came of a run of the episode that was made.
-
-        Args:
-            what: Which one it is.
-        """
+        """Give what came of a run of the episode that was made."""
         return self._runs[what]
 
     def consumed(self, usage: Usage) -> None:
-        """Count what was consumed by runs that were made in another way, beside these.
-
-        Args:
-            usage: What they consumed.
-        """
+        """Count what was consumed by runs that were made in another way, beside these."""
         self._beside += usage
 
     def _must_count(self, run: Run, *, is_waited_for: bool = True) -> None:
         """Make sure that what came of a run is the team's doing."""
         if run.over_budget:
             raise LimitError(str(run.error))
+        if run.is_misconfigured and not self.stage.budget.spent.calls:
+            raise InputError(f"task {self.task.id}: {run.why_failed}")
         if run.is_infrastructure_failure and (is_waited_for or not run.is_too_slow):
             raise Halted(f"task {self.task.id}: {run.why_failed}")
 
     def _check_form(self, run: Run) -> None:
-        """Stop where the scorer cannot read what teams answer.
-
-        Raises:
-            AnswerFormError: The first scores are all 0 for that reason.
-        """
+        """Stop where the scorer cannot read what teams answer."""
         if self.stage.forms is not None and not is_judged(self.stage.recipe, self.task):
             self.stage.forms.take(self.task, run)
 
@@ -311,15 +286,6 @@ class TaskRuns:
 
         In a test, where nothing is learnt, nothing may be chosen by a reference answer either: a
         judge scores what there is to choose among.
-
-        Args:
-            run: The run.
-            what: Which run of the episode it is.
-
-        Raises:
-            CoterieError: As for `MetaModel.ask`.
-            Halted: The jail in which it is scored failed.
-            InputError: The task has no answer to score against.
         """
         judged = not self.learning or is_judged(self.stage.recipe, self.task)
         return await self._scored(run, what, judged=judged)
@@ -329,12 +295,7 @@ class TaskRuns:
 
         It is for the answer that an episode came to, and must not choose among any.
 
-        Args:
-            run: The run.
-            what: Which run of the episode it is.
-
         Raises:
-            CoterieError: As for `MetaModel.ask`.
             Halted: The jail in which it is scored failed.
         """
         return await self._scored(run, what, judged=not self.task.is_scored)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import unquote
 
 from ...pool.command.figures import made_by
-from ...runtime.view import word
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from ...pool.ledger.records import TrialRecord
-    from ...runtime.view import Links
+from ...pool.ledger.records import TrialRecord
+from ...runtime.view import Links, word
 
 
 def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRecord], bool]]:

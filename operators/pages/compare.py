@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from ...pool.command.figures import score
-from ...runtime.view import Cell, Page, PageTable
+from ...runtime.view import Cell, Links, Page, PageTable
 from ...schema.edits import words
+from .kept import Kept
 from .templates import TEMPLATES, graph_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...runtime.view import Links
-    from .kept import Kept
 
 MOST = 1_000
 HEADS = {"team": "<", "expected": ">", "its own trials": "<"}
 
 
 def choose_page(kept: Kept, name: str, links: Links) -> Page:
-    """Make the page on which the team is chosen that another is compared with.
-
-    Raises:
-        StorageError: The pool is damaged.
-    """
+    """Make the page on which the team is chosen that another is compared with."""
     rows = [
         (
             Cell(expectation.name, links.to("", f"compare/{name}/{expectation.name}")),
@@ -34,45 +26,37 @@ def choose_page(kept: Kept, name: str, links: Links) -> Page:
         for expectation, expected in kept.ranked.items()
         if expectation.name != name
     ]
-    return Page(
-        title=f"Compare {name}",
-        body=TEMPLATES.render(
-            "choose.html",
-            links,
-            name=name,
-            page=links.to("", f"team/{name}"),
-            table=PageTable(caption="With which team?", heads=HEADS, rows=rows[:MOST]),
-        ),
+    return TEMPLATES.page(
+        f"Compare {name}",
+        "choose.html",
+        links,
+        name=name,
+        page=links.to("", f"team/{name}"),
+        table=PageTable(caption="With which team?", heads=HEADS, rows=rows[:MOST]),
     )
 
 
 def compare_page(kept: Kept, one: str, other: str, links: Links) -> Page:
-    """Make the page of two teams.
-
-    Raises:
-        StorageError: The file of one is damaged.
-    """
+    """Make the page of two teams."""
     ranked = kept.ranked
     members = [kept.pool.teams[name] for name in (one, other)]
-    return Page(
-        title=f"{one} and {other}",
-        body=TEMPLATES.render(
-            "compare.html",
-            links,
-            names=(one, other),
-            back=links.to("", f"compare/{other}/{one}"),
-            lines=[*_lines(members[0].team, members[1].team)],
-            sides=[
-                (
-                    member.name,
-                    links.to("", f"team/{member.name}"),
-                    str(ranked[member]),
-                    score(member.statistics),
-                    graph_of(member.team, links.id(f"tip-{number}")),
-                )
-                for number, member in enumerate(members)
-            ],
-        ),
+    return TEMPLATES.page(
+        f"{one} and {other}",
+        "compare.html",
+        links,
+        names=(one, other),
+        back=links.to("", f"compare/{other}/{one}"),
+        lines=[*_lines(members[0].team, members[1].team)],
+        sides=[
+            (
+                member.name,
+                links.to("", f"team/{member.name}"),
+                str(ranked[member]),
+                score(member.statistics),
+                graph_of(member.team, links.id(f"tip-{number}")),
+            )
+            for number, member in enumerate(members)
+        ],
     )
 
 

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ...pool.values.layout import EVOLUTIONS
 from ...pool.values.statistics import wilson
 from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
-from ...runtime.view import Cell, Page, PageTable, paged, verdict
+from ...runtime.view import Cell, Links, Page, PageTable, paged, verdict
 from ...runtime.view.plots import Plot, PlotPoint, Series
 from ...schema.values.json_text import dumps
 from ..command.telling import EvolutionStatus
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in, runs_of, usage_of
-from ..evolution.strategy import strategy_of
+from ..evolution.strategy import WholeStatus, strategy_of
+from ..report.report import EvolutionReport
+from .kept import Kept
 from .overview import spending_table, status_of
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from ...runtime.view import Links
-    from ..evolution.strategy import WholeStatus
-    from ..report.report import EvolutionReport
-    from .kept import Kept
 
 TASKS = {
     "task": "<",
@@ -44,68 +39,55 @@ MOST_POINTS = 400
 
 
 def evolution_page(kept: Kept, name: str, links: Links) -> Page:
-    """Make the page of an evolution.
-
-    Raises:
-        InputError: Its manifest cannot be read.
-        StorageError: A file is damaged.
-    """
+    """Make the page of an evolution."""
     if (whole := kept.whole(name)) is not None:
         return _whole_page(kept, name, whole, links)
     folder = kept.evolution(name)
     lines = [*lines_in(folder)]
     told, manifest = EvolutionStatus.of(kept.folder, name), Manifest.read(folder)
     report = told.report
-    return Page(
-        title=f"Evolution {name}",
-        body=TEMPLATES.render(
-            "evolution.html",
-            links,
-            name=name,
-            folder=str(folder),
-            status=status_of(kept, name, is_done=report.tasks >= len(manifest.tasks)),
-            strategy=str(manifest.recipe["strategy"]),
-            facts=[*_facts(told, manifest)],
-            held_out=str(told.held_out) if told.held_out else "",
-            best=told.best,
-            best_page=links.to("", f"team/{told.best['team']}") if told.best else "",
-            warnings=report.warnings,
-            text=str(told),
-            scores=_scores(lines, told, name, links),
-            costs=_costs(lines),
-            sizes=_sizes(report),
-            tasks=_tasks(kept, name, lines, 1, links),
-            operators=_operators(report),
-            spending=spending_table("What was spent, by purpose", report.spending),
-            components=PageTable(
-                caption="What mutations touched, by niche",
-                heads={"niche": "<", "components": "<"},
-                rows=[
-                    (niche, ", ".join(f"{one} {n}" for one, n in count.most_common()))
-                    for niche, count in sorted(report.components.items())
-                ],
-            ),
-            made=_made(manifest),
+    return TEMPLATES.page(
+        f"Evolution {name}",
+        "evolution.html",
+        links,
+        name=name,
+        folder=str(folder),
+        status=status_of(kept, name, is_done=report.tasks >= len(manifest.tasks)),
+        strategy=str(manifest.recipe["strategy"]),
+        facts=[*_facts(told, manifest)],
+        held_out=str(told.held_out) if told.held_out else "",
+        best=told.best,
+        best_page=links.to("", f"team/{told.best['team']}") if told.best else "",
+        warnings=report.warnings,
+        text=str(told),
+        scores=_scores(lines, told, name, links),
+        costs=_costs(lines),
+        sizes=_sizes(report),
+        tasks=_tasks(kept, name, lines, 1, links),
+        operators=_operators(report),
+        spending=spending_table("What was spent, by purpose", report.spending),
+        components=PageTable(
+            caption="What mutations touched, by niche",
+            heads={"niche": "<", "components": "<"},
+            rows=[
+                (niche, ", ".join(f"{one} {n}" for one, n in count.most_common()))
+                for niche, count in sorted(report.components.items())
+            ],
         ),
+        made=_made(manifest),
     )
 
 
 def tasks_page(kept: Kept, name: str, number: int, links: Links) -> Page:
-    """Make the page of some tasks of an evolution.
-
-    Raises:
-        StorageError: A file is damaged.
-    """
+    """Make the page of some tasks of an evolution."""
     lines = [*lines_in(kept.evolution(name))]
-    return Page(
-        title=f"Tasks of {name}",
-        body=TEMPLATES.render(
-            "tasks.html",
-            links,
-            name=name,
-            back=links.to("", f"{EVOLUTIONS}/{name}"),
-            tasks=_tasks(kept, name, lines, number, links),
-        ),
+    return TEMPLATES.page(
+        f"Tasks of {name}",
+        "tasks.html",
+        links,
+        name=name,
+        back=links.to("", f"{EVOLUTIONS}/{name}"),
+        tasks=_tasks(kept, name, lines, number, links),
     )
 
 
@@ -114,20 +96,18 @@ def _whole_page(kept: Kept, name: str, whole: WholeStatus, links: Links) -> Page
     folder = kept.evolution(name)
     manifest = Manifest.read(folder)
     strategy = strategy_of(manifest.recipe["strategy"])
-    return Page(
-        title=f"Evolution {name}",
-        body=TEMPLATES.render(
-            "whole.html",
-            links,
-            name=name,
-            folder=str(folder),
-            status=status_of(kept, name, is_done=whole.is_over),
-            strategy=strategy.name,
-            spending=spending_table("What was spent, by purpose", whole.spending),
-            part=strategy.page(whole, links, kept.pool.teams),
-            text=str(whole),
-            made=_made(manifest),
-        ),
+    return TEMPLATES.page(
+        f"Evolution {name}",
+        "whole.html",
+        links,
+        name=name,
+        folder=str(folder),
+        status=status_of(kept, name, is_done=whole.is_over),
+        strategy=strategy.name,
+        spending=spending_table("What was spent, by purpose", whole.spending),
+        part=strategy.page(whole, links, kept.pool.teams),
+        text=str(whole),
+        made=_made(manifest),
     )
 
 

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from ...pool.expectation.expectation import ranked
+from ...pool.expectation.expectation import Expectation, ranked
+from ...pool.ledger.ledger import LedgerEntry
+from ...pool.ledger.members import Member
 from ...pool.population.seats import structures_of
 from ...pool.teams.pool import Pool
 from ...pool.values.layout import EVOLUTIONS, LEDGER, MANIFEST, TURNS
 from ...runtime.record.journal import FILE, is_held
 from ..evolution.folder import Manifest
-from ..evolution.strategy import strategy_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from ...pool.expectation.expectation import Expectation
-    from ...pool.ledger.ledger import LedgerEntry
-    from ...pool.ledger.members import Member
-    from ..evolution.strategy import WholeStatus
+from ..evolution.strategy import WholeStatus, strategy_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """The folder of a pool.
-
-    Attributes:
-        folder: The folder.
-    """
+    """The folder of a pool."""
 
     folder: Path
     _known: dict[str, tuple[str, Any]] = field(default_factory=dict[str, "tuple[str, Any]"])
@@ -51,12 +42,7 @@ class Kept:
         return self.folder / EVOLUTIONS / name
 
     def whole(self, name: str) -> WholeStatus | None:
-        """Read the result of a strategy that works on all tasks together; None for others.
-
-        Raises:
-            InputError: The manifest cannot be read.
-            StorageError: A file is damaged.
-        """
+        """Read the result of a strategy that works on all tasks together; None for others."""
         folder = self.evolution(name)
         if (folder / TURNS).exists():
             return None
@@ -95,20 +81,12 @@ class Kept:
 
     @property
     def structures(self) -> frozenset[str]:
-        """The teams in which agents of a population take seats, and which are none by themselves.
-
-        Raises:
-            StorageError: The pool is damaged.
-        """
+        """The teams in which agents of a population take seats."""
         return self.once("structures", lambda: structures_of(self.pool))
 
     @property
     def entries(self) -> Sequence[LedgerEntry]:
-        """All lines of the ledger.
-
-        Raises:
-            StorageError: It is damaged.
-        """
+        """All lines of the ledger."""
         return self.once("entries", lambda: [*self.pool.entries()])
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pool.command.figures import made_by, score
 from ...pool.ledger.agents import PoolAgent
-from ...runtime.view import Cell, NoPage, Page, PageTable, paged
+from ...pool.ledger.ledger import LedgerEntry
+from ...pool.ledger.records import TrialRecord
+from ...runtime.view import Cell, Links, NoPage, Page, PageTable, paged
 from .choices import addresses, choices_of, links_of
+from .kept import Kept
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ...pool.ledger.ledger import LedgerEntry
-    from ...pool.ledger.records import TrialRecord
-    from ...runtime.view import Links
-    from .kept import Kept
 
 WIDTH, LABELS, ROW, AXIS = 1000, 230, 18, 26
 """Measures of the figure in pixels: its width, that of the names, and two heights."""
@@ -49,12 +45,6 @@ class _Life:
 def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     """Make the page of how teams and agents descend from each other.
 
-    Args:
-        kept: The pool.
-        choice: Which of them.
-        number: Which part of the table.
-        links: Names the parts of the page.
-
     Raises:
         NoPage: There is no such choice.
         StorageError: The pool is damaged.
@@ -71,21 +61,19 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     address = addresses("lineage")
 
     part = paged([*chosen.values()], number, links, lambda page: address(choice, page))
-    return Page(
-        title="Lineage",
-        body=TEMPLATES.render(
-            "lineage.html",
-            links,
-            choices=links_of(choices, choice, address, links),
-            chart=_chart(drawn, lives, len(kept.entries), links),
-            left_out=len(chosen) - len(drawn),
-            part=part,
-            table=PageTable(
-                caption="Teams and agents in the order of their births",
-                heads=HEADS,
-                rows=[_row(member, lives[member.name], links) for member in part.shown],
-                empty="none.",
-            ),
+    return TEMPLATES.page(
+        "Lineage",
+        "lineage.html",
+        links,
+        choices=links_of(choices, choice, address, links),
+        chart=_chart(drawn, lives, len(kept.entries), links),
+        left_out=len(chosen) - len(drawn),
+        part=part,
+        table=PageTable(
+            caption="Teams and agents in the order of their births",
+            heads=HEADS,
+            rows=[_row(member, lives[member.name], links) for member in part.shown],
+            empty="none.",
         ),
     )
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from ...runtime.view import NoPage, Page, paged, word
+from ...pool.ledger.learnt import Learnt
+from ...runtime.view import Links, NoPage, Page, paged, word
 from .choices import addresses, links_of
+from .kept import Kept
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ...pool.ledger.learnt import Learnt
-    from ...runtime.view import Links
-    from .kept import Kept
 
 
 def memory_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
@@ -34,15 +30,13 @@ def memory_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
 
     teams = {team.content_hash: team.name for team in kept.pool.teams.values()}
     part = paged(shown, number, links, lambda page: address(choice, page))
-    return Page(
-        title="Memory",
-        body=TEMPLATES.render(
-            "memory.html",
-            links,
-            choices=links_of(choices, choice, address, links),
-            part=part,
-            entries=[_entry(one, kept, teams, links) for one in part.shown],
-        ),
+    return TEMPLATES.page(
+        "Memory",
+        "memory.html",
+        links,
+        choices=links_of(choices, choice, address, links),
+        part=part,
+        entries=[_entry(one, kept, teams, links) for one in part.shown],
     )
 
 

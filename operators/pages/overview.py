@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...pool.command.figures import score
 from ...pool.command.reports import dropped_lines, summary_line
 from ...pool.values.layout import EVOLUTIONS
 from ...runtime.values.usage import Usage
-from ...runtime.view import Cell, Page, PageTable
+from ...runtime.view import Cell, Links, Page, PageTable
 from ...schema.values.errors import CoterieError
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in
 from ..report.report import EvolutionReport
+from .kept import Kept
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ...runtime.view import Links
-    from .kept import Kept
 
 MOST_DROPPED = 200
 STREAMS = {
@@ -36,11 +31,7 @@ SPENDING = {"purpose": "<", "calls": ">", "tokens": ">", "cost": ">"}
 
 
 def overview_page(kept: Kept, links: Links) -> Page:
-    """Make the page of a pool.
-
-    Raises:
-        StorageError: The pool is damaged.
-    """
+    """Make the page of a pool."""
     pool = kept.pool
     reports = dict(_reports(kept))
     spending: dict[str, Usage] = {}
@@ -49,45 +40,43 @@ def overview_page(kept: Kept, links: Links) -> Page:
             spending[name] = spending.get(name, Usage()) + usage
     trials = sum(entry.value["kind"] in {"evaluated", "failed"} for entry in kept.entries)
     dropped = [*dropped_lines(pool)]
-    return Page(
-        title=f"Pool {kept.folder.resolve().name}",
-        body=TEMPLATES.render(
-            "overview.html",
-            links,
-            title=kept.folder.resolve().name,
-            folder=str(kept.folder),
-            summary=summary_line(pool),
-            facts=[
-                ("Teams", str(len(pool.members))),
-                ("Retired", str(len(pool.teams) - len(pool.members))),
-                ("Agents", str(len(pool.agents) or "")),
-                ("Trials", f"{trials:,}"),
-                ("Entries of the memory", f"{len(pool.learnt):,}"),
-                ("Evolutions", str(len(reports))),
-                ("Cost of evolutions", sum(spending.values(), Usage()).cost if spending else ""),
-            ],
-            best=[
-                (
-                    expectation.name,
-                    str(expected),
-                    score(expectation.statistics),
-                    links.to("", f"team/{expectation.name}"),
-                )
-                for expectation, expected in kept.ranked.items()
-                if expectation.retired is None and expectation.name not in kept.structures
-            ][:5],
-            population=links.to("", "population") if kept.structures else "",
-            warnings=[*_warnings(reports)],
-            streams=PageTable(
-                caption="Evolutions",
-                heads=STREAMS,
-                rows=[_row(kept, name, report, links) for name, (report, _) in reports.items()],
-                empty="none yet. Create one with mas-evolve.",
-            ),
-            spending=spending_table("What its evolutions consumed, by purpose", spending),
-            dropped=dropped[-MOST_DROPPED:],
-            more_dropped=max(0, len(dropped) - MOST_DROPPED),
+    return TEMPLATES.page(
+        f"Pool {kept.folder.resolve().name}",
+        "overview.html",
+        links,
+        title=kept.folder.resolve().name,
+        folder=str(kept.folder),
+        summary=summary_line(pool),
+        facts=[
+            ("Teams", str(len(pool.members))),
+            ("Retired", str(len(pool.teams) - len(pool.members))),
+            ("Agents", str(len(pool.agents) or "")),
+            ("Trials", f"{trials:,}"),
+            ("Entries of the memory", f"{len(pool.learnt):,}"),
+            ("Evolutions", str(len(reports))),
+            ("Cost of evolutions", sum(spending.values(), Usage()).cost if spending else ""),
+        ],
+        best=[
+            (
+                expectation.name,
+                str(expected),
+                score(expectation.statistics),
+                links.to("", f"team/{expectation.name}"),
+            )
+            for expectation, expected in kept.ranked.items()
+            if expectation.retired is None and expectation.name not in kept.structures
+        ][:5],
+        population=links.to("", "population") if kept.structures else "",
+        warnings=[*_warnings(reports)],
+        streams=PageTable(
+            caption="Evolutions",
+            heads=STREAMS,
+            rows=[_row(kept, name, report, links) for name, (report, _) in reports.items()],
+            empty="none yet. Create one with mas-evolve.",
         ),
+        spending=spending_table("What its evolutions consumed, by purpose", spending),
+        dropped=dropped[-MOST_DROPPED:],
+        more_dropped=max(0, len(dropped) - MOST_DROPPED),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from ...pool.command.agents import agent_facts
 from ...pool.command.population import (
@@ -16,56 +16,43 @@ from ...pool.command.population import (
     summary_lines,
 )
 from ...pool.population.evolutions import consumed, rates_of
-from ...pool.population.signals import WINDOW, signals, specialization
-from ...runtime.view import Cell, Page, PageTable
+from ...pool.population.signals import WINDOW, Signals, signals, specialization
+from ...runtime.view import Cell, Links, Page, PageTable
 from ...runtime.view.plots import Plot, PlotPoint, Series
+from .kept import Kept
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...pool.population.signals import Signals
-    from ...runtime.view import Links
-    from .kept import Kept
 
 MOST_ENTRIES = 200
 REVISIONS = {"revision": ">", "what": "<", "why": "<", "operation": "<"}
 
 
 def population_page(kept: Kept, links: Links) -> Page:
-    """Make the page of the agents of a pool.
-
-    Raises:
-        InputError: Its evolutions say different rates.
-        StorageError: The pool is damaged.
-    """
+    """Make the page of the agents of a pool."""
     pool = kept.pool
     of: Signals = kept.once("signals", lambda: signals(kept.entries, rates_of(kept.folder)))
     heads, flow = flow_rows(of)
-    return Page(
-        title="Population",
-        body=TEMPLATES.render(
-            "population.html",
-            links,
-            summary=[*summary_lines(of, consumed(kept.folder), window=WINDOW, single=None)],
-            agents=PageTable(
-                caption="Agents",
-                heads=AGENTS,
-                rows=[_linked(row, links) for row in agent_rows(pool, of, everyone=True)],
-            ),
-            niches=PageTable(caption="Niches", heads=NICHES, rows=niche_rows(of)),
-            plot=_index(of),
-            flow=PageTable(
-                caption="Who gave how much to whom",
-                heads=heads,
-                rows=flow,
-                empty="nobody has given anything yet.",
-            ),
-            lifecycle=PageTable(
-                caption="What became of the roster",
-                heads=EVENTS,
-                rows=lifecycle_rows(of.lifecycle),
-            ),
+    return TEMPLATES.page(
+        "Population",
+        "population.html",
+        links,
+        summary=[*summary_lines(of, consumed(kept.folder), window=WINDOW, single=None)],
+        agents=PageTable(
+            caption="Agents",
+            heads=AGENTS,
+            rows=[_linked(row, links) for row in agent_rows(pool, of, everyone=True)],
+        ),
+        niches=PageTable(caption="Niches", heads=NICHES, rows=niche_rows(of)),
+        plot=_index(of),
+        flow=PageTable(
+            caption="Who gave how much to whom",
+            heads=heads,
+            rows=flow,
+            empty="nobody has given anything yet.",
+        ),
+        lifecycle=PageTable(
+            caption="What became of the roster",
+            heads=EVENTS,
+            rows=lifecycle_rows(of.lifecycle),
         ),
     )
 
@@ -90,39 +77,31 @@ def _index(of: Signals) -> Plot:
 
 
 def agent_page(kept: Kept, name: str, links: Links) -> Page:
-    """Make the page of an agent.
-
-    Raises:
-        StorageError: The pool is damaged.
-    """
+    """Make the page of an agent."""
     pool = kept.pool
     agent = pool.all_agents[name]
     archive = pool.learnt.archive(name)
-    return Page(
-        title=f"Agent {name}",
-        body=TEMPLATES.render(
-            "agent.html",
-            links,
-            name=name,
-            retired=agent.retired,
-            facts="\n".join(agent_facts(agent, pool)),
-            prompt=agent.agent.prompt or "",
-            revisions=PageTable(
-                caption="Its revisions",
-                heads=REVISIONS,
-                rows=[
-                    (
-                        str(number),
-                        "; ".join(revision.edits)[:2000],
-                        revision.reason[:2000],
-                        revision.op,
-                    )
-                    for number, revision in enumerate(agent.revisions)
-                ],
-            ),
-            archive=[
-                (entry.kind, entry.niche or "", entry.text) for entry in archive[-MOST_ENTRIES:]
+    return TEMPLATES.page(
+        f"Agent {name}",
+        "agent.html",
+        links,
+        name=name,
+        retired=agent.retired,
+        facts="\n".join(agent_facts(agent, pool)),
+        prompt=agent.agent.prompt or "",
+        revisions=PageTable(
+            caption="Its revisions",
+            heads=REVISIONS,
+            rows=[
+                (
+                    str(number),
+                    "; ".join(revision.edits)[:2000],
+                    revision.reason[:2000],
+                    revision.op,
+                )
+                for number, revision in enumerate(agent.revisions)
             ],
-            more=max(0, len(archive) - MOST_ENTRIES),
         ),
+        archive=[(entry.kind, entry.niche or "", entry.text) for entry in archive[-MOST_ENTRIES:]],
+        more=max(0, len(archive) - MOST_ENTRIES),
     )

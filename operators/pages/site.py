@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...pool.folder.own_files import refuse_links
 from ...pool.values.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST
-from ...runtime.view import NoPage, is_number
+from ...runtime.view import Links, NoPage, Page, is_number
 from .compare import choose_page, compare_page
 from .evolution import evolution_page, tasks_page
 from .kept import Kept
@@ -17,12 +18,6 @@ from .overview import overview_page
 from .population import agent_page, population_page
 from .task import run_of_task, task_page
 from .teams import team_page, teams_page
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from ...runtime.view import Links, Page
 
 IN_CONTENTS = 6
 """Evolutions that the table of contents names, the last ones; the page of the pool has all."""
@@ -50,8 +45,6 @@ class PoolSite:
     """A pool with its evolutions.
 
     Attributes:
-        folder: The folder that was asked for.
-        kept: The pool.
         first: The evolution that is shown first; empty where that is the pool itself.
     """
 

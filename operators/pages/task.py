@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ...pool.values.layout import EVOLUTIONS
+from ...runtime.agents.outcomes import Run
 from ...runtime.showing.conversation import calls_of
 from ...runtime.showing.text import conversations
 from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
-from ...runtime.view import NoPage, Page
+from ...runtime.view import Links, NoPage, Page
 from ...runtime.view.run import run_page
 from ..command.showing import Shown, told_of_run
 from ..command.viewing import logged, run_in
 from ..evolution.folder import Manifest
 from ..evolution.lines import candidates_of, lines_in
+from .kept import Kept
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...runtime.agents.outcomes import Run
-    from ...runtime.view import Links
-    from .kept import Kept
 
 
 def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
     """Make the page of a task of an evolution.
 
     Args:
-        kept: The pool.
-        name: The evolution.
         number: The task's, from 0.
-        links: Names the parts of the page.
 
     Raises:
         NoPage: The evolution has not come to such a task.
@@ -56,49 +49,47 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
         return links.to("", f"{EVOLUTIONS}/{name}/run/{number}/{what}") if there else ""
 
     candidates = candidates_of(line)
-    return Page(
-        title=f"Task {line['task']}",
-        body=TEMPLATES.render(
-            "task.html",
-            links,
-            line=line,
-            name=name,
-            back=links.to("", f"{EVOLUTIONS}/{name}"),
-            before=links.to("", _address(name, number - 1)) if number else "",
-            after=links.to("", _address(name, number + 1)) if number + 1 < len(lines) else "",
-            damage=log.damage,
-            query=_text(given.get("query")),
-            reference=_text(given.get("answer")),
-            facts=[
-                ("Score", f"{line['score']:g}"),
-                ("Scored by", line["scored_by"]),
-                ("By the reference", "" if line["verdict"] is None else f"{line['verdict']:g}"),
-                ("First team tried", f"{line['first']:g}" if line.get("first") is not None else ""),
-                ("Niche", line["niche"] or ""),
-                ("New teams", str(int(line.get("new", 0)) or "")),
-                ("Operators", _spent(line["operators"])),
-                ("Judging", _spent(line["judging"])),
-            ],
-            told=sorted(line.get("told", {}).items()),
-            candidates=[
-                {
-                    **_candidate(one, kept, links),
-                    "is_best": place == line["best"],
-                    "runs": [told_of_run(each) for each in runs],
-                    "run": run(f"candidate {one['number']}"),
-                }
-                for place, (one, runs) in enumerate(zip(candidates, shown.runs, strict=True))
-            ],
-            others=[_other(what, each, run(what)) for what, each in shown.others.items()],
-            more_runs=[
-                (what, run(what))
-                for what in logged_runs
-                if what not in shown.others and not what.startswith("candidate ")
-            ],
-            dropped=line["dropped"],
-            asked="\n".join(conversations(asked, agents, full=True)).strip(),
-            many=counted(len(asked), "question"),
-        ),
+    return TEMPLATES.page(
+        f"Task {line['task']}",
+        "task.html",
+        links,
+        line=line,
+        name=name,
+        back=links.to("", f"{EVOLUTIONS}/{name}"),
+        before=links.to("", _address(name, number - 1)) if number else "",
+        after=links.to("", _address(name, number + 1)) if number + 1 < len(lines) else "",
+        damage=log.damage,
+        query=_text(given.get("query")),
+        reference=_text(given.get("answer")),
+        facts=[
+            ("Score", f"{line['score']:g}"),
+            ("Scored by", line["scored_by"]),
+            ("By the reference", "" if line["verdict"] is None else f"{line['verdict']:g}"),
+            ("First team tried", f"{line['first']:g}" if line.get("first") is not None else ""),
+            ("Niche", line["niche"] or ""),
+            ("New teams", str(int(line.get("new", 0)) or "")),
+            ("Operators", _spent(line["operators"])),
+            ("Judging", _spent(line["judging"])),
+        ],
+        told=sorted(line.get("told", {}).items()),
+        candidates=[
+            {
+                **_candidate(one, kept, links),
+                "is_best": place == line["best"],
+                "runs": [told_of_run(each) for each in runs],
+                "run": run(f"candidate {one['number']}"),
+            }
+            for place, (one, runs) in enumerate(zip(candidates, shown.runs, strict=True))
+        ],
+        others=[_other(what, each, run(what)) for what, each in shown.others.items()],
+        more_runs=[
+            (what, run(what))
+            for what in logged_runs
+            if what not in shown.others and not what.startswith("candidate ")
+        ],
+        dropped=line["dropped"],
+        asked="\n".join(conversations(asked, agents, full=True)).strip(),
+        many=counted(len(asked), "question"),
     )
 
 
@@ -145,11 +136,8 @@ def run_of_task(kept: Kept, name: str, number: int, what: str, links: Links) -> 
     """Make the page of a run of a task.
 
     Args:
-        kept: The pool.
-        name: The evolution.
         number: The task's, from 0.
         what: What the run is called: `candidate 2`.
-        links: Names the parts of the page.
 
     Raises:
         NoPage: There is no such task.

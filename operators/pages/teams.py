@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ...pool.command.arguments import Tasks
 from ...pool.command.figures import cost, made_by, score
 from ...pool.command.reports import COLUMNS, team_row
+from ...pool.ledger.ledger import LedgerEntry
+from ...pool.ledger.members import Member
 from ...pool.teams.lineage import blame
 from ...pool.values.statistics import EVOLVE, Trial
 from ...runtime.values.terminal import counted
-from ...runtime.view import Cell, NoPage, Page, PageTable, paged, verdict
+from ...runtime.view import Cell, Links, NoPage, Page, PageTable, paged, verdict
 from ...runtime.view.plots import Bar, Bars
 from ...schema.values.codec import from_value
 from ...schema.values.errors import StorageError
 from ...schema.values.problems import quoted
 from .choices import addresses, choices_of, links_of
+from .kept import Kept
 from .templates import TEMPLATES, graph_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...pool.ledger.ledger import LedgerEntry
-    from ...pool.ledger.members import Member
-    from ...runtime.view import Links
-    from .kept import Kept
 
 MOST_BARS = 25
 MOST_TRIALS = 500
@@ -60,36 +56,34 @@ def teams_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
 
     part = paged(shown, number, links, lambda page: address(choice, page))
     tasks = Tasks(split=EVOLVE)
-    return Page(
-        title="Teams",
-        body=TEMPLATES.render(
-            "teams.html",
-            links,
-            choices=links_of(choices, choice, address, links),
-            part=part,
-            bars=Bars(
-                caption="What is expected of them, with 95 % intervals",
-                bars=[
-                    Bar(
-                        name=member.name,
-                        value=ranked[member].score,
-                        low=ranked[member].low,
-                        high=ranked[member].high,
-                        told=str(ranked[member]),
-                        address=links.to("", f"team/{member.name}"),
-                    )
-                    for member in part.shown[:MOST_BARS]
-                ],
-            ),
-            table=PageTable(
-                caption=counted(len(shown), "team"),
-                heads={head: ">" if side == ">" else "<" for head, side in COLUMNS.items()},
-                rows=[
-                    _linked(member, team_row(member, tasks, ranked[member]), links)
-                    for member in part.shown
-                ],
-                empty="none.",
-            ),
+    return TEMPLATES.page(
+        "Teams",
+        "teams.html",
+        links,
+        choices=links_of(choices, choice, address, links),
+        part=part,
+        bars=Bars(
+            caption="What is expected of them, with 95 % intervals",
+            bars=[
+                Bar(
+                    name=member.name,
+                    value=ranked[member].score,
+                    low=ranked[member].low,
+                    high=ranked[member].high,
+                    told=str(ranked[member]),
+                    address=links.to("", f"team/{member.name}"),
+                )
+                for member in part.shown[:MOST_BARS]
+            ],
+        ),
+        table=PageTable(
+            caption=counted(len(shown), "team"),
+            heads={head: ">" if side == ">" else "<" for head, side in COLUMNS.items()},
+            rows=[
+                _linked(member, team_row(member, tasks, ranked[member]), links)
+                for member in part.shown
+            ],
+            empty="none.",
         ),
     )
 
@@ -100,55 +94,49 @@ def _linked(one: Member, row: Sequence[str], links: Links) -> Sequence[str | Cel
 
 
 def team_page(kept: Kept, name: str, links: Links) -> Page:
-    """Make the page of a team.
-
-    Raises:
-        StorageError: The pool is damaged.
-    """
+    """Make the page of a team."""
     pool = kept.pool
     member, expected = pool.teams[name], kept.ranked[pool.teams[name]]
     known, born = member.statistics, member.born
     children = [team.name for team in pool.teams.values() if name in team.born.parents]
     trials = [entry for entry in kept.entries if _is_trial_of(entry, name)]
     graph, text, problem = _drawn(member, links)
-    return Page(
-        title=f"Team {name}",
-        body=TEMPLATES.render(
-            "team.html",
-            links,
-            name=name,
-            retired=member.retired,
-            problem=problem,
-            facts=[
-                ("Expected", str(expected)),
-                ("Its own trials", score(known)),
-                ("Adapted", _mean(known.adapted_sum, known.adapted)),
-                ("Taken in for", _mean(known.chosen_sum, known.chosen)),
-                ("Failed", str(known.failures or "")),
-                ("Cost each", cost(known)),
-                ("Spent", f"{known.usage.tokens:,} tokens, {known.usage.cost}"),
-            ],
-            made_by=made_by(born),
-            parents=[_family(parent, name, links) for parent in born.parents],
-            children=[_family(child, name, links) for child in children],
-            born=born,
-            steps=[(step.operator, step.reason, step.edits) for step in born.steps],
-            graph=graph,
-            text=text,
-            file=str(member.path),
-            niches=PageTable(
-                caption="Its niches",
-                heads=NICHES,
-                rows=[*_niches(member)],
-            ),
-            trials=PageTable(
-                caption=f"Its trials ({len(trials)})",
-                heads=TRIALS,
-                rows=[_trial(trial) for trial in trials[-MOST_TRIALS:]],
-            ),
-            origins=_origins(kept, name, links) if not problem else None,
-            others=links.to("", f"compare/{name}"),
+    return TEMPLATES.page(
+        f"Team {name}",
+        "team.html",
+        links,
+        name=name,
+        retired=member.retired,
+        problem=problem,
+        facts=[
+            ("Expected", str(expected)),
+            ("Its own trials", score(known)),
+            ("Adapted", _mean(known.adapted_sum, known.adapted)),
+            ("Taken in for", _mean(known.chosen_sum, known.chosen)),
+            ("Failed", str(known.failures or "")),
+            ("Cost each", cost(known)),
+            ("Spent", f"{known.usage.tokens:,} tokens, {known.usage.cost}"),
+        ],
+        made_by=made_by(born),
+        parents=[_family(parent, name, links) for parent in born.parents],
+        children=[_family(child, name, links) for child in children],
+        born=born,
+        steps=[(step.operator, step.reason, step.edits) for step in born.steps],
+        graph=graph,
+        text=text,
+        file=str(member.path),
+        niches=PageTable(
+            caption="Its niches",
+            heads=NICHES,
+            rows=[*_niches(member)],
         ),
+        trials=PageTable(
+            caption=f"Its trials ({len(trials)})",
+            heads=TRIALS,
+            rows=[_trial(trial) for trial in trials[-MOST_TRIALS:]],
+        ),
+        origins=_origins(kept, name, links) if not problem else None,
+        others=links.to("", f"compare/{name}"),
     )
 
 

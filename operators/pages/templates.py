@@ -20,7 +20,6 @@ def graph_of(team: Team, tip: str) -> Markup:
     """Draw a team.
 
     Args:
-        team: The team.
         tip: The id that the tips of its arrows have on the page.
     """
     from markupsafe import Markup

@@ -125,11 +125,7 @@ class HeldOutFigures:
 def write_figures(
     folder: Path, figures: HeldOutFigures, trials: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Keep held-out figures, and the trials that they are made of, in an evolution's folder.
-
-    Raises:
-        StorageError: They cannot be written.
-    """
+    """Keep held-out figures, and the trials that they are made of, in an evolution's folder."""
     told = {**figures.value(), "trials": list(trials)}
     write_atomically(folder / HELD_OUT, dumps(told, indent=2, ensure_ascii=False) + "\n")
 

@@ -26,8 +26,6 @@ class Gain:
 
     Attributes:
         original: The original's mean score, in [0, 1].
-        new: The new team's.
-        gain: What is gained, as it is estimated.
         interval: Its 95 % interval.
         tasks: How many tasks were held back.
         calls: What the search cost in model calls, of agents and operators.
@@ -47,10 +45,8 @@ def gain_message(team: str, edits: Sequence[str], reasons: Sequence[str], measur
     """Write the message of a commit: what changed, why, and what it gains.
 
     Args:
-        team: The team's name.
         edits: What changed, as `edit_words` says it.
         reasons: The hypotheses that the edits stand for, the one that gained most first.
-        measured: The gain.
     """
     lines = [_subject(team, [*reasons] or [*edits], measured), ""]
     lines += map(_filled, edits)

@@ -53,7 +53,6 @@ class Frozen:
 
     Attributes:
         name: What the pool calls it; of a team that is not in it, its own name.
-        team: The team.
         view: The pool from which its agents recall.
         role: `deployed`, `control`, `seed` or `beside`.
         is_seed: Whether it is a seed of the recipe, whatever its role.
@@ -93,8 +92,6 @@ class Learned:
     """A strategy that is tested with all that its pool has learnt; it learns nothing more.
 
     Attributes:
-        strategy: The strategy.
-        view: The pool as it is tested.
         after: How many tasks the pool had evolved on.
         keeps: Whether agents are to recall what it keeps.
         is_control: Whether it is tested without what was learnt; its view is then the pool before
@@ -142,10 +139,8 @@ class HeldOut:
     Attributes:
         stage: What it has of this host: that of the evolution, its journal and its budget too.
         subjects: What is tested: teams as they stand, or a strategy with all that it learnt.
-        tasks: The tasks.
         repeats: How often each is tried on each task.
         workers: How many runs are made at the same time. The scores do not depend on it.
-        parts: Listens to the trials.
     """
 
     stage: EvolutionContext
@@ -159,13 +154,7 @@ class HeldOut:
     )
 
     async def to_the_end(self) -> list[dict[str, Any]]:
-        """Make all trials that were not made yet; record them in the pool, and give all of them.
-
-        Raises:
-            Halted: A provider or a jail failed. What was paid for is kept.
-            LimitError: The budget is used up. What was paid for is kept.
-            StorageError: Something cannot be written down.
-        """
+        """Make all trials that were not made yet; record them in the pool, and give all of them."""
         await by_workers(self._keys(), self._make, self.workers)
         made = [self._trials[one.name, task.id, number] for one, task, number in self._keys()]
         self._record()
@@ -248,9 +237,6 @@ def learned(stage: EvolutionContext, after: int, beside: Iterable[Team] = ()) ->
         stage: What the test has of this host; its recipe names the strategy.
         after: How many tasks the pool has evolved on.
         beside: The teams. Of equal names, the first is tested.
-
-    Raises:
-        StorageError: The ledger is damaged.
     """
     strategy, view = strategy_of(stage.recipe.strategy), stage.view()
     keeps = bool(strategy.keeps(stage.recipe.settings))
@@ -272,10 +258,6 @@ def frozen_teams(
 
     Each is there once, whichever roles it has; the first role counts. A control or a seed recalls
     nothing that was learnt: where it would, it is another subject than the team that does.
-
-    Raises:
-        InputError: The pool has no team that is not retired.
-        StorageError: The ledger is damaged.
     """
     pool, before, now = stage.pool, stage.before(), stage.view()
     expected = expected_scores(pool.teams.values())

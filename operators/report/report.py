@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pool.values.statistics import wilson
 from ...runtime.values.operator_answers import (
@@ -19,9 +20,6 @@ from ...runtime.values.usage import Usage
 from ..core.judge import agreement
 from ..evolution.lines import answers_of, candidates_of, saved_of, usage_of
 from ..evolution.readers import read_by, read_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 MAKERS = frozenset({"instantiate", "mutate", "crossover"})
 """The operators that generate configs."""
@@ -41,7 +39,6 @@ class EvolutionReport:
     """Numbers of an evolution.
 
     Attributes:
-        tasks: Episodes taken.
         searched: Those that tried candidates, of which the best is the answer.
         score_sum: Sum of the scores of each episode's answer: of its best candidate, if it had any.
         answered: Episodes of which the task's own scorer has a verdict.
@@ -50,17 +47,14 @@ class EvolutionReport:
         judged: The score that a judge gave an answer, and the one by the reference answer, of each
             answer that has both.
         by_answers: Episodes whose best candidate was chosen by the reference answer.
-        candidates: Teams that were run.
         ran: Those that ran to an answer.
         generated: Configs that operators wrote, valid or not; teams left as they were do not count.
         executed: Those of them that ran to an answer: the execution rate's numerator (EvoMAS §4).
         spending: What was consumed, by purpose: task, operator, judge.
         saved: What was not, as runs of parents had answers for their children; see `Recipe.reuse`.
         spent: What was consumed by each operator, where the strategy has no candidates.
-        learnt: How many entries were kept.
         read: Who read what was learnt, of each episode.
         told: What the strategy told of its episodes, by the numbers' names. Integers are counts.
-        operators: What each operator contributed.
         answers: What became of the questions of operators and judges.
         components: How often a mutation touched a component, by niche.
         teams: How often each team of the pool was an episode's best.

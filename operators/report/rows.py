@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.values.usage import Usage
 from ...schema.values.files import write_atomically
 from ..evolution.folder import EVOLUTIONS
 from ..evolution.lines import best_of, candidates_of, lines_in, runs_of, saved_of, usage_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 PURPOSES = ("teams", "operators", "judge", "saved")
 TOLD = ("task", "niche", "best", "team", "new", "pool")
@@ -45,15 +43,7 @@ tells beside them stands before them."""
 
 
 def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
-    """Give a row for each episode of an evolution, in order.
-
-    Args:
-        pool: The pool's folder.
-        name: The evolution's name.
-
-    Raises:
-        StorageError: A file is damaged.
-    """
+    """Give a row for each episode of an evolution, in order."""
     for number, line in enumerate(lines_in(pool / EVOLUTIONS / name)):
         tried = candidates_of(line)
         best = best_of(line) or {}
@@ -77,11 +67,7 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
 
 
 def write_csv(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as CSV, a line each after that of the columns.
-
-    Raises:
-        StorageError: It cannot be written.
-    """
+    """Write rows as CSV, a line each after that of the columns."""
     text = StringIO()
     more = [key for key in dict.fromkeys(key for row in found for key in row) if key not in COLUMNS]
     table = csv.DictWriter(text, [*more, *COLUMNS], lineterminator="\n")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ...pool.ledger.changes import EventNoted
+from ...runtime.values.usage import Usage
 from ...schema.values.codec import from_value, kept, to_value
 from .features import Features
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...runtime.values.usage import Usage
 
 Choice = Literal["single", "team"]
 """Who works on a case."""
@@ -27,8 +24,6 @@ class Spending:
 
     Attributes:
         cost: Its cost in the recipe's unit, per what the recipe says.
-        calls: Model calls.
-        tokens: Tokens read and written.
     """
 
     cost: float = 0.0
@@ -55,7 +50,6 @@ class RoutingOutcome:
 
     Attributes:
         score: Of the answer, in [0, 1].
-        spent: What it took.
         name: The team of the pool that worked on it.
     """
 
@@ -74,10 +68,7 @@ class Case:
     """A case of which it is known how both did.
 
     Attributes:
-        task: The id of the task.
         features: What it looks like; a feature that is not known is not there.
-        single: How the single agent did.
-        team: How the team did.
         gauging: What the features took that a model judged.
     """
 
@@ -105,7 +96,6 @@ def cases_of(events: Iterable[EventNoted], *, single: str | None = None) -> tupl
     """Find cases among a pool's events.
 
     Args:
-        events: The events.
         single: What the pool calls the single agent, where cases of another one are left out.
 
     Returns:

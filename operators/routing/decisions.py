@@ -12,11 +12,7 @@ from .features import GAUGED, Features
 
 
 class Decision(Protocol):
-    """Who works on a case, by its features. It **must** depend on nothing else.
-
-    Attributes:
-        features: The features that it goes by.
-    """
+    """Who works on a case, by its features. It **must** depend on nothing else."""
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -36,11 +32,7 @@ def asks(decision: Decision) -> bool:
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Always:
-    """The same for every case.
-
-    Attributes:
-        choice: Who works on it.
-    """
+    """The same for every case."""
 
     choice: Annotated[Choice, Form(key="always")]
 
@@ -63,7 +55,6 @@ class Condition:
     """A feature on one side of a threshold.
 
     Attributes:
-        feature: Which.
         threshold: From where on.
         above: Whether it holds above the threshold, or at it and below.
     """
@@ -86,7 +77,6 @@ class Rule:
     """The team where conditions hold, the single agent elsewhere.
 
     Attributes:
-        conditions: One or two of them.
         joined: Whether all have to hold, or any.
         unknown: Who works on a case of which a feature is not known.
     """
@@ -121,7 +111,6 @@ class Linear:
         weights: What each feature weighs, in units of its spread.
         middles: The mean of each feature, which also stands for one that is not known.
         spreads: The standard deviation of each; none is 0.
-        bias: What is added.
     """
 
     weights: Features

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ...schema.team.task import Task
+from ...schema.team.task import Task
 
 Features = Mapping[str, float]
 """What is known of a case, by the names of features."""

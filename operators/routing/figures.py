@@ -7,24 +7,18 @@ luck of single answers, and does so where features tell nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pool.values.intervals import Interval, mean_interval, paired_interval
 from ...runtime.values.terminal import counted
 from ...schema.values.codec import kept, to_value
-from .cases import Spending
-from .decisions import Always, asks
-from .fitting import FOLDS, fit, out_of_fold, worth
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .cases import Case, Choice
-    from .decisions import Decision
-    from .fitting import Router
-    from .learners import By
+from .cases import Case, Choice, Spending
+from .decisions import Always, Decision, asks
+from .fitting import FOLDS, Router, fit, out_of_fold, worth
+from .learners import By
 
 
 @kept()
@@ -33,7 +27,6 @@ class Arm:
     """How cases go where somebody decides who works on each.
 
     Attributes:
-        score: The mean score.
         interval: Its 95 % interval.
         worth: The mean score less `beta` times the cost, that of deciding included.
         spent: What all cases took together, deciding included.
@@ -68,12 +61,9 @@ class RouterFigures:
     """A router's figures.
 
     Attributes:
-        n: Cases.
         folds: Into how many parts they were dealt.
-        beta: What cost counts against score.
         arms: `single` and `team` for every case, the `router`, and the `oracle`.
         over: What the router is worth more than `single` and `team`.
-        router: The router that is fitted to all of them.
     """
 
     n: int
@@ -121,9 +111,7 @@ def figures(
 
     Args:
         cases: Cases of a train split, each task once.
-        by: What fits it.
         folds: Into how many parts cases are dealt, at least 2.
-        beta: What cost counts against score.
 
     Returns:
         None where there are fewer than two cases, none of which could be held out.
@@ -158,7 +146,6 @@ def figures_of(
         routed: What `decided` gives.
         router: The router that is fitted to all cases.
         folds: Into how many parts they were dealt.
-        beta: What cost counts against score.
     """
     ordered = [case for case, _ in routed]
     taken = {

@@ -38,9 +38,6 @@ class Router:
     """Who works on a case.
 
     Attributes:
-        decision: How it is decided.
-        by: What fitted it.
-        n: To how many cases.
         level: How complex it is; at 0 it is a constant.
     """
 
@@ -77,9 +74,7 @@ def fit(cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: flo
 
     Args:
         cases: Cases of a train split, each task once.
-        by: What fits it.
         folds: Into how many parts cases are dealt, at least 2.
-        beta: What cost counts against score.
 
     Raises:
         InputError: The learner is not installed.
@@ -127,8 +122,6 @@ def out_of_fold(cases: Sequence[Case], fitted: Fitted, folds: int) -> list[tuple
     Cases are dealt by the digests of their tasks: by chance, and always alike.
 
     Args:
-        cases: The cases, at least two.
-        fitted: Fits a decision.
         folds: How many folds there are, at least two.
     """
     dealt = sorted(cases, key=_shuffled)

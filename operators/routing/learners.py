@@ -44,7 +44,6 @@ class Learner:
     """A way to fit a decision.
 
     Attributes:
-        name: What recipes call it.
         levels: Fits of rising complexity. Each is given cases, of which there is at least one, and
             `beta`, and **must** give the same decision for the same cases in the same order.
     """
@@ -190,11 +189,7 @@ def _spread(values: Sequence[float]) -> float:
 
 
 def _sklearn(**options: Any) -> Any:
-    """Make a logistic regression.
-
-    Raises:
-        InputError: scikit-learn is not installed.
-    """
+    """Make a logistic regression."""
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError as error:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,16 +12,10 @@ from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command
 from ...schema.team.writing import agent_value
 from ...schema.values.json_text import dumps
+from ..ledger.agents import PoolAgent, Revision
+from ..teams.pool import Pool
 from .arguments import as_json, open_pool, pool_folder
 from .figures import lineage_value, made_by, score, statistics_value, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-    from typing import Any
-
-    from ..ledger.agents import PoolAgent, Revision
-    from ..teams.pool import Pool
 
 COLUMNS = {
     "agent": "<",

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...runtime.values.terminal import on_one_line
-from ..values.statistics import EVOLVE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ..expectation.expectation import Expectation
-    from ..ledger.members import Member
-    from ..teams.pool import Pool
-    from ..values.statistics import Statistics
+from ..expectation.expectation import Expectation
+from ..ledger.members import Member
+from ..teams.pool import Pool
+from ..values.statistics import EVOLVE, Statistics
 
 pool_folder = click.argument("folder", metavar="POOL", type=click.Path(path_type=Path))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 import click
@@ -15,13 +16,9 @@ from ...schema.loading.agent_document import is_team_folder
 from ...schema.team.team import Lineage
 from ...schema.values.errors import InputError
 from ..ledger.changes import Added, Restored, Retired
+from ..ledger.state import Admission
+from ..teams.pool import Pool
 from .arguments import open_pool, pool_folder, tell
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..ledger.state import Admission
-    from ..teams.pool import Pool
 
 SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
 """What reasoning and the use of tools are evolved from (EvoMAS Table 7)."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
@@ -13,18 +14,13 @@ from ...schema.command import Command
 from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
 from ..ledger.agents import PoolAgent
+from ..ledger.records import TrialRecord
 from ..teams.agent_blame import blame_agent
 from ..teams.lineage import ancestors, blame, descendants
+from ..teams.pool import Pool
 from .arguments import as_json, open_pool, pool_folder
 from .figures import lineage_value, made_by, score, statistics_value, table
 from .learnt import origins_json, origins_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from ..ledger.records import TrialRecord
-    from ..teams.pool import Pool
 
 LONGEST_EDITS = 100
 """Characters of edits on a branch of the tree."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.values.terminal import on_one_line
+from ...schema.team.team import Lineage
 from ..ledger.agents import PoolAgent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ...schema.team.team import Lineage
-    from ..ledger.records import TrialRecord
-    from ..values.statistics import Statistics
+from ..ledger.records import TrialRecord
+from ..values.statistics import Statistics
 
 SIDES = {"<": str.ljust, ">": str.rjust}
 
@@ -24,7 +21,6 @@ def table(heads: Mapping[str, str], rows: Sequence[Sequence[str]]) -> Iterator[s
 
     Args:
         heads: The heads of the columns, each with the side on which the column is even: < or >.
-        rows: What stands in them.
     """
     lines = [tuple(heads), *(tuple(map(on_one_line, row)) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

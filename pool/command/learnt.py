@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from ...runtime.values.terminal import on_one_line
 from ...schema.command import Command
 from ...schema.values.json_text import dumps
+from ..ledger.learnt import Learnt
 from ..ledger.lessons import standing_for
+from ..teams.pool import Pool
 from ..values.layout import LEDGER
 from .arguments import as_json, open_pool, pool_folder
 from .figures import table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ..ledger.learnt import Learnt
-    from ..teams.pool import Pool
 
 COLUMNS = {
     "entry": "<",

@@ -2,27 +2,109 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 import click
 
 from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command
 from ...schema.values.json_text import dumps
-from ..population.evolutions import consumed, rates_of
-from ..population.signals import WINDOW, signals
+from ..population.evolutions import EvolutionUsage, consumed, rates_of
+from ..population.population import RankingScore
+from ..population.signals import WINDOW, Happened, Signals, by_chance, signals, specialization
+from ..teams.pool import Pool
 from .arguments import as_json, open_pool, pool_folder
 from .figures import made_by, table
-from .signals import best_of, index_value, signals_value, tokens_value
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
-    from ..population.evolutions import EvolutionUsage
-    from ..population.population import RankingScore
-    from ..population.signals import Happened, Signals
-    from ..teams.pool import Pool
+def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
+    """Give all that became of a population, over windows of so many tasks."""
+    population = of.population
+    return {
+        "rates": asdict(population.rates),
+        "tasks": population.trials,
+        "mean": population.mean,
+        "agents": [
+            _agent(pool, of, name, standing) for name, standing in population.everybody.items()
+        ],
+        "niches": {niche: _niche(of, niche) for niche in of.niches},
+        "score": _accuracy(of, None),
+        "specialization": index_value(of, window),
+        "concentration": index_value(of, window, by_niche=False),
+        "anchors": [worked.anchor for worked in of.worked],
+        "unique_anchors": len({worked.anchor for worked in of.worked}),
+        "flow": [
+            {"giver": giver, "recipient": recipient, "entries": number}
+            for (giver, recipient), number in of.flow.items()
+        ],
+        "lifecycle": [{"tasks": one.tasks, **one.about} for one in of.lifecycle],
+        "dreams": [{"tasks": dream.tasks, **dream.about} for dream in of.dreams],
+    }
+
+
+def _agent(pool: Pool, of: Signals, name: str, one: RankingScore) -> dict[str, Any]:
+    agent = pool.agent(name)
+    return {
+        "agent": name,
+        "operator": agent.born.operator,
+        "parents": agent.born.parents,
+        "retired": agent.retired,
+        "tasks": one.total,
+        "competence": {
+            niche: {"q": one.q(niche), "n": one.n(niche), "led": one.anchored.get(niche, 0)}
+            for niche in best_of(one)
+        },
+        "rolling": one.rolling,
+        "lagging": one.lagging,
+        "dominant": one.dominant,
+        "own": of.own.get(name, 0),
+        "given": of.given.get(name, 0),
+        "received": of.received.get(name, 0),
+    }
+
+
+def _niche(of: Signals, niche: str) -> dict[str, Any]:
+    return {
+        **_accuracy(of, niche),
+        "anchors": of.anchors[niche],
+        "structures": of.structures[niche],
+    }
+
+
+def _accuracy(of: Signals, niche: str | None) -> dict[str, Any]:
+    mean, interval = of.accuracy(niche)
+    return {"n": len(of.of(niche)), "mean": mean, "interval": interval}
+
+
+def index_value(of: Signals, window: int, *, by_niche: bool = True) -> dict[str, Any]:
+    """Give how far leading has become a matter of the niche; or else of few hands."""
+    index = specialization(of.worked, window, by_niche=by_niche)
+    return {
+        "window": min(window, len(of.worked)),
+        "index": index,
+        "mean": sum(index) / len(index) if index else None,
+        "max": max(index, default=None),
+        "by_chance": by_chance(of.worked, window, by_niche=by_niche),
+    }
+
+
+def tokens_value(spent: EvolutionUsage | None, single: float | None) -> dict[str, float] | None:
+    """Give tokens per task, and how many times a single agent's that is."""
+    if spent is None:
+        return None
+    parts = {"runs": spent.runs, "operators": spent.operators, "judging": spent.judging}
+    each = {name: usage.tokens / spent.tasks for name, usage in parts.items()}
+    factor = {} if single is None else {"single": single, "factor": spent.each / single}
+    return {"all": spent.each, **each, **factor}
+
+
+def best_of(one: RankingScore) -> Sequence[str]:
+    """Give the niches of an agent, those first in which it worked most."""
+    return sorted(one.competence, key=lambda niche: (-one.n(niche), -one.q(niche), niche))
+
 
 AGENTS = {
     "agent": "<",
@@ -140,8 +222,6 @@ def summary_lines(
     """Say in some lines what a population has become.
 
     Args:
-        of: What happened.
-        spent: What its tasks consumed.
         window: How many tasks to measure specialization over.
         single: What a single agent consumes on one of these tasks.
     """

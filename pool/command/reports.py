@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,21 +13,15 @@ from ...runtime.values.terminal import counted, on_one_line, speakable
 from ...schema.command import Command
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
-from ..expectation.expectation import POPULATION
+from ..expectation.expectation import POPULATION, Expectation
+from ..ledger.members import Member
 from ..population.seats import structures_of
+from ..teams.pool import Pool
+from ..values.statistics import Statistics
 from .agents import agent_facts, agent_json, archive_json
 from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
 from .figures import cost, lineage_value, made_by, score, statistics_value, table
 from .learnt import entry_facts, entry_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ..expectation.expectation import Expectation
-    from ..ledger.members import Member
-    from ..teams.pool import Pool
-    from ..values.statistics import Statistics
 
 COLUMNS = {
     "team": "<",

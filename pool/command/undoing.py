@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
 from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command
 from .arguments import open_pool, pool_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command("undo", cls=Command)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,9 +12,6 @@ from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command, host_catalogue, name_options
 from ...schema.values.json_text import dumps
 from .arguments import as_json, open_pool, pool_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FAULTY = 1
 

@@ -7,14 +7,11 @@ import logging
 import sqlite3
 import zlib
 from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from .protocol import Embedder, Vector
+from .protocol import Embedder, Vector
 
 BATCH = 64
 """Texts that are embedded together. What was made until an interruption is kept."""
@@ -65,11 +62,7 @@ class CachedEmbedder:
         return self._embedder.dimension
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Give a vector of each text; the embedder is asked for those that are not in the file.
-
-        Raises:
-            CoterieError: As for the embedder.
-        """
+        """Give a vector of each text; the embedder is asked for those that are not in the file."""
         # Half a surrogate pair is no text to tokenizers and encoders.
         whole = [text.encode("utf-8", "replace").decode() for text in texts]
         digests = [_digest(text) for text in whole]

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from ...runtime.gateway import endpoint_of
+from ...schema.host.models import Model
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
 from .endpoint import EndpointEmbedder
 from .hashing import HashingEmbedder
 from .minilm import MiniLmEmbedder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ...schema.host.models import Model
-    from .protocol import Embedder
+from .protocol import Embedder
 
 MINILM = "minilm"
 HASHING = "hashing"
@@ -35,7 +31,6 @@ def choose_embedder(
     Args:
         name: `minilm`, `hashing`, or an alias of models.yaml. None: `minilm` where the extra
             `embeddings` is installed, else `hashing`.
-        models: The models by alias.
         environment: Where keys and addresses are looked up. Default: the process's environment.
         report: Told when there is only `hashing` to fall back to, or when files are fetched. By
             default it is logged.

@@ -48,11 +48,7 @@ class EndpointEmbedder:
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has. The first time, the endpoint is asked for one.
-
-        Raises:
-            CallError: As for `embed`.
-        """
+        """How many numbers a vector has. The first time, the endpoint is asked for one."""
         if self._dimension is None:
             self._dimension = len(self.embed(["dimension"])[0])
         return self._dimension

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from .protocol import Vector, unit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 DIMENSION = 1024
 LETTERS = 4

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.local.packaged import PackagedFile, fetch, keep
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from .protocol import Vector
+from .protocol import Vector
 
 NEEDED = ("numpy", "onnxruntime", "tokenizers")
 LONGEST_TEXT = 256

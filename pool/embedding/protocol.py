@@ -25,11 +25,7 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has.
-
-        Raises:
-            CoterieError: As for `embed`, where it has to be asked for.
-        """
+        """How many numbers a vector has."""
         ...
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:

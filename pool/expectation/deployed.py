@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ..teams.pool import Pool
 from .expectation import most_promising
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def best_team(folder: Path) -> Path:
     """Return the file of the team of which a pool expects most.
-
-    Args:
-        folder: The pool's folder.
 
     Raises:
         InputError: There is no pool, or no team in it.

@@ -21,17 +21,13 @@ are estimated alike; where teams differ, their own trials soon tell more than th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..values.statistics import Sums
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ..ledger.members import Member, Task
-    from ..values.statistics import Kind, Past
+from ..ledger.members import Member, Task
+from ..values.statistics import Kind, Past, Sums
 
 PRIOR = 0.5
 """What is estimated where nothing is known."""
@@ -63,7 +59,6 @@ class _Tasks:
 
     Attributes:
         sums: On each of the last tasks, by niche and task.
-        past: On those before, by niche.
     """
 
     sums: dict[Task, Sums] = field(default_factory=dict["Task", "Sums"])
@@ -100,7 +95,6 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
     Args:
         teams: The teams, parents before their children.
         niche: The niche of the tasks; None for all niches, as often as they were met.
-        split: The split of the tasks.
 
     Returns:
         For each team the mean and the standard deviation of what is known of it, as an array of

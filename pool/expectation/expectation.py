@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
+from ..ledger.members import Member
 from ..population.seats import structures_of
+from ..teams.pool import Pool
 from ..values.intervals import Z
-from ..values.statistics import EVOLVE
+from ..values.statistics import EVOLVE, Statistics
 from .estimation import NOISE, estimated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ..ledger.members import Member
-    from ..teams.pool import Pool
-    from ..values.statistics import Statistics
 
 MOST = 240
 """Teams with trials that are estimated together: time grows with their cube."""
@@ -45,9 +40,7 @@ class Expectation:
     """What a team is expected to score in the long run, in [0, 1].
 
     Attributes:
-        score: The expectation.
         low: The lower end of its 95 % interval.
-        high: The upper end.
         standing: What teams are ranked by: a mean that begins where the parents stand. It trusts
             the trials for which they were taken into the pool: these say too much of how good a
             team is, so the expectation leaves their luck out, but they are the first to tell who is
@@ -79,7 +72,6 @@ def expectations(
         members: The teams, parents before their children. Retired ones count: what is known of
             them tells of their relatives.
         niche: The niche of the tasks; None for all niches, as often as they were met.
-        split: The split of the tasks.
     """
     teams = list(members)
     if not teams:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.loading.agent_file import OURS
 from ...schema.values.errors import StorageError
 from ...schema.values.files import make_folder, remove
 from ...schema.values.folders import files_in, write_folder
+from ..ledger.agents import PoolAgent
 from ..values.layout import AGENTS, archive_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from ..ledger.agents import PoolAgent
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,9 +21,6 @@ class AgentFiles:
 
     A file is as the last line of its agent has it, or a crash left it as the line before had it;
     or a merge left it as an earlier one had it, where two branches revised the agent.
-
-    Attributes:
-        folder: The pool.
     """
 
     folder: Path
@@ -37,9 +30,6 @@ class AgentFiles:
 
         Returns:
             Whether one was written.
-
-        Raises:
-            StorageError: One cannot be read or written.
         """
         folder, texts = agent.path.parent, agent.texts()
         make_folder(self.folder / AGENTS)

@@ -2,27 +2,149 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...schema.values.errors import StorageError
+from ...schema.values.files import write_atomically
+from ...schema.values.json_text import dumps
+from ..ledger.agents import PoolAgent
+from ..ledger.learnt import Learnt
+from ..ledger.lessons import Lessons
 from ..values.layout import archive_of
 from .agent_files import AgentFiles
-from .archive_files import ArchiveFiles
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
+ORDER = ("kind", "niche", "level", "case", "turn", "giver", "credit", "reward", "replaces", "run")
+"""What is said of an entry ahead of its text, where it has it, after its id."""
 
-    from ..ledger.agents import PoolAgent
-    from ..ledger.lessons import Lessons
+
+class ArchiveFiles:
+    """The files with the archives of a pool's agents.
+
+    Whoever writes one has to be alone at work on the pool: see `Current.alone`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._written: dict[str, tuple[int, int]] = {}
+
+    def follow(self, owner: str, learnt: Lessons) -> None:
+        """Add what an agent has learnt since its file was written, by whomever."""
+        lines, size = self._written.get(owner, (0, 0))
+        if _size(path := self._path(owner)) != size:
+            self.write(owner, learnt)
+            return
+        self._append(path, _text(fresh := learnt.own(owner, lines)))
+        self._written[owner] = lines + len(fresh), _size(path)
+
+    def write(self, owner: str, learnt: Lessons) -> bool:
+        """Make the file of an agent what it should be.
+
+        Returns:
+            Whether it was something else.
+        """
+        path, own = self._path(owner), learnt.own(owner)
+        text, content = _text(own), _content(path)
+        if content != text:
+            if text.startswith(content):
+                self._append(path, text[len(content) :])
+            else:
+                write_atomically(path, text.decode())
+        self._written[owner] = len(own), len(text)
+        return content != text
+
+    def behind(self, owners: Iterable[str], learnt: Lessons) -> list[str]:
+        """Name the agents whose files end too early. Of the others, only the end is looked at."""
+        return [
+            owner
+            for owner in owners
+            if self._may_be(owner, learnt) and self.is_behind(owner, learnt)
+        ]
+
+    def is_behind(self, owner: str, learnt: Lessons) -> bool:
+        """Tell whether a file lacks lines or has them in another order, having read all of it.
+
+        Raises:
+            StorageError: It says something else, or cannot be read.
+        """
+        path = self._path(owner)
+        text, content = _text(learnt.own(owner)), _content(path)
+        if not text.startswith(content) and not _is_part(content, text):
+            raise StorageError(
+                f"{path}: other lessons than the ledger has: it was edited, or is damaged. What the"
+                " ledger has is what counts."
+            )
+        return content != text
+
+    def _may_be(self, owner: str, learnt: Lessons) -> bool:
+        path, end = self._path(owner), _text(learnt.own(owner, -1))
+        return _end(path, len(end)) != end if end else _size(path) > 0
+
+    def _path(self, owner: str) -> Path:
+        return self._folder / archive_of(owner)
+
+    def _append(self, path: Path, text: bytes) -> None:
+        """Add to a file, without waiting for the disk: what is lost there is in the ledger."""
+        if not text:
+            return
+        try:
+            with path.open("ab") as stream:
+                stream.write(text)
+        except OSError as error:
+            raise StorageError(error.errno, error.strerror, str(path)) from error
+
+
+def _text(entries: Sequence[Learnt]) -> bytes:
+    return b"".join(map(_line, entries))
+
+
+def _line(entry: Learnt) -> bytes:
+    """Write the line of an entry, in which keys have one order, and the text comes last.
+
+    Whose it is, the file's folder says. The task is named by its id; it is written out where it
+    has none. The ledger has the rest: `mas-pool show POOL ID`.
+    """
+    told: dict[str, Any] = {name: getattr(entry, name) for name in ORDER}
+    known = {name: item for name, item in told.items() if item not in (None, ())}
+    task = {} if entry.case else {"task": entry.task}
+    value = {"id": entry.id, **known, **task, "text": entry.text}
+    return f"{dumps(value, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
+
+
+def _is_part(content: bytes, text: bytes) -> bool:
+    """Tell whether lines are among others, in whatever order."""
+    return {*content.splitlines(keepends=True)} <= {*text.splitlines(keepends=True)}
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror}.") from error
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _end(path: Path, size: int) -> bytes:
+    """Give the last bytes of a file."""
+    try:
+        with path.open("rb") as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - size))
+            return stream.read()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror}.") from error
 
 
 class AgentFolders:
-    """The folders of agents. Whoever writes has to be alone at work on the pool.
-
-    Args:
-        folder: The pool.
-    """
+    """The folders of agents. Whoever writes has to be alone at work on the pool."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -32,39 +154,23 @@ class AgentFolders:
         self.remove = self._files.remove
 
     def write(self, agent: PoolAgent, learnt: Lessons) -> list[Path]:
-        """Make the files of an agent what they should be; give those that were something else.
-
-        Raises:
-            StorageError: One cannot be read or written.
-        """
+        """Make the files of an agent what they should be; give those that were something else."""
         written = [agent.path] if self._files.write(agent) else []
         if self._archives.write(agent.name, learnt):
             written.append(self._folder / archive_of(agent.name))
         return written
 
     def revise(self, agent: PoolAgent) -> None:
-        """Write what an agent is.
-
-        Raises:
-            StorageError: It cannot be read or written.
-        """
+        """Write what an agent is."""
         self._files.write(agent)
 
     def learn(self, agents: Iterable[str], learnt: Lessons) -> None:
-        """Write what agents have learnt since.
-
-        Raises:
-            StorageError: It cannot be read or written.
-        """
+        """Write what agents have learnt since."""
         for agent in agents:
             self._archives.follow(agent, learnt)
 
     def behind(self, agents: Iterable[PoolAgent], learnt: Lessons) -> list[PoolAgent]:
-        """Find the agents with a file that a crash left behind.
-
-        Raises:
-            StorageError: A file of one who was not retired says something else, or cannot be read.
-        """
+        """Find the agents with a file that a crash left behind."""
         return [agent for agent in agents if self._is_behind(agent, learnt)]
 
     def _is_behind(self, agent: PoolAgent, learnt: Lessons) -> bool:

@@ -7,7 +7,8 @@ would read or write wherever a stranger wants. So no command works on such a poo
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from ...schema.values.errors import InputError, StorageError
 from ..values.layout import (
@@ -21,10 +22,6 @@ from ..values.layout import (
     SNAPSHOTS,
     TEAMS,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PARTS = frozenset(
     {
@@ -43,12 +40,7 @@ def refuse_links(pool: Path, *, whole: bool = False) -> None:
     The folder itself may be a link: whoever calls names it.
 
     Args:
-        pool: The pool's folder.
         whole: Whether its evolutions are looked into down to their last file.
-
-    Raises:
-        InputError: There is one.
-        StorageError: A folder cannot be read.
     """
     for entry in _entries(os.fspath(pool), within=PARTS):
         _check_all(entry, LEVELS if entry.name == EVOLUTIONS and not whole else None)

@@ -8,14 +8,11 @@ where neither git nor a reader of evolutions looks.
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.values.errors import StorageError
 from ...schema.values.files import make_folders, rename, sync, write_atomically
 from ..values.layout import EVOLUTIONS, MANIFEST, PASSING, SNAPSHOTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ASIDE = f"{SNAPSHOTS}/merging"
 """Where a pool has what is to replace an evolution (`NAME/new`), and what it replaces (`old`)."""
@@ -28,12 +25,8 @@ def replace_evolution(pool: Path, name: str, theirs: Path, manifest: str | None)
 
     Args:
         pool: The pool's folder. Its lock is held.
-        name: The evolution's name.
         theirs: The folder of the other one, which stays as it is.
         manifest: What the copy says that it was begun with; None: what the other one says.
-
-    Raises:
-        StorageError: It cannot be read or written.
     """
     own, aside = pool / EVOLUTIONS / name, pool / ASIDE / name
     make_folders(own.parent)
@@ -59,9 +52,6 @@ def put_back(pool: Path) -> None:
 
     Args:
         pool: The pool's folder. Its lock is held.
-
-    Raises:
-        StorageError: It cannot be written.
     """
     for old in (pool / ASIDE).glob("*/old"):
         own = pool / EVOLUTIONS / old.parent.name

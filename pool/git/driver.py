@@ -12,8 +12,8 @@ both sides. So nothing that this driver does may be needed to read the pool.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from ...runtime.repository.git import git
 from ...runtime.values.terminal import counted
@@ -24,9 +24,6 @@ from ...schema.values.problems import quoted
 from ..values.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST, TURNS
 from .manifests import united_manifests
 from .union import Contradiction, UnionSide, union_of, united
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NAME = "coterie"
 """What git's settings call the driver."""
@@ -45,9 +42,6 @@ def merge_file(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]
 
     Args:
         base: The version that both began with.
-        ours: Our version.
-        theirs: Theirs.
-        path: What the file is called in the repository.
 
     Returns:
         What a person should know of.
@@ -94,9 +88,6 @@ def _merged(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
 def set_up(folder: Path) -> tuple[Path, Path]:
     """Have git merge a pool with the driver, in this clone of its repository.
 
-    Args:
-        folder: The pool.
-
     Returns:
         The repository's folder, and the file with attributes that was written.
 
@@ -137,11 +128,7 @@ def _pattern(inside: str, name: str) -> str:
 
 
 def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
-    """Make sure that no side took out a line, as a revert does.
-
-    Raises:
-        Contradiction: One did.
-    """
+    """Make sure that no side took out a line, as a revert does."""
     for side in sides:
         kept = {line.op for line in side.lines}
         if gone := [line for line in base.lines if line.op not in kept]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...schema.loading.loading import read_team
 from ...schema.values.errors import ConfigError, InputError, StorageError
@@ -28,9 +28,6 @@ from ..teams.pool import Pool
 from ..values.layout import EVOLUTIONS, LEDGER, LOCK, MANIFEST, TEAMS, TURNS, make_folders
 from .manifests import united_manifests
 from .union import Contradiction, UnionLine, UnionSide, union_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,13 +50,7 @@ def join(folder: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
 
     Args:
         folder: The pool. Nobody should be at work on it.
-        other: The other copy.
         tell: Told where a person's edits of the scaffold were copied to.
-
-    Raises:
-        InputError: One of them is no pool, or both are the same folder.
-        Contradiction: They say different things of one; nothing was changed.
-        StorageError: One is damaged, or the pool cannot be written.
     """
     _expect_two(folder, other)
     return _join(folder, other, folder, tell)
@@ -70,8 +61,6 @@ def join_into(target: Path, one: Path, other: Path, *, tell: Callable[[str], Non
 
     Args:
         target: Its folder, which is not there yet, or is empty.
-        one: The one.
-        other: The other.
         tell: As `join`.
 
     Raises:
@@ -105,11 +94,7 @@ def join_into(target: Path, one: Path, other: Path, *, tell: Callable[[str], Non
 
 
 def _aside(target: Path) -> Path:
-    """Make a folder beside another one.
-
-    Raises:
-        StorageError: It cannot be made.
-    """
+    """Make a folder beside another one."""
     try:
         return Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     except OSError as error:
@@ -205,11 +190,7 @@ def _write(path: Path, text: bytes) -> None:
 
 
 def _evolutions(folder: Path, other: Path, called: Path) -> Iterator[tuple[str, str | None]]:
-    """Give the evolutions of another copy, each with what its manifest is to say.
-
-    Raises:
-        Contradiction: One went on differently on both sides, or is another one.
-    """
+    """Give the evolutions of another copy, each with what its manifest is to say."""
     for path in _folders_in(other / EVOLUTIONS):
         own, name = folder / EVOLUTIONS / path.name, called / EVOLUTIONS / path.name
         mine, theirs = (_text(one / MANIFEST) for one in (own, path))

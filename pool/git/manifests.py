@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ...schema.values.errors import StorageError
 from ...schema.values.json_text import dumps, loads
 from ...schema.values.values import is_list, is_mapping
 from .union import Contradiction
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 GROWING = ("commands", "coterie")
 """What is added to by whoever goes on with an evolution; and tasks are."""
@@ -23,9 +21,6 @@ def united_manifests(one: str, text: str, other: str, others: str) -> str:
 
     Args:
         one: What to call the one in messages.
-        text: What it says.
-        other: What to call the other one.
-        others: What that says.
 
     Raises:
         Contradiction: They are of two evolutions.

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+from ...runtime.repository.repository import Repository
 from ...runtime.values.terminal import counted
 from ...schema.values.terminal import on_one_line
 from ..values.layout import LEDGER
 from .past import entries_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ...runtime.repository.repository import Repository
 
 WIDTH = 72
 """Characters of a line, as git's own messages have them."""
@@ -28,11 +25,6 @@ def news_since_commit(folder: Path, repository: Repository) -> list[str]:
 
     Args:
         folder: The pool. There is nothing to say of a folder that is none.
-        repository: The repository around it.
-
-    Raises:
-        AgentError: The last commit cannot be read.
-        StorageError: The ledger, then or now, is damaged.
     """
     ledger = folder.resolve() / LEDGER
     if not ledger.is_file():

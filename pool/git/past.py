@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from ...runtime.repository.repository import Repository
 from ...schema.values.errors import AgentError, InputError
 from ...schema.values.files import append
 from ...schema.values.problems import quoted
-from ..ledger.ledger import Ledger
-from ..ledger.state import State
+from ..ledger.ledger import Ledger, LedgerEntry
+from ..ledger.state import State, in_order
 from ..values.layout import LEDGER
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
-    from ..ledger.ledger import LedgerEntry
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,10 +23,7 @@ class PoolAt:
     """A pool as it was at a commit.
 
     Attributes:
-        folder: The pool.
-        repository: What it stands in.
         revision: The commit, as somebody named it.
-        commit: Its id.
     """
 
     folder: Path
@@ -69,7 +62,7 @@ class PoolAt:
         if text is None:
             raise InputError(f"{quoted(self.revision)}: {self.folder} was no pool then.")
         state, ops = State(self.folder), set[str]()
-        for entry in entries_of(text):
+        for entry in in_order([*entries_of(text)], self.folder):
             state.take(entry)
             ops.add(entry.op)
         return state, frozenset(ops)
@@ -81,11 +74,7 @@ class PoolAt:
 
 
 def entries_of(text: str) -> Iterator[LedgerEntry]:
-    """Return the lines of a ledger that is not on disk.
-
-    Raises:
-        StorageError: A line is damaged.
-    """
+    """Return the lines of a ledger that is not on disk."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / LEDGER
         append(path, text.encode("utf-8", "surrogateescape"))

@@ -6,9 +6,12 @@ later lines stand next to a line it is kept, and its team's file is gone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.repository.repository import Repository
 from ...runtime.values.terminal import counted
@@ -18,12 +21,7 @@ from ...schema.values.problems import quoted
 from ..ledger.ledger import Ledger
 from ..values.layout import LEDGER, TEAMS, file_of
 from .past import entries_of
-from .union import UnionSide, united
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-    from pathlib import Path
+from .union import UnionSide, ordered, united
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,10 +29,8 @@ class Revert:
     """A commit that took something out of a pool that is missing still.
 
     Attributes:
-        commit: Its id.
         subject: The first line of its message.
         ledger: The ledger as it was before, where lines of it are missing; else empty.
-        lines: How many.
         files: The texts of the teams whose files are missing, by their paths in the pool.
     """
 
@@ -78,9 +74,6 @@ def put_back(folder: Path, found: Sequence[Revert]) -> Iterator[str]:
     Args:
         folder: The pool. Nobody else should be at work on it.
         found: What `reverts` found there.
-
-    Raises:
-        StorageError: It cannot be read or written.
     """
     for revert in reversed(found):
         for path, text in revert.files.items():
@@ -88,8 +81,8 @@ def put_back(folder: Path, found: Sequence[Revert]) -> Iterator[str]:
         if revert.lines:
             now = UnionSide.of(LEDGER, (folder / LEDGER).read_bytes())
             before = UnionSide.of(revert.commit, revert.ledger.encode("utf-8", "surrogateescape"))
-            both = UnionSide(name=LEDGER, lines=tuple(united(now, before))).ordered(folder)
-            write_atomically(folder / LEDGER, b"".join(line.text for line in both.lines))
+            lines = ordered(united(now, before), folder)
+            write_atomically(folder / LEDGER, b"".join(line.text for line in lines))
         yield f"restored what {revert}. To undo what a task did, use mas-pool undo."
 
 

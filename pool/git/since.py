@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from ...runtime.values.usage import Usage
-from ..expectation.expectation import ranked
+from ..expectation.expectation import Expectation, ranked
+from ..ledger.agents import PoolAgent
+from ..ledger.learnt import Learnt
+from ..ledger.members import Member
 from ..population.evolutions import turns_in, usage_of
 from ..population.seats import structures_of
+from ..teams.pool import Pool
 from ..values.layout import EVOLUTIONS, TURNS
 from .past import PoolAt, entries_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..expectation.expectation import Expectation
-    from ..ledger.agents import PoolAgent
-    from ..ledger.learnt import Learnt
-    from ..ledger.members import Member
-    from ..teams.pool import Pool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,11 +23,8 @@ class Stream:
     """What an evolution did since then.
 
     Attributes:
-        tasks: How many tasks.
         score: The sum of what their answers scored.
         teams: What the runs of teams consumed, those of candidates that were not kept as well.
-        operators: What operators consumed.
-        judging: What judging consumed.
     """
 
     tasks: int = 0
@@ -51,18 +44,12 @@ class Since:
     """What became of a pool since a revision.
 
     Attributes:
-        revision: Its hash, shortened.
-        pool: The pool as it is now.
         before: The pool as it was: its teams by name.
         born: The teams that are new, in the order of their births.
-        agents: The agents that are new.
         retired: The teams and agents that were members, and are none any more.
         restored: Those that were none, and are members again.
-        dropped: How many children were dropped.
-        trials: How many evaluations are new.
         learnt: The entries of the memory that are new.
         best: The team of which most was expected then, with that; None where there was no team.
-        best_now: The same as of now.
         streams: What each evolution did, by its name.
     """
 
@@ -87,10 +74,6 @@ class Since:
         Args:
             pool: The pool, in a repository of git.
             revision: A commit, a branch or a tag, as git takes it.
-
-        Raises:
-            InputError: The pool is in no repository, or there is no such revision, or no pool yet.
-            StorageError: The ledger, then or now, is damaged.
         """
         with PoolAt.of(pool.folder, revision) as was:
             state, lines = was.state()

@@ -7,26 +7,21 @@ is a member again, revisions and lessons are taken back. What was measured stays
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
-from ..ledger.changes import EventNoted, Forgotten, Learnt, Restored, Retired, Revised
+from ..ledger.agents import PoolAgent
+from ..ledger.changes import Change, EventNoted, Forgotten, Learnt, Restored, Retired, Revised
+from ..ledger.ledger import LedgerEntry
 from ..ledger.scaffold import HEAD
 from ..population.evolutions import turns_in
+from ..teams.pool import Pool
 from ..values.layout import EVOLUTIONS, TURNS
 from .past import PoolAt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ..ledger.agents import PoolAgent
-    from ..ledger.changes import Change
-    from ..ledger.ledger import LedgerEntry
-    from ..teams.pool import Pool
 
 MOST_NAMED = 5
 TRIALS = frozenset({"evaluated", "failed"})
@@ -53,7 +48,6 @@ def operations_of(pool: Pool, what: str) -> Sequence[LedgerEntry]:
     """Find the lines of a pool's ledger that somebody means.
 
     Args:
-        pool: The pool.
         what: An operation, or what the names of several begin with (`ada/000003`); the id of a
             task, which one evolution did; or a commit: what it added to the ledger.
 
@@ -77,17 +71,7 @@ def operations_of(pool: Pool, what: str) -> Sequence[LedgerEntry]:
 
 
 def undo(pool: Pool, entries: Sequence[LedgerEntry], *, reason: str) -> Undone:
-    """Take back what lines of a pool's ledger did.
-
-    Args:
-        pool: The pool.
-        entries: The lines, in order.
-        reason: The reason, which is kept.
-
-    Raises:
-        InputError: An agent was revised again since. Nothing was changed.
-        StorageError: The pool cannot be written.
-    """
+    """Take back what lines of a pool's ledger did."""
     back = _Back(pool=pool, entries=entries, reason=reason)
     changes = tuple(back.changes())
     name = uuid4().hex
@@ -132,13 +116,7 @@ def _episodes(pool: Pool, task: str) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Back:
-    """The changes that lead back from some lines.
-
-    Attributes:
-        pool: The pool.
-        entries: The lines, in order.
-        reason: The reason.
-    """
+    """The changes that lead back from some lines."""
 
     pool: Pool
     entries: Sequence[LedgerEntry]

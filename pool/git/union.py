@@ -1,18 +1,18 @@
 """The union of two ledgers of one pool: each operation once, each after what it refers to.
 
-Both are copies that went on by themselves. What both have comes in the order in which the one of
-them has it that went on less; between two such lines come first its own lines, and then those of
-the other. So the order of either side is kept, the union is the same whichever side is asked
-first, and what the side says that went on further comes last: of an agent that both revised, its
-last revision is what the agent is.
+Both are copies that went on by themselves. Lines stand in the order of their clocks, so the order
+of either side is kept, and what somebody wrote who had seen more comes later: of an agent that both
+revised, its last revision is what the agent is. The union is a function of the set of lines alone,
+whoever merges whom first.
 """
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError, StorageError
@@ -21,10 +21,6 @@ from ..ledger.ledger import START, LedgerEntry, entry_of
 from ..ledger.scaffold import HEAD
 from ..ledger.state import State, in_order
 from ..teams.exchange import IMPORTED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 MOST_TOLD = 60
 """Characters of a task or a text by which a line is told."""
@@ -41,7 +37,6 @@ class UnionLine:
 
     Attributes:
         text: The whole of it, with its end.
-        entry: What it says.
     """
 
     text: bytes
@@ -74,7 +69,6 @@ class UnionSide:
 
         Args:
             name: What to call it in messages.
-            content: What is in the file.
 
         Raises:
             StorageError: A line is damaged.
@@ -91,15 +85,11 @@ class UnionSide:
             if entry is None:
                 raise _damage(name, after.line + 1, "does not match its checksum")
             line, after = UnionLine(text=text, entry=entry), entry.end
-            if (known := found.setdefault(line.op, line)).text != text:
+            known = found.setdefault(line.op, line)
+            if not known.entry.is_like(entry):
                 raise _other_of(line.op, (name, known), (name, line))
+            found[line.op] = min(known, line, key=_rank)
         return cls(name=name, lines=tuple(found.values()))
-
-    def ordered(self, folder: Path) -> UnionSide:
-        """Give it with its lines in an order in which they can be read, as far as there is one."""
-        lines = {id(line.entry): line for line in self.lines}
-        entries = in_order([line.entry for line in self.lines], folder)
-        return UnionSide(name=self.name, lines=tuple(lines[id(entry)] for entry in entries))
 
 
 def union_of(
@@ -108,8 +98,6 @@ def union_of(
     """Unite the ledgers of two copies of a pool.
 
     Args:
-        one: The one.
-        other: The other.
         folder: The pool's folder, for messages and paths.
 
     Returns:
@@ -120,8 +108,7 @@ def union_of(
             name were born.
         StorageError: One of them cannot be read on its own.
     """
-    one, other = one.ordered(folder), other.ordered(folder)
-    lines = united(one, other)
+    lines = ordered(united(one, other), folder)
     state, births = State(folder), dict[str, UnionLine]()
     for line in lines:
         try:
@@ -136,67 +123,28 @@ def union_of(
 
 
 def united(one: UnionSide, other: UnionSide) -> list[UnionLine]:
-    """Unite two files whose lines have operations; see the module.
-
-    Raises:
-        Contradiction: One operation says different things on both sides.
-    """
-    one, other = _settled(one, other), _settled(other, one)
+    """Unite two files whose lines have operations; see the module."""
     _expect_equal(one, other)
-    first, second = sorted((one, other), key=lambda side: _weight(side, _ops(one) & _ops(other)))
-    common = _ops(first) & _ops(second)
-    places = {line.op: number for number, line in enumerate(first.lines)}
-    latest, added = -1, dict[int, list[UnionLine]]()
-    for line in second.lines:
-        if line.op in common:
-            # As far as both agree on the order. Else this line waits for all that it came after.
-            latest = max(latest, places[line.op])
-        else:
-            added.setdefault(latest, []).append(line)
-    found, waiting = list[UnionLine](), added.get(-1, [])
-    for number, line in enumerate(first.lines):
-        if line.op in common:
-            found += waiting
-            waiting = []
-        found.append(line)
-        waiting += added.get(number, ())
-    return [_shared(line, second) for line in (*found, *waiting)]
+    found = dict[str, UnionLine]()
+    for line in (*one.lines, *other.lines):
+        found[line.op] = min(found.get(line.op, line), line, key=_rank)
+    return sorted(found.values(), key=lambda line: line.entry.order)
 
 
-def _settled(side: UnionSide, other: UnionSide) -> UnionSide:
-    """Leave out what the other side says better of an operation that is named by what it is of.
+def ordered(lines: Sequence[UnionLine], folder: Path) -> Sequence[UnionLine]:
+    """Return lines in an order in which they can be read, as far as there is one."""
+    of = {id(line.entry): line for line in lines}
+    return [of[id(entry)] for entry in in_order([line.entry for line in lines], folder)]
 
-    Both took in the same team or trial of another pool, and one of them had a twin of it.
+
+def _rank(line: UnionLine) -> tuple[bool, bool, int, bytes]:
+    """Return what is least for the line that counts where copies have an operation each.
+
+    One copy may say that the pool is shared. Where both took in the same team of another pool, one
+    may have had a twin of it. All that came after the earliest of them stays behind it.
     """
-    there = {line.op: line for line in other.lines}
-    kept = [
-        line
-        for line in side.lines
-        if not line.op.startswith(IMPORTED) or _is_better(line, there.get(line.op, line))
-    ]
-    return UnionSide(name=side.name, lines=tuple(kept)) if len(kept) < len(side.lines) else side
-
-
-def _is_better(line: UnionLine, other: UnionLine) -> bool:
-    kinds = [one.entry.value.get("kind") == "born" for one in (line, other)]
-    return line.text == other.text or all(kinds) or (kinds[0], other.text) > (kinds[1], line.text)
-
-
-def _ops(side: UnionSide) -> set[str]:
-    return {line.op for line in side.lines}
-
-
-def _weight(side: UnionSide, common: set[str]) -> tuple[bool, int, bytes]:
-    """Say how far a side went on by itself, and what tells it from one that went as far.
-
-    One that has nothing of its own adds nothing: the other stays as it is, in its own order.
-    """
-    own = [line.text for line in side.lines if line.op not in common]
-    return (
-        not own,
-        len(own),
-        hashlib.sha256(b"".join(own or [one.text for one in side.lines])).digest(),
-    )
+    value = line.entry.value
+    return not value.get("shared"), value.get("kind") != "born", line.entry.clock, line.text
 
 
 def _expect_equal(one: UnionSide, other: UnionSide) -> None:
@@ -204,23 +152,18 @@ def _expect_equal(one: UnionSide, other: UnionSide) -> None:
     unequal = [
         (line, there[line.op])
         for line in one.lines
-        if line.op in there and line.text != there[line.op].text and not _is_first(line)
+        if line.op in there and not _agree(line, there[line.op])
     ]
     if unequal:
         (mine, theirs), *more = unequal
         raise _other_of(mine.op, (one.name, mine), (other.name, theirs), more=len(more))
 
 
-def _is_first(line: UnionLine) -> bool:
-    """Tell whether it is the line that a pool begins with: one side may say that it is shared."""
-    return line.entry.value.get("kind") == "pool"
-
-
-def _shared(line: UnionLine, second: UnionSide) -> UnionLine:
-    """Give the first line as the side has it whose branches are merged."""
-    if not _is_first(line) or line.entry.value.get("shared"):
-        return line
-    return next((one for one in second.lines if one.op == line.op), line)
+def _agree(line: UnionLine, other: UnionLine) -> bool:
+    """Return whether one of two lines of an operation can stand for both."""
+    kinds = [each.entry.value.get("kind") for each in (line, other)]
+    is_import = line.op.startswith(IMPORTED) and kinds != ["born", "born"]
+    return is_import or kinds == ["pool", "pool"] or line.entry.is_like(other.entry)
 
 
 def _born(value: Mapping[str, Any]) -> Iterator[str]:
@@ -229,13 +172,9 @@ def _born(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _expect_whole(side: UnionSide, folder: Path) -> None:
-    """Make sure that it is not a side alone that is damaged.
-
-    Raises:
-        StorageError: It is.
-    """
+    """Make sure that it is not a side alone that is damaged."""
     state = State(folder)
-    for line in side.lines:
+    for line in ordered(side.lines, folder):
         try:
             state.take(line.entry)
         except ValueError as error:
@@ -281,14 +220,15 @@ def _misfit(
 
 
 def _side_of(line: UnionLine, sides: Sequence[UnionSide]) -> str:
-    return next(side.name for side in sides if any(one.text == line.text for one in side.lines))
+    return next(side.name for side in sides if any(each.op == line.op for each in side.lines))
 
 
 def _notes(one: UnionSide, other: UnionSide, lines: Sequence[UnionLine]) -> Iterator[str]:
     """Say what both sides changed, and which change is the one that counts now."""
+    ops = [{line.op for line in side.lines} for side in (other, one)]
     changed = [
         {subject: line for line in side.lines if line.op not in there and (subject := _of(line))}
-        for side, there in ((one, _ops(other)), (other, _ops(one)))
+        for side, there in zip((one, other), ops, strict=True)
     ]
     last = {subject: line for line in lines if (subject := _of(line))}
     for subject in sorted(changed[0].keys() & changed[1].keys()):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema import dump
 from ...schema.host.catalogue import Catalogue
 from ...schema.loading.loading import load_team
+from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError, StorageError
 from ...schema.values.files import locked, sync, write_atomically
 from ...schema.values.problems import quoted
@@ -17,19 +20,13 @@ from ..folder.agent_folders import AgentFolders
 from ..folder.own_files import refuse_links
 from ..ledger.changes import Retired
 from ..ledger.ledger import Ledger, LedgerEntry, entry_of, line_of
+from ..ledger.members import Member
 from ..ledger.scaffold import Scaffold
 from ..ledger.shape import misshapen
 from ..ledger.state import State, first_line, in_order
 from ..teams.pool import Pool
 from ..values.layout import LEDGER, PENDING, TEAMS
 from .reverts import put_back, reverts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ...schema.team.team import Team
-    from ..ledger.members import Member
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,7 +58,6 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
     lineage. Every agent's files are as the ledger has the agent, and what it has learnt.
 
     Args:
-        folder: The pool.
         catalogue: What names teams may use. By default, what is installed.
 
     Raises:
@@ -86,7 +82,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         lines += 1
     if entries is not read:
         notes.append(
-            f"{ledger.path}: lines stand ahead of what they refer to, as a merge may leave them."
+            f"{ledger.path}: lines stand ahead of what they come after, as a merge may leave them."
             " The next to open the pool puts them in order."
         )
     if not faults:
@@ -233,7 +229,7 @@ def _salvage(path: Path) -> list[str]:
 
 def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
     """Tell the lines that can be used from those that cannot, which are told one by one."""
-    first = line_of(first_line(shared=_was_shared(path)), "pool")
+    first = _first(path)
     state, seen, kept, lost = State(path.parent), set[str](), [first], list[str]()
     _why_not(first, state, set())
     for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
@@ -244,15 +240,15 @@ def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
     return b"".join(kept), lost
 
 
-def _was_shared(path: Path) -> bool:
-    """Tell whether a pool's branches were merged, as far as its first line can still be read."""
+def _first(path: Path) -> bytes:
+    """Return the line that a pool begins with, as far as it can still be read."""
     with path.open("rb") as lines:
         first = lines.readline()
-    try:
+    with suppress(ValueError):
         entry = entry_of(first)
-    except ValueError:
-        return False
-    return entry is not None and entry.value.get("shared") is True
+        if entry and entry.value in (first_line(), first_line(shared=True)):
+            return first
+    return line_of(first_line(), "pool", clock=1)
 
 
 def _why_not(line: bytes, state: State, seen: set[str]) -> str:

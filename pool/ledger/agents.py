@@ -7,25 +7,20 @@ crash, and is brought up when the pool is opened. Any other difference was made 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from ...schema.edits import summary
+from ...schema.host.catalogue import Catalogue
 from ...schema.loading.agent_document import AGENT
 from ...schema.loading.agent_file import AgentFile, agent_texts
+from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.loading.loading import check_team
-from ...schema.team.team import Team
+from ...schema.team.team import Agent, Team
 from ...schema.team.writing import dump
 from ...schema.values.errors import ConfigError
 from ..values.layout import agent_file_of
 from .records import TrialRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.ceiling import CapabilityPolicy
-    from ...schema.team.team import Agent
 
 INHERITS = "# Its archive begins with what %s could recall when this agent was born."
 
@@ -36,7 +31,6 @@ class Revision:
 
     Attributes:
         agent: What it is from then on.
-        reason: Why.
         edits: What differs from what it was, in words.
         op: The operation; the first one is that of its birth.
     """

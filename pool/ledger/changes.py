@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from ...schema.team.building import agent_of
-from ...schema.team.team import Agent
+from ...schema.team.team import Agent, Lineage, Team
 from ...schema.team.writing import agent_value
 from ...schema.values.codec import Form, kept, to_value
 from ...schema.values.errors import InputError
@@ -22,9 +22,6 @@ from ..values.statistics import Trial
 from ..values.texts import LONGEST_REASON, REASON, TEXT, told, told_all
 from .learnt import Learnt
 from .shape import misshapen
-
-if TYPE_CHECKING:
-    from ...schema.team.team import Lineage, Team
 
 __all__ = [
     "Added",
@@ -115,9 +112,7 @@ class Revised:
     """An agent of the pool becomes another one, under the same name. Teams are written once.
 
     Attributes:
-        agent: Which.
         to: What it is from then on.
-        reason: Why.
         edits: What differs from what it was, in words. Without any, they are told by comparing.
     """
 
@@ -149,12 +144,7 @@ class Revised:
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evaluated:
-    """A team was run on a task.
-
-    Attributes:
-        member: The team.
-        trial: What came of it.
-    """
+    """A team was run on a task."""
 
     member: Annotated[str, Form(key="team")]
     trial: Annotated[Trial, Form(flat=True)]
@@ -177,12 +167,8 @@ class ChildRejected:
     """A child was dropped; its parents stay as they are.
 
     Attributes:
-        operator: What made it.
-        reason: Why it was dropped.
-        problems: What loading said of it.
         parents: The members that it was made from.
         task: The id of the task on which it was made.
-        run: The run in which it was made.
     """
 
     operator: Annotated[str, TEXT]
@@ -204,12 +190,7 @@ class ChildRejected:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retired:
-    """A member is none any longer. Its file, its lineage and its evaluations stay.
-
-    Attributes:
-        member: Who.
-        reason: Why.
-    """
+    """A member is none any longer. Its file, its lineage and its evaluations stay."""
 
     member: str
     reason: str
@@ -232,11 +213,7 @@ class Retired:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restored:
-    """A retired member is one again; nothing happens where it is one.
-
-    Attributes:
-        member: Who.
-    """
+    """A retired member is one again; nothing happens where it is one."""
 
     member: str
 
@@ -288,12 +265,7 @@ class EventNoted:
 @kept(omit=True, tag=("kind", "forgotten"))
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
-    """Entries of the memory are found no more, as if later ones stood for them. Their lines stay.
-
-    Attributes:
-        entries: Their ids.
-        reason: Why.
-    """
+    """Entries of the memory are found no more, as if replaced. Their lines stay."""
 
     entries: tuple[str, ...]
     reason: Annotated[str, REASON] = ""

@@ -7,27 +7,23 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from ...schema.team.team import Team
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.files import locked
 from ...schema.values.hints import did_you_mean
 from ...schema.values.problems import quoted
 from ..values.identity import are_twins
 from ..values.layout import LEDGER, LOCK
-from .ledger import START, Ledger, TooEarly, line_of
+from .agents import PoolAgent
+from .ledger import START, Ledger, LedgerEntry, TooEarly, line_of
+from .members import Member
 from .snapshot import is_due, keep, newest
 from .state import Admission, State, in_order
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.team.team import Team
-    from .agents import PoolAgent
-    from .ledger import LedgerEntry
-    from .members import Member
 
 
 class Current:
@@ -36,7 +32,6 @@ class Current:
     It begins with a snapshot, where there is one that fits, and now and then keeps one.
 
     Args:
-        folder: The pool.
         report: Told when what a crash left unfinished is removed. By default it is logged.
     """
 
@@ -50,11 +45,7 @@ class Current:
 
     @contextmanager
     def alone(self) -> Generator[None]:
-        """Let nobody else add anything, and know all that was added.
-
-        Raises:
-            StorageError: The ledger is damaged.
-        """
+        """Let nobody else add anything, and know all that was added."""
         with self.turn, locked(self.folder / LOCK):
             self.refresh()
             yield
@@ -72,6 +63,8 @@ class Current:
                 if not isinstance(error.__cause__, TooEarly) or not self._put_in_order():
                     raise self.damage(str(error)) from error
                 self._take_in()
+            if self.ledger.is_mixed and self._put_in_order():
+                self._take_in()
             if is_due(self._place, self._kept):
                 self._keep()
 
@@ -82,9 +75,6 @@ class Current:
 
         Returns:
             Whether it was written: False where this operation was before.
-
-        Raises:
-            StorageError: It cannot be written, or the ledger is damaged.
         """
         done = self.ledger.commit(value, op=op, files=files or {})
         self.refresh()
@@ -140,21 +130,13 @@ class Current:
                     raise InputError(f"nothing was learnt under {quoted(one)} in {self.folder}.")
 
     def expect_agents(self, names: Sequence[str]) -> None:
-        """Make sure that agents were born.
-
-        Raises:
-            InputError: One was not.
-        """
+        """Make sure that agents were born."""
         with self.turn:
             for name in names:
                 self.agent(name)
 
     def twin(self, team: Team, key: str) -> str | None:
-        """Name the team that equals one of an identity, up to the names of its agents.
-
-        Raises:
-            StorageError: The file of a team that may be its twin is damaged.
-        """
+        """Name the team that equals one of an identity, up to the names of its agents."""
         for member in self.state.like(key):
             if member.retired is not None and not member.is_readable:
                 continue  # it was retired because its file is lost
@@ -163,11 +145,7 @@ class Current:
         return None
 
     def admitted(self, op: str) -> Admission | None:
-        """Say what came of an addition that was made; None where there was no such operation.
-
-        Raises:
-            StorageError: The ledger is not the one that was read.
-        """
+        """Say what came of an addition that was made; None where there was no such operation."""
         entry = self.ledger.find(op)
         kind = entry.value["kind"] if entry else None
         if entry is None or kind not in {"born", "twin"}:
@@ -216,8 +194,11 @@ class Current:
             nonlocal moved
             found = in_order(entries, self.folder)
             moved = found is not entries
-            lines = [line_of(entry.value, entry.op, entry.files) for entry in found]
-            return lines if moved else None
+            return (
+                [line_of(entry.value, entry.op, entry.files, entry.clock) for entry in found]
+                if moved
+                else None
+            )
 
         if os.access(self.folder / LEDGER, os.W_OK):
             self.ledger.rewrite(ordered)

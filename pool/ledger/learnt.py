@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
 from ...schema.values.codec import SKIPPED, from_value, kept, to_value
 from ...schema.values.errors import InputError
@@ -12,9 +13,6 @@ from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
 from ...schema.values.values import is_list, is_mapping
 from .shape import misshapen
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LONGEST_TASK = 8_000
 """Characters of a task by which it is compared with others; no embedder reads more."""
@@ -26,7 +24,6 @@ class OperatorOutcome:
     """What an operator made, and what it was worth (EvoMAS §3.2: a step of an evolution trace).
 
     Attributes:
-        operator: Its name.
         component: The component that its edits touched, where it is one.
         team: The content hash of the team that it made.
         reward: That team's reward on the task.
@@ -47,7 +44,6 @@ class Learnt:
         kind: What sort of entry it is, as its writer calls it: `evolution`, `lesson` and others.
         task: The task's text, by the first `LONGEST_TASK` characters of which it is found.
         text: What was learnt, in words for people and models.
-        niche: The kind of task.
         owner: The agent of the pool whose it is; None: everybody's, unless it is `to` some.
         to: The agents of the pool whose it is, where it is several's: one line, however many.
         giver: The agent of the pool that it comes from, where that is another.
@@ -58,7 +54,6 @@ class Learnt:
         replaces: The ids of earlier entries that it stands for. They stay, and those whose it is
             find them no more; whoever else has them keeps them.
         team: The content hash of the team that it is about.
-        operators: What was tried, in order.
         reward: The team's reward on the task: score less the cost's share.
         run: The run, or the recipe, that it comes from.
         id: What no other entry is called: the operation under which it was committed.

@@ -2,7 +2,11 @@
 
 Each line names its operation and ends with a checksum of all before it:
 
-    {"op": "task-12/mutate", "value": {"parent": "c5"}, "files": ["teams/d8.yaml"], "crc": "5f1d…"}
+    {"op": "task-12/mutate", "clock": 9, "value": {"parent": "c5"}, "files": […], "crc": "5f1d…"}
+
+The clock of a line is greater than those of all lines that were there when it was appended
+(Lamport 1978). So lines of copies that were written apart have one order, whoever merges them: by
+their clocks, then by their operations. A line without a clock has its number in the file for it.
 
 An operation is done when its line is whole and on disk. The files that a line names were written
 before it, so whoever goes by the lines never sees a part of an operation. Files that no line names
@@ -20,21 +24,18 @@ import logging
 import os
 import threading
 import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ...schema.values.errors import StorageError
 from ...schema.values.files import append, locked, sync, truncate, write_atomically
 from ...schema.values.json_text import loads
 from ...schema.values.values import is_list, is_mapping
 from ..values.places import Places
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)
@@ -73,6 +74,7 @@ class LedgerEntry:
         op: The operation that it records.
         value: What was appended.
         files: The files that became valid with it, relative to the ledger's folder.
+        clock: What is greater than the clock of each line that it came after.
         end: Where the next line begins.
         start: The byte with which it begins.
     """
@@ -82,6 +84,16 @@ class LedgerEntry:
     files: tuple[str, ...]
     end: LedgerPosition
     start: int = 0
+    clock: int = 0
+
+    @property
+    def order(self) -> tuple[int, str]:
+        """What lines are sorted by where copies of a pool are merged."""
+        return self.clock, self.op
+
+    def is_like(self, other: LedgerEntry) -> bool:
+        """Return whether a line of the same operation says the same, whenever it was written."""
+        return (self.value, self.files) == (other.value, other.files)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,11 +101,11 @@ class Known:
     """What is known of the lines of a ledger up to a place, for who goes on from there.
 
     Attributes:
-        place: How far they go.
         ops: Where the line of each operation begins.
-        files: The files that they name.
         repeats: Lines that were there before, to the letter: where they end, by where they begin.
         parts: The bytes that were read, in one piece after the other: how many, and their SHA-256.
+        latest: The order of the line that comes last.
+        is_mixed: Whether a line stands after one that comes after it.
     """
 
     place: LedgerPosition = START
@@ -101,6 +113,8 @@ class Known:
     files: frozenset[str] = frozenset()
     repeats: Mapping[int, LedgerPosition] = field(default_factory=dict[int, LedgerPosition])
     parts: tuple[tuple[int, str], ...] = ()
+    latest: tuple[int, str] = (0, "")
+    is_mixed: bool = False
 
 
 class Ledger:
@@ -126,6 +140,11 @@ class Ledger:
         self._learn(known or Known())
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether a line that was read stands after one that comes after it, as git merges them."""
+        return self._is_mixed
+
+    @property
     def lock(self) -> Path:
         """The file whose lock keeps all others from appending: `with locked(ledger.lock)`."""
         return self.path.with_name(f".{self.path.name}.lock")
@@ -134,11 +153,7 @@ class Ledger:
         """Append an operation; it is on disk when this returns. False: it was there already.
 
         Args:
-            value: What to record, JSON-able.
             op: The operation, by a name that no other has.
-
-        Raises:
-            StorageError: The ledger cannot be written, or is damaged.
         """
         return self.commit(value, op=op, files={})
 
@@ -147,7 +162,6 @@ class Ledger:
 
         Args:
             value: What to record, as for `append`.
-            op: The operation.
             files: The text of each file by its name, relative to the ledger's folder, with `/`.
                 Its folder exists. A file is written once: no earlier line may name it.
 
@@ -157,9 +171,10 @@ class Ledger:
         Raises:
             StorageError: A file or the ledger cannot be written, or the ledger is damaged.
         """
-        line = line_of(value, op, files)
         with locked(self.lock):
             self._catch_up()
+            clock = self._latest[0] + 1
+            line = line_of(value, op, files, clock)
             if self.find(op) is not None:
                 return False
             if taken := self._files.intersection(files):
@@ -174,6 +189,7 @@ class Ledger:
                 files=tuple(files),
                 end=start.after(line),
                 start=start.offset,
+                clock=clock,
             )
             self._is_repeat(entry, line)
             self._flushed = entry.end
@@ -211,9 +227,6 @@ class Ledger:
 
         Args:
             change: Makes the new lines from the old ones, see `line_of`; None: all stays.
-
-        Raises:
-            StorageError: The ledger cannot be written, or is damaged.
         """
         with locked(self.lock):
             self._catch_up()
@@ -221,15 +234,13 @@ class Ledger:
             if lines is not None:
                 write_atomically(self.path, (line.decode() for line in lines))
                 self._forget()
+            self._is_mixed = False
 
     def orphans(self, pattern: str) -> list[str]:
         """List the files that no line names: what operations left that did not get to their line.
 
         Args:
             pattern: Where to look, as a glob relative to the ledger's folder: `teams/*`.
-
-        Raises:
-            StorageError: The ledger is damaged, or cannot be read.
         """
         folder = self.path.parent
         with locked(self.lock):
@@ -259,11 +270,7 @@ class Ledger:
 
     @contextmanager
     def at_rest(self) -> Generator[Known]:
-        """Let nobody append meanwhile; give what is known of the lines that were read.
-
-        Raises:
-            StorageError: The lock cannot be had.
-        """
+        """Let nobody append meanwhile; give what is known of the lines that were read."""
         with locked(self.lock), self._turn:
             size = self._place.offset - sum(before for before, _ in self._parts)
             yield Known(
@@ -272,6 +279,8 @@ class Ledger:
                 files=frozenset(self._files),
                 repeats=dict(self._repeats),
                 parts=(*self._parts, (size, self._last.hexdigest())),
+                latest=self._latest,
+                is_mixed=self._is_mixed,
             )
 
     def _forget(self) -> None:
@@ -284,28 +293,21 @@ class Ledger:
         self._parts, self._last = known.parts, hashlib.sha256()
         self._repeats: dict[int, LedgerPosition] = {**known.repeats}
         self._files: set[str] = {*known.files}
+        self._latest, self._is_mixed = known.latest, known.is_mixed
 
     def _find(self, op: str) -> LedgerEntry | None:
         found = lines_at(self.path, self._ops.find(op))
         return next((entry for entry in found if entry.op == op), None)
 
-    def _seal_of(self, op: str) -> bytes | None:
-        entry = self._find(op)
-        return None if entry is None else entry.end.seal
-
     def _is_repeat(self, entry: LedgerEntry, line: bytes) -> bool:
-        """Tell whether a line was there before, to the letter, as where git merged branches.
-
-        Raises:
-            StorageError: There is one of the same operation that says something else.
-        """
+        """Tell whether a line was there before, to the letter, as where git merged branches."""
         op, end = entry.op, entry.end
         with self._turn:
             if entry.start != self._place.offset:
                 # It was read before, or not all ahead of it was.
                 return self._repeats.get(entry.start, START).seal == end.seal
-            known = self._seal_of(op)
-            if known not in {None, end.seal}:
+            known = self._find(op)
+            if known is not None and not known.is_like(entry):
                 what = f"repeats the operation {op!r} and says something else"
                 raise self._damage(
                     self._place, f"{what}, as where two branches went on with one thing"
@@ -314,6 +316,8 @@ class Ledger:
                 self._ops.add(op, entry.start)
             else:
                 self._repeats[entry.start] = end
+            self._is_mixed |= known is None and entry.order < self._latest
+            self._latest = max(self._latest, entry.order)
             self._files.update(entry.files)
             self._last.update(line)
             self._place = end
@@ -381,13 +385,16 @@ class Ledger:
         )
 
 
-def line_of(value: Mapping[str, Any], op: str, files: Iterable[str] = ()) -> bytes:
+def line_of(
+    value: Mapping[str, Any], op: str, files: Iterable[str] = (), clock: int | None = None
+) -> bytes:
     """Write the line of an operation, for who writes a ledger anew."""
     for name in files:
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise ValueError(f"{name!r} is not in the ledger's folder.")
     named = {"files": sorted(files)} if files else {}
-    fields = {"op": op, "value": value, **named}
+    timed = {} if clock is None else {"clock": clock}
+    fields = {"op": op, **timed, "value": value, **named}
     text = json.dumps(fields, ensure_ascii=False, allow_nan=False)
     return _sealed(text.removesuffix("}").encode("utf-8", "backslashreplace"))
 
@@ -398,10 +405,6 @@ def _sealed(content: bytes) -> bytes:
 
 def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
     """Read a line of a ledger; None where it does not match its checksum.
-
-    Args:
-        line: The line, with its end.
-        start: Where it begins.
 
     Raises:
         ValueError: It matches, and says what no ledger says: someone wrote it by hand.
@@ -417,6 +420,9 @@ def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
     op, value, files = fields.get("op"), fields.get("value"), fields.get("files", [])
     if not isinstance(op, str) or not is_mapping(value):
         raise ValueError("needs 'op', which is text, and 'value', which is an object")
+    clock = fields.get("clock", start.line + 1)
+    if type(clock) is not int:
+        raise ValueError("has a 'clock' that is no whole number")
     if not is_list(files) or not all(isinstance(name, str) for name in files):
         raise ValueError("has 'files' that are no list of names")
     if any(name.startswith("/") or ".." in name.split("/") for name in files):
@@ -427,6 +433,7 @@ def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
         files=tuple(map(str, files)),
         end=start.after(line),
         start=start.offset,
+        clock=clock,
     )
 
 
@@ -434,7 +441,6 @@ def lines_at(path: Path, offsets: Iterable[int]) -> Iterator[LedgerEntry]:
     """Read some lines of a ledger, by where they begin. Their numbers are not known.
 
     Args:
-        path: The ledger.
         offsets: The bytes with which they begin, where they were read before.
 
     Raises:

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, cast
+from pathlib import Path
+from typing import Any, Self, cast
 
 from ...schema.values.errors import StorageError
 from ...schema.values.problems import quoted
 from .learnt import Learnt
 from .ledger import TooEarly, lines_at
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 NEVER = sys.maxsize
 
@@ -54,10 +51,6 @@ class Lessons(Mapping[str, Learnt]):
 
     def take(self, entry: Learnt, offset: int = 0) -> None:
         """Take in an entry.
-
-        Args:
-            entry: The entry.
-            offset: Where its line begins.
 
         Raises:
             TooEarly: It replaces what was not learnt before.
@@ -131,7 +124,6 @@ class Lessons(Mapping[str, Learnt]):
         """Tell whether an entry is there and not replaced, among the first so many or among all.
 
         Args:
-            entry: Its id.
             seen: How many were learnt; None: all.
             owner: In whose archive. None: in anybody's, or it is everybody's.
         """
@@ -235,11 +227,7 @@ class Lessons(Mapping[str, Learnt]):
         return cast("Learnt", self._entries[place])
 
     def _expect(self, places: Sequence[int]) -> None:
-        """Read the entries of some places that were not read yet.
-
-        Raises:
-            StorageError: The ledger cannot be read, or is not the one that was read.
-        """
+        """Read the entries of some places that were not read yet."""
         missing = [place for place in places if self._entries[place] is None]
         if self._ledger is None or not missing:
             return

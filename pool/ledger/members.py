@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from ...schema.loading.loading import read_team
+from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError, StorageError
-from ..values.statistics import EVOLVE, Kind, Past, Sums
+from ..values.statistics import EVOLVE, Kind, Past, Sums, Trial
 from .records import TrialRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...schema.team.team import Team
-    from ..values.statistics import Trial
 
 Task = tuple[str, str]
 """A task by its niche, or "", and its id."""
@@ -30,7 +26,6 @@ class Member(TrialRecord):
 
     Attributes:
         identity: The hash that equal teams share.
-        content_hash: The hash of what is executed.
         by_task: What trials add up to on each of the last tasks: see `Recent`.
         by_past: What they add up to on those before, by niche.
     """

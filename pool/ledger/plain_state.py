@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from ...runtime.values.usage import Usage
 from ...schema.team.building import agent_of
@@ -18,14 +20,9 @@ from .agents import PoolAgent, Revision
 from .lessons import Lessons
 from .members import Member
 from .recent import Recent
+from .records import TrialRecord
 from .shape import has_types
 from .state import State, is_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from .records import TrialRecord
 
 Known = TypeVar("Known", Sums, Past)
 MOST = 1e18
@@ -51,12 +48,7 @@ def value_of(state: State) -> tuple[dict[str, Any], list[bytes]]:
 
 
 def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) -> State:
-    """Make a state from its value.
-
-    Raises:
-        ValueError: It is no such value; so are `AttributeError`, `InputError`, `KeyError` and
-            `TypeError`, as of a line.
-    """
+    """Make a state from its value."""
     learnt, *places = tables
     state = State(folder, is_begun=True)
     state.trials.places = Places(*places)

@@ -7,26 +7,17 @@ so many, all are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
 
-from .members import task_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ..values.statistics import Trial
-    from .members import Member, Task
+from ..values.statistics import Trial
+from .members import Member, Task, task_of
 
 MOST = 10_000
 """Teams on tasks that are known one by one, in each split."""
 
 
 class Recent:
-    """The last tasks of a split, in the order in which they were met, with the teams tried there.
-
-    Args:
-        split: The split.
-    """
+    """The last tasks of a split, in the order in which they were met, with the teams tried."""
 
     def __init__(self, split: str) -> None:
         self._split = split

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Self
 
-from ..values.statistics import EVOLVE, Statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ...schema.team.team import Lineage
-    from ..values.statistics import Trial
-    from .trials import TrialIndex
+from ...schema.team.team import Lineage
+from ..values.statistics import EVOLVE, Statistics, Trial
+from .trials import TrialIndex
 
 UNKNOWN = Statistics()
 
@@ -24,7 +20,6 @@ class TrialRecord:
 
     Attributes:
         name: What the pool calls it. Nobody else there is called so.
-        path: Its file.
         born: Its parents, the operator that made it, and why.
         stem: What its name begins with, as its first ancestor's does.
         retired: Why it is no longer a member; None while it is.
@@ -70,9 +65,6 @@ class TrialRecord:
         """Give what is known of it on a task, by the task's id; None if it was never scored.
 
         What it was taken into the pool for is no score there, nor what it was adapted to.
-
-        Raises:
-            StorageError: The ledger cannot be read, or is another one than was read.
         """
         return self.trials.on(self.name, task, upto=self.upto) if self.trials else None
 

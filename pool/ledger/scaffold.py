@@ -10,25 +10,21 @@ in as a team of the pool where they ask for that.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.loading.agent_document import AGENTS, TEAM
 from ...schema.loading.agent_file import OURS
 from ...schema.loading.loading import read_team
 from ...schema.loading.team_folder import strangers, team_texts
+from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError, StorageError
 from ...schema.values.files import make_folder
 from ...schema.values.folders import files_in, write_folder
 from ..values.layout import SCAFFOLD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.team.team import Team
-    from .members import Member
+from .members import Member
 
 HEAD = "pool.head"
 """The event that says which team a pool's scaffold is of: `{"team": name}`."""
@@ -66,7 +62,6 @@ class Scaffold:
     """The folder. Whoever writes has to be alone at work on the pool.
 
     Attributes:
-        pool: The pool's folder.
         tell: Told where edits were copied to.
     """
 
@@ -86,9 +81,6 @@ class Scaffold:
 
         Returns:
             The files that were written or went, by their paths in it.
-
-        Raises:
-            StorageError: A file cannot be read or written.
         """
         if not heads:
             return []
@@ -99,11 +91,7 @@ class Scaffold:
         return write_folder(self.folder, texts, files_in(self.folder, PARTS))
 
     def look(self, heads: Sequence[Member]) -> FolderDifference:
-        """Compare the folder with what it should be.
-
-        Raises:
-            StorageError: A team's file is damaged.
-        """
+        """Compare the folder with what it should be."""
         if not heads:
             return FolderDifference()
         now = _texts(heads[-1])

@@ -11,9 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...schema.values.errors import CoterieError, InputError, StorageError
 from ...schema.values.files import make_folder, remove, write_atomically
@@ -22,14 +24,9 @@ from ..values.layout import LEDGER, SNAPSHOTS
 from ..values.places import Places
 from .ledger import Known, LedgerPosition
 from .plain_state import state_of, value_of
+from .state import State
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from .state import State
-
-VERSION = 1
+VERSION = 2
 """Of what a snapshot holds. Whatever changes what lines come to makes another one of it."""
 LEAST = 4_096
 """Lines that are read without a snapshot: they take about as long as importing what reads them."""
@@ -59,15 +56,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, folder: Path, content: bytes) -> Self | None:
-        """Read a snapshot; None where it does not fit.
-
-        Args:
-            folder: The pool.
-            content: What its file says.
-
-        Raises:
-            OSError: The ledger cannot be read.
-        """
+        """Read a snapshot; None where it does not fit."""
         try:
             seal, _, rest = content.partition(b"\n")
             if seal.decode() != _digest(rest):
@@ -94,6 +83,8 @@ class Snapshot:
                 files=frozenset(value["files"]),
                 repeats=repeats,
                 parts=(part,),
+                latest=(int(value["latest"][0]), str(value["latest"][1])),
+                is_mixed=bool(value["mixed"]),
             )
             return cls(known=known, state=state_of(folder, value["state"], lasting))
         except WRONG:
@@ -104,7 +95,6 @@ def newest(folder: Path, fits: Callable[[State], bool] = lambda _state: True) ->
     """Give the newest snapshot of a pool that fits; None where there is none.
 
     Args:
-        folder: The pool.
         fits: Whether what a snapshot comes to is of use.
     """
     for path in _paths(folder):
@@ -129,8 +119,6 @@ def keep(folder: Path, state: State, known: Known) -> bool:
     """Keep a snapshot, where the pool's folder can be written. The ledger's lock is held.
 
     Args:
-        folder: The pool.
-        state: What the lines come to.
         known: What the ledger knows of them.
 
     Returns:
@@ -148,6 +136,8 @@ def keep(folder: Path, state: State, known: Known) -> bool:
             "order": sys.byteorder,
             "place": _place(place),
             "ledger": ledger,
+            "latest": known.latest,
+            "mixed": known.is_mixed,
             "repeats": {str(start): _place(end) for start, end in known.repeats.items()},
             "files": sorted(known.files),
             "tables": [*map(len, tables)],
@@ -185,7 +175,6 @@ def _confirmed(path: Path, parts: Sequence[tuple[int, str]]) -> str | None:
     """Give the digest of all that was read of a file; None where that is not what it begins with.
 
     Args:
-        path: The file.
         parts: What was read: see `Known`.
     """
     whole = hashlib.sha256()

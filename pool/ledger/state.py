@@ -11,8 +11,10 @@ import json
 import re
 from base64 import b32encode
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from ...schema.team.building import agent_of
 from ...schema.team.team import Lineage
@@ -28,15 +30,10 @@ from .ledger import Ledger, LedgerEntry, TooEarly, line_of
 from .lessons import Lessons
 from .members import Member
 from .recent import Recent
+from .records import TrialRecord
 from .scaffold import HEAD, next_head
 from .shape import has_types, misshapen
 from .trials import TrialIndex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from .records import TrialRecord
 
 VERSION = 2
 """Of the format. In the first one, what was learnt had a file of its own."""
@@ -72,16 +69,13 @@ class State:
     """The state of a pool.
 
     Args:
-        folder: The pool's folder.
         is_begun: Whether the line that a pool begins with was taken in.
 
     Attributes:
         teams: All teams that were ever born, by name, parents before children.
-        live: Those that were not retired.
         agents: All agents that were ever born, by name, parents before children.
         rejected: Children that were dropped, by operator.
         twins: Children that were there already, by operator.
-        learnt: What was learnt.
         heads: The teams that were the head, in order; the last one is. None where nobody said so.
         shared: Whether branches of the pool are merged, so that new names must not collide.
         trials: Finds trials of members on a task again.
@@ -93,10 +87,10 @@ class State:
 
     def __init__(self, folder: Path, *, is_begun: bool = False) -> None:
         self.teams: dict[str, Member] = {}
-        self.live: dict[str, Member] = {}
+        self._live: dict[str, Member] = {}
         self.agents: dict[str, PoolAgent] = {}
         self._live_agents: dict[str, PoolAgent] = {}
-        self._is_lent = False
+        self._lent: set[str] = set()
         self.rejected: Counter[str] = Counter()
         self.twins: Counter[str] = Counter()
         self.learnt = Lessons(folder / LEDGER)
@@ -112,9 +106,15 @@ class State:
         self._is_begun = is_begun
 
     @property
+    def live(self) -> Mapping[str, Member]:
+        """The teams that were not retired. Whoever has it keeps it as it is when one retires."""
+        self._lent.add("teams")
+        return self._live
+
+    @property
     def live_agents(self) -> Mapping[str, PoolAgent]:
         """The agents that were not retired. Whoever has it keeps it as it is."""
-        self._is_lent = True
+        self._lent.add("agents")
         return self._live_agents
 
     def take(self, entry: LedgerEntry) -> None:
@@ -151,7 +151,6 @@ class State:
         """Choose a name that begins with a stem, which no other branch gives: `vote_k3x7qd`.
 
         Args:
-            stem: What it begins with.
             said: All that is kept of who is to be called so, JSON-able: the same has the same name.
         """
         named = _ended(stem, _sign(said))
@@ -210,14 +209,13 @@ class State:
         """Let there be a team, which comes after all those that are there."""
         self.teams[member.name] = member
         if member.retired is None:
-            self.live[member.name] = member
+            self._live[member.name] = member
         self._of_identity.setdefault(member.identity, []).append(member)
 
     def bear_agent(self, agent: PoolAgent) -> None:
         """Let there be an agent, which comes after all those that are there."""
         self.agents[agent.name] = agent
-        if self._is_lent:
-            self._live_agents, self._is_lent = {**self._live_agents}, False
+        self._live_agents = self._own("agents", self._live_agents)
         if agent.retired is None:
             self._live_agents[agent.name] = agent
 
@@ -307,13 +305,23 @@ class State:
         one = self._anyone(value)
         is_back, one.retired = one.retired is not None and reason is None, reason
         self.touched.add(one.name)
-        # Whoever reads the old ones goes on.
         if isinstance(one, Member):
-            self.live = _living(self.teams if is_back else self.live)
+            live = _living(self.teams) if is_back else self._own("teams", self._live)
+            self._live = live
         else:
-            self._live_agents = _living(self.agents if is_back else self._live_agents)
-        if self.heads and self.heads[-1].retired and (head := next_head(self.live)):
-            self._lead(self.live[head])
+            live = _living(self.agents) if is_back else self._own("agents", self._live_agents)
+            self._live_agents = live
+        if reason is not None:
+            live.pop(one.name, None)
+        if self.heads and self.heads[-1].retired and (head := next_head(self._live)):
+            self._lead(self._live[head])
+
+    def _own(self, which: str, members: dict[str, One]) -> dict[str, One]:
+        """Return members that may be changed: a copy where somebody has the others."""
+        if which not in self._lent:
+            return members
+        self._lent.remove(which)
+        return {**members}
 
     def _anyone(self, value: Mapping[str, Any]) -> Member | PoolAgent:
         return self._known(value["team"]) if "team" in value else self._known_agent(value["agent"])
@@ -345,11 +353,7 @@ def begin(folder: Path, *, shared: bool) -> None:
     """Write the first line of a pool, where there is none; in one that is there, say it is shared.
 
     Args:
-        folder: Its folder, which is there.
         shared: Whether branches of it are merged. What has a name keeps it.
-
-    Raises:
-        StorageError: It cannot be written, or is damaged.
     """
     ledger = Ledger(folder / LEDGER)
     first = first_line(shared=shared)
@@ -361,8 +365,8 @@ def begin(folder: Path, *, shared: bool) -> None:
         if begun.value.get("shared"):
             return None
         return [
-            line_of(first, begun.op),
-            *(line_of(entry.value, entry.op, entry.files) for entry in rest),
+            line_of(first, begun.op, clock=begun.clock),
+            *(line_of(entry.value, entry.op, entry.files, entry.clock) for entry in rest),
         ]
 
     with locked(folder / LOCK):
@@ -370,16 +374,13 @@ def begin(folder: Path, *, shared: bool) -> None:
 
 
 def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEntry]:
-    """Put lines in an order in which each refers to what came before, as far as there is one.
+    """Put lines in their order, in which each refers to what came before as far as there is one.
 
-    Where git merged branches that had merged each other, a line may stand ahead of one that it
-    refers to. Lines that are in order stay so.
-
-    Args:
-        entries: The lines.
-        folder: The pool's folder.
+    Where git merged branches, it leaves lines as it found them, and one may stand ahead of one that
+    it refers to. Lines that are in order stay so.
     """
-    state, found, waiting = State(folder), list[LedgerEntry](), list(entries)
+    state, found = State(folder), list[LedgerEntry]()
+    waiting = sorted(entries, key=lambda entry: entry.order)
     while waiting:
         early: list[LedgerEntry] = []
         for entry in waiting:
@@ -403,11 +404,7 @@ def first_line(*, shared: bool = False) -> dict[str, Any]:
 
 
 def is_shared(folder: Path) -> bool:
-    """Tell whether a folder is a pool whose branches are merged.
-
-    Raises:
-        StorageError: Its first line is damaged, or cannot be read.
-    """
+    """Tell whether a folder is a pool whose branches are merged."""
     first = next(Ledger(folder / LEDGER).read(), None)
     return first is not None and bool(first.value.get("shared"))
 

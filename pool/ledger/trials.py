@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.values.codec import from_value
 from ..values.places import Places
 from ..values.statistics import Statistics
 from .changes import Evaluated
-from .ledger import lines_at
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .ledger import LedgerEntry
+from .ledger import LedgerEntry, lines_at
 
 SCORED = "evaluated"
 
 
 @dataclass(kw_only=True, slots=True)
 class TrialIndex:
-    """Where the ledger tells of the trials that were scored, by member and task.
-
-    Attributes:
-        ledger: The ledger.
-        places: Where its lines stand.
-    """
+    """Where the ledger tells of the trials that were scored, by member and task."""
 
     ledger: Path
     places: Places = field(default_factory=Places)
@@ -41,12 +31,7 @@ class TrialIndex:
         """Add up the trials of a member on a task; None without any.
 
         Args:
-            member: A team, or an agent.
-            task: The task's id.
             upto: Only those of the lines ahead of this byte.
-
-        Raises:
-            StorageError: The ledger cannot be read, or is another one.
         """
         found = self.places.find(_about(member, task))
         offsets = [number for number in found if upto is None or number < upto]

@@ -8,26 +8,19 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
 from operator import mul
-from typing import TYPE_CHECKING
 
-from ..embedding import CachedEmbedder, choose_embedder
-from ..ledger.learnt import LONGEST_TASK
+from ...schema.host.models import Model
+from ..embedding import CachedEmbedder, Embedder, Vector, choose_embedder
+from ..ledger.learnt import LONGEST_TASK, Learnt
+from ..ledger.lessons import Lessons
+from ..teams.pool import Pool
 from ..values.layout import MEMORY
-from .store import Labels, Lost, VectorPoint, VectorQuery, open_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from ...schema.host.models import Model
-    from ..embedding import Embedder, Vector
-    from ..ledger.learnt import Learnt
-    from ..ledger.lessons import Lessons
-    from ..teams.pool import Pool
-    from .store import Store
+from .store import Labels, Lost, Store, VectorPoint, VectorQuery, open_store
 
 VECTORS = f"{MEMORY}/.cache/vectors.sqlite"
 BATCH = 8192
@@ -75,9 +68,6 @@ class Memory:
     """The memory of one pool. Threads may share it, and processes may share the pool.
 
     Args:
-        pool: Has what was learnt.
-        embedder: Makes vectors of tasks.
-        store: Searches them.
         report: Told why vectors are not kept and the like. By default it is logged.
     """
 
@@ -117,21 +107,13 @@ class Memory:
         Args:
             text: What to look for: a task's text. Its first `LONGEST_TASK` characters count, as of
                 the entries' tasks.
-            k: How many entries, at most.
-            niche: Only those of a niche.
             or_no_niche: Those of no niche, too, where only those of a niche are wanted.
-            kind: Only those of a kind.
             owner: Only those in the archive of an agent: its own, and what it has inherited.
-            level: Only those of a level.
             seen: Only among so many that were learnt first, as if no more had been.
 
         Returns:
             Entries with their cosine similarity, in [-1, 1], the highest first. Among equals the
             order is that of their ids, whoever learnt them first.
-
-        Raises:
-            StorageError: The ledger cannot be read.
-            CoterieError: The embedder or the store failed; nothing is lost by it.
         """
         wanted = VectorQuery(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
         with self._turn:
@@ -156,18 +138,11 @@ class Memory:
 
         Args:
             text: What an entry may say. Its first `LONGEST_TASK` characters count, as of theirs.
-            owner: Whose archive.
-            kind: Only those of a kind.
-            niche: Only those of a niche.
             over: Only those whose texts have a higher cosine similarity with it than this.
             seen: As for `search`.
 
         Returns:
             Entries with the similarity, in order as for `search`.
-
-        Raises:
-            StorageError: The ledger cannot be read.
-            CoterieError: The embedder failed.
         """
         with self._turn:
             self._pool.refresh()
@@ -180,11 +155,7 @@ class Memory:
         return sorted(found, key=lambda one: (-one[1], one[0].id))
 
     def likeness(self, text: str, others: Sequence[str]) -> list[float]:
-        """Say how like a text others are: the cosines, in [-1, 1], in their order.
-
-        Raises:
-            CoterieError: The embedder failed.
-        """
+        """Say how like a text others are: the cosines, in [-1, 1], in their order."""
         with self._turn:
             cut = [one[:LONGEST_TASK] for one in (text, *others)]
             first, *vectors = self._embedder.embed(cut) if others else [()]
@@ -244,14 +215,9 @@ def open_memory(
     """Open the memory of a pool with what this host has.
 
     Args:
-        pool: The pool.
         embedder: The embedder's name; see `choose_embedder`.
-        models: The models by alias.
         environment: Where keys and addresses are looked up. Default: the process's environment.
         report: Told what a person should know. By default it is logged.
-
-    Raises:
-        InputError: There is no such embedder, or `QDRANT_URL` is no usable address.
     """
     chosen = choose_embedder(embedder, models=models, environment=environment, report=report)
     store = open_store(pool.folder, chosen.name, environment)

@@ -46,8 +46,6 @@ class QdrantStore:
     it had is to be stored again; so does a collection that is gone.
 
     Args:
-        client: Any client of Qdrant.
-        collection: The collection's name.
         parameters: How to search, where the client has a choice.
     """
 
@@ -63,16 +61,7 @@ class QdrantStore:
 
     @classmethod
     def on_server(cls, url: str, collection: str, *, key: str | None = None) -> QdrantStore:
-        """Open a collection of a server. Nothing is sent yet.
-
-        Args:
-            url: The server's address, with port.
-            collection: The collection's name.
-            key: The server's API key.
-
-        Raises:
-            InputError: The address is none, or the key would be sent in the clear.
-        """
+        """Open a collection of a server. Nothing is sent yet."""
         _check(url, key)
         from qdrant_client import QdrantClient
         from qdrant_client.models import SearchParams
@@ -83,12 +72,7 @@ class QdrantStore:
         return cls(client, collection, SearchParams(exact=True))
 
     def add(self, points: Sequence[VectorPoint]) -> None:
-        """Store points.
-
-        Raises:
-            RunError: The server cannot be reached, or refuses.
-            Lost: The collection did not fit, or is gone.
-        """
+        """Store points."""
         from qdrant_client.models import Batch
 
         for start in range(0, len(points), BATCH):
@@ -103,12 +87,7 @@ class QdrantStore:
                 self._client.upsert(self._collection, batch, wait=True)
 
     def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
-        """Give the points that are wanted one by one, the closest first.
-
-        Raises:
-            RunError: The server cannot be reached, or refuses.
-            Lost: The collection did not fit, or is gone.
-        """
+        """Give the points that are wanted one by one, the closest first."""
         given, limit = 0, FIRST
         while len(hits := self._closest(vector, wanted, limit)) == limit:
             # Of those that are as close as the last, others may not be among them.
@@ -153,11 +132,7 @@ class QdrantStore:
         return absent
 
     def count(self) -> int:
-        """Say how many points are stored.
-
-        Raises:
-            RunError: The server cannot be reached, or refuses.
-        """
+        """Say how many points are stored."""
         if not self._is_made():
             return 0
         with self._answers():
@@ -202,11 +177,7 @@ class QdrantStore:
             self._exists, self._size = True, dimension
 
     def _expect_fit(self, dimension: int) -> None:
-        """Make sure that the collection is of vectors of this length, and of their cosines.
-
-        Raises:
-            Lost: It is not, and was removed.
-        """
+        """Make sure that the collection is of vectors of this length, and of their cosines."""
         if self._size is None:
             with self._answers():
                 vectors = self._client.get_collection(self._collection).config.params.vectors
@@ -244,8 +215,6 @@ def collection_of(pool_folder: Path, embedder: str, prefix: str = "coterie") -> 
     """Name the collection of one folder of one machine and one embedder: pools share a server.
 
     Args:
-        pool_folder: The pool.
-        embedder: The name of the embedder.
         prefix: What the names of collections begin with, of all whom the server is to tell apart.
 
     Raises:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from ...runtime.messages.recall import MemoryEntry, nothing
+from ...runtime.messages.recall import MemoryEntry, Recaller, nothing
+from ...schema.host.models import Model
+from ...schema.team.task import Task
+from ..ledger.learnt import Learnt
 from ..teams.pool import Pool
 from .memory import open_memory
 from .seen import Seen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from ...runtime.messages.recall import Recaller
-    from ...schema.host.models import Model
-    from ...schema.team.task import Task
-    from ..ledger.learnt import Learnt
 
 Found = list[tuple["Learnt", float]]
 """What a search gives: see `Memory.search`."""

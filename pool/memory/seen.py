@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...runtime.record.journal import digest
 from ...runtime.runs.record import read_value
 from ...runtime.values.terminal import counted
+from ...schema.team.task import Task
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
@@ -24,12 +27,6 @@ from ..ledger.learnt import LONGEST_TASK
 from ..ledger.ledger import Ledger
 from ..values.layout import EVOLUTIONS, LEDGER, MANIFEST
 from ..values.statistics import EVOLVE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.team.task import Task
 
 DIGITS = 16
 """Of the digest by which manifests know the words of a question."""
@@ -50,8 +47,6 @@ class Meeting:
     """A task that was met before.
 
     Attributes:
-        task: The task.
-        place: Where it stands.
         before: Where it was learnt from: `ledger.jsonl:LINE`, a manifest, or a line of a stream.
         by: What is the same: `id` or `words`.
     """
@@ -70,7 +65,6 @@ class Seen:
     """Tasks that something was learnt from, each with the place that says so.
 
     Attributes:
-        ids: Places by the tasks' ids.
         words: Places by the words of the first `LONGEST_TASK` characters of the tasks.
         digests: Places by `text_digest`.
     """
@@ -81,12 +75,7 @@ class Seen:
 
     @classmethod
     def by(cls, pool: Path) -> Self:
-        """Find what a pool has learnt from; nothing where there is none.
-
-        Raises:
-            InputError: There is a link in it.
-            StorageError: The ledger is damaged, or cannot be read.
-        """
+        """Find what a pool has learnt from; nothing where there is none."""
         if not os.path.lexists(pool / LEDGER):
             return cls()
         refuse_links(pool)
@@ -141,9 +130,7 @@ class Seen:
 
         Args:
             tasks: What is to be tested on.
-            advice: What to do instead.
             places: Where they stand, by their ids.
-            what: What to call one of them.
 
         Raises:
             InputError: Some are; both places of each are named.

@@ -43,10 +43,7 @@ class VectorQuery:
     """Which entries are searched for; None: whatever they have.
 
     Attributes:
-        kind: Those of a kind.
-        niche: Those of a niche.
         or_no_niche: Those of no niche, too, where those of a niche are wanted.
-        level: Those of a level.
         owners: Those that any of these has.
     """
 
@@ -63,8 +60,6 @@ class VectorPoint:
 
     Attributes:
         key: A UUID that stands for the entry.
-        vector: Its place, of unit length.
-        labels: What searches may ask for.
     """
 
     key: str
@@ -101,19 +96,11 @@ class Store(Protocol):
         ...
 
     def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
-        """Give the points that are wanted one by one, the closest first, to `DIGITS` decimals.
-
-        Raises:
-            RunError: As for `add`.
-        """
+        """Give the points that are wanted one by one, the closest first, to `DIGITS` decimals."""
         ...
 
     def missing(self, keys: Collection[str]) -> set[str]:
-        """Say which of these keys are not stored.
-
-        Raises:
-            RunError: As for `add`.
-        """
+        """Say which of these keys are not stored."""
         ...
 
 
@@ -123,14 +110,9 @@ def open_store(
     """Open the store of a pool: on the Qdrant of `QDRANT_URL`, else in this process.
 
     Args:
-        pool_folder: The pool.
         embedder: The name of the embedder, whose vectors do not compare with another's.
         environment: Has `QDRANT_URL`, `QDRANT_API_KEY` and `QDRANT_PREFIX`. Default: the process's
             environment.
-
-    Raises:
-        InputError: The address is none, the key would be sent in the clear, or no collection can
-            be called by the prefix.
     """
     environment = os.environ if environment is None else environment
     if url := environment.get("QDRANT_URL"):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, get_args
+from pathlib import Path
+from typing import Any, get_args
 
 from ...runtime.values.operator_answers import OperatorAnswers
 from ...runtime.values.usage import Usage
@@ -12,16 +13,10 @@ from ...schema.values.codec import kept, misfit
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
-from ..ledger.ledger import Ledger
+from ..ledger.ledger import Ledger, LedgerEntry
+from ..teams.pool import Pool
 from ..values.layout import EVOLUTIONS, MANIFEST, TURNS
 from .population import Population, PruneBy, Rates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ..ledger.ledger import LedgerEntry
-    from ..teams.pool import Pool
 
 NUMBERS = frozenset(rate.name for rate in fields(Rates)) - {"prune_by"}
 PRUNE_BY: tuple[PruneBy, ...] = get_args(PruneBy)
@@ -106,10 +101,8 @@ class EvolutionUsage:
     """What tasks of evolutions consumed.
 
     Attributes:
-        tasks: How many there were.
         runs: What the runs of teams consumed.
         operators: What operators did: those that reflect, lead, dream, make personas.
-        judging: What judging did.
     """
 
     tasks: int
@@ -127,7 +120,6 @@ def rates_of(pool: Path, evolution: str | None = None) -> Rates:
     """Give the rates at which a pool's population was evolved; by default EvoChamber's, Table 9.
 
     Args:
-        pool: The pool's folder.
         evolution: The evolution whose recipe says them. None: the only one that does.
 
     Raises:
@@ -145,12 +137,7 @@ def rates_of(pool: Path, evolution: str | None = None) -> Rates:
 
 
 def population_of(pool: Pool) -> Population:
-    """Give a pool's population as of its last line, at the rates at which it was evolved.
-
-    Raises:
-        InputError: Its evolutions say different rates.
-        StorageError: The ledger is damaged.
-    """
+    """Give a pool's population as of its last line, at the rates at which it was evolved."""
     population = Population(rates=rates_of(pool.folder))
     for entry in pool.entries():
         population = population.after(entry)
@@ -158,11 +145,7 @@ def population_of(pool: Pool) -> Population:
 
 
 def consumed(pool: Path) -> EvolutionUsage | None:
-    """Say what the tasks of a population's evolutions consumed; None: there was none.
-
-    Raises:
-        StorageError: The lines of one are damaged.
-    """
+    """Say what the tasks of a population's evolutions consumed; None: there was none."""
     paths = [pool / EVOLUTIONS / name / TURNS for name, _ in _rates(pool)]
     lines = [usage_of(entry.value) for path in paths for entry in turns_in(path)]
     if not lines:
@@ -173,9 +156,6 @@ def consumed(pool: Path) -> EvolutionUsage | None:
 
 def turns_in(path: Path) -> Iterator[LedgerEntry]:
     """Read what an evolution says of its tasks, a line each.
-
-    Args:
-        path: The file.
 
     Raises:
         StorageError: It is damaged, or a line says what no task says.
@@ -197,9 +177,6 @@ def usage_of(line: Mapping[str, Any]) -> tuple[Usage, Usage, Usage]:
     """Give what a task of an evolution consumed: runs of teams, operators, judging.
 
     What children took from their parents' runs is not counted twice.
-
-    Args:
-        line: The task's line.
     """
     ran = line.get("candidates", ())
     runs = [line] if "usage" in line else ran

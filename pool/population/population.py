@@ -9,21 +9,17 @@ of the niche "".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import islice
 from statistics import fmean
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
+from typing import Any, Literal, Self, TypeVar, overload
 
 from ...schema.values.codec import from_value
+from ..ledger.ledger import LedgerEntry
 from ..values.statistics import EVOLVE, Trial
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ..ledger.ledger import LedgerEntry
 
 ANCHOR = "anchor"
 """The seat of who leads a team."""
@@ -74,7 +70,6 @@ class Pair:
     """What two agents came to together in a niche.
 
     Attributes:
-        tasks: Tasks that they shared.
         reward: The mean reward of the first `synergy_tasks` of them; from then on it follows Eq. 6.
     """
 
@@ -93,7 +88,6 @@ class RankingScore:
     """Where an agent stands.
 
     Attributes:
-        rates: How fast that changes.
         competence: Its competence by niche, in [0, 1], where it has any: its own or inherited.
         tasks: Tasks that it worked on, by niche.
         pairs: What it came to with each other agent in each niche.
@@ -160,11 +154,7 @@ class RankingScore:
         """Take in a task (EvoChamber Eq. 2 and 6).
 
         Args:
-            niche: Its niche.
             reward: What the team's answer was worth, in [0, 1].
-            others: Who else worked on it.
-            leads: Whether this agent led.
-            lags_below: The score below which it lags.
         """
         rewards = (*self.rewards, reward)[-self.rates.rolling :]
         score = fmean(rewards) if self.rates.prune_by == "recent_mean" else reward
@@ -240,7 +230,6 @@ class Population:
     Attributes:
         rates: How fast its numbers follow what happens.
         agents: Those that live, in the order of their births.
-        everybody: Those that lived, too.
         rolling: The rolling reward of each that lives and has worked.
         rounds: What was told of each round of leadership, in order.
         history: The niche of each trial, in order.

@@ -7,13 +7,10 @@ took its seats. The best of a pool whose agents work is its population.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from ...schema.team.team import Team
+from ..teams.pool import Pool
 from .population import ANCHOR
-
-if TYPE_CHECKING:
-    from ...schema.team.team import Team
-    from ..teams.pool import Pool
 
 _SEAT = re.compile(r"(anchor|complement|scout(?:_(?:[2-9]|[1-9]\d+))?)(?:_[a-z][a-z0-9_]*)?")
 

@@ -8,20 +8,16 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ...schema.values.codec import from_value
 from ..ledger.learnt import Learnt
-from ..values.intervals import wilson
+from ..ledger.ledger import LedgerEntry
+from ..values.intervals import Interval, wilson
 from ..values.statistics import Trial
 from .population import ANCHOR, LIFECYCLE, Population, Rates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ..ledger.ledger import LedgerEntry
-    from ..values.intervals import Interval
 
 DREAM = "dream"
 """What the event is called that tells a session in which a team draws insights from failure."""
@@ -39,12 +35,9 @@ class WorkedTask:
     """A task that a team of the population worked on.
 
     Attributes:
-        task: Its id.
         niche: Its niche; "" where it has none.
-        anchor: Who led.
         roster: Who lived at that time, and its anchor.
         score: What the team's answer was worth, in [0, 1].
-        tokens: What its run consumed.
         structure: What the team was made by.
     """
 
@@ -63,7 +56,6 @@ class Happened:
 
     Attributes:
         tasks: How many tasks had been worked on.
-        about: What is told of it.
     """
 
     tasks: int
@@ -75,8 +67,6 @@ class Signals:
     """What became of a population.
 
     Attributes:
-        population: What it is now.
-        worked: The tasks that it worked on, in order.
         flow: How many lessons and insights went from a giver to another agent.
         given: How many others have from each agent, once for each of them.
         received: How many each agent has from others.
@@ -131,7 +121,6 @@ def signals(entries: Iterable[LedgerEntry], rates: Rates) -> Signals:
     """Take in all lines of a ledger.
 
     Args:
-        entries: The lines.
         rates: How fast competence and synergy follow what happens.
     """
     population, roster = Population(rates=rates), frozenset[str]()
@@ -174,7 +163,6 @@ def specialization(
     in each.
 
     Args:
-        worked: The tasks, in order.
         window: How many tasks are looked at together. Before there are as many, nothing is said; a
             stream that is shorter is one window.
         by_niche: Without, all tasks are of one niche: it is how far leading has come to few hands.

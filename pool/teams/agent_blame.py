@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...schema.values.problems import dotted
+from ...schema.values.problems import Path, dotted
 from ...schema.values.values import is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ...schema.values.problems import Path
-    from ..ledger.ledger import LedgerEntry
+from ..ledger.ledger import LedgerEntry
 
 REVISED = "revised"
 NESTED: Mapping[str, int] = {"notes": 2}
@@ -25,12 +21,10 @@ class AgentOrigin:
 
     Attributes:
         field: The field, dotted: `notes.patches.units`.
-        value: What it is, as a plain value.
         agent: The agent that was first so: the agent itself, or an ancestor.
         revision: Its revision that set it; 0: its birth.
         by: The operator that made that agent, or `revised`.
         op: The operation, whose line of the ledger has it.
-        reason: Why.
     """
 
     field: str
@@ -50,7 +44,6 @@ def blame_agent(entries: Iterable[LedgerEntry], name: str) -> tuple[AgentOrigin,
 
     Args:
         entries: The lines of the ledger, from the first on.
-        name: The agent.
     """
     known: dict[str, dict[str, AgentOrigin]] = {}
     revisions: dict[str, int] = {}

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ...schema.values.codec import from_value
 from ..ledger.changes import Evaluated, Restored, Retired
+from ..ledger.ledger import LedgerEntry
+from ..ledger.members import Member
 from ..ledger.state import Admission
 from ..values.statistics import Trial
 from .lineage import ancestors
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..ledger.ledger import LedgerEntry
-    from ..ledger.members import Member
-    from .pool import Pool
+from .pool import Pool
 
 IMPORTED = "import/"
 
@@ -35,8 +31,6 @@ def import_teams(
 
     Args:
         pool: The pool that they come into.
-        source: The pool that they come from.
-        names: The teams.
         op: Names the import, so that it counts once. None: retired teams come back each time.
 
     Returns:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ...schema.edits import changes, summary
-from ...schema.team.team import LineageStep
+from ...schema.team.team import LineageStep, Team
 from ...schema.team.writing import team_value
-from ...schema.values.problems import dotted
+from ...schema.values.problems import Path, dotted
+from ..ledger.members import Member
 from ..ledger.records import TrialRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ...schema.team.team import Team
-    from ...schema.values.problems import Path
-    from ..ledger.members import Member
 
 SINGLE_FIELDS = ("description", "backend", "constitution")
 
@@ -27,9 +22,7 @@ class Origin:
 
     Attributes:
         field: The field, dotted: `agents.judge.prompt`.
-        value: What it is, as a plain value.
         team: The team in which it was first so: the team itself, or an ancestor.
-        operator: The operator that set it there.
     """
 
     field: str
@@ -107,9 +100,6 @@ def steps_to(
     where a source has it so, under this one where none has.
 
     Args:
-        child: What the step led to.
-        operator: What made it.
-        reason: Why, in the operator's words.
         sources: What it was made from, with the steps that led there; the first is what the edits
             are told from. A team of the pool has no steps: what it has is its own.
 

@@ -15,21 +15,25 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Self, overload
+from typing import Self, overload
 
 from ...runtime.values.terminal import counted
 from ...schema.host.catalogue import Catalogue
+from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.team.team import Lineage, Team
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.files import remove, write_atomically
 from ..folder.agent_folders import AgentFolders
 from ..folder.own_files import refuse_links
 from ..folder.replacing import is_cut_short, put_back
+from ..ledger.agents import PoolAgent
 from ..ledger.changes import (
     Added,
+    Change,
     ChildRejected,
     Evaluated,
     EventNoted,
@@ -40,22 +44,15 @@ from ..ledger.changes import (
     Revised,
 )
 from ..ledger.current import Current
+from ..ledger.ledger import LedgerEntry
+from ..ledger.lessons import Lessons
+from ..ledger.members import Member
 from ..ledger.scaffold import Scaffold
 from ..ledger.state import SEED, Admission, begin
 from ..values.identity import identity_of
 from ..values.layout import LEDGER, PENDING, TEAMS, make_folders
 from .commits import Commits
 from .sources import load_source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-
-    from ...schema.loading.ceiling import CapabilityPolicy
-    from ..ledger.agents import PoolAgent
-    from ..ledger.changes import Change
-    from ..ledger.ledger import LedgerEntry
-    from ..ledger.lessons import Lessons
-    from ..ledger.members import Member
 
 
 class Pool:
@@ -64,7 +61,6 @@ class Pool:
     `Pool.init` makes one and `Pool.open` opens one. It holds no file or lock between calls.
 
     Args:
-        folder: Where it is.
         catalogue: What names its teams may use. By default, what is installed.
         ceiling: What teams may ask for at most. None: whatever the catalogue has.
         report: Told when what a crash left unfinished is removed. By default it is logged.
@@ -143,8 +139,6 @@ class Pool:
             shared: Whether branches of it are merged, as git does: whatever is added from then on
                 is called so that names do not collide.
             catalogue: As for the class, and so on.
-            ceiling: The same.
-            report: The same.
 
         Raises:
             InputError: The folder cannot be made, has teams without a ledger or a link in it, or a
@@ -299,7 +293,6 @@ class Pool:
         loads here and is below the ceiling, or it is not born; and so is what an agent becomes.
 
         Args:
-            change: What.
             op: The operation. Under the same name, it happens once.
 
         Returns:
@@ -320,11 +313,7 @@ class Pool:
 
     @contextmanager
     def following(self, flush: Callable[[], None]) -> Generator[None]:
-        """Have nothing happen to it before that from which it follows is on disk.
-
-        Args:
-            flush: Flushes that.
-        """
+        """Have nothing happen to it before that from which it follows is on disk."""
         self._flush = flush
         try:
             yield
@@ -350,9 +339,6 @@ class Pool:
         """Remove the files under `teams/` and `agents/` that belong to nobody, and name them.
 
         They were left by who was stopped before an update was done, or put there by hand.
-
-        Args:
-            dry_run: Only name them.
 
         Raises:
             StorageError: One cannot be removed, or the ledger is damaged.

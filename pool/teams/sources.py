@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from ...schema.host.catalogue import Catalogue
 from ...schema.loading.loading import load_team, team_path
 from ...schema.loading.team_folder import self_contained
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.team.team import Team
+from ...schema.team.team import Team
 
 
 def load_source(source: str | Path, catalogue: Catalogue) -> Team:
@@ -19,10 +15,6 @@ def load_source(source: str | Path, catalogue: Catalogue) -> Team:
 
     Args:
         source: A path of a file or a folder, or `seed:NAME` for a team that comes with coterie.
-        catalogue: What names are known.
-
-    Raises:
-        InputError: There is no such file or seed, or it does not load.
     """
     path = team_path(source)
     team = load_team(path, catalogue)

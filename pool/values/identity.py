@@ -10,16 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...schema.team.team import Team
 from ...schema.team.writing import team_value
 from ...schema.values.values import equal_numbers_alike
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
-
-    from ...schema.team.team import Team
 
 MOST_STEPS = 500
 """How often `are_twins` refines before it gives up. Teams that people or models write take one."""
@@ -68,9 +65,6 @@ class _Graph:
     Attributes:
         frame: What holds for the team as a whole.
         labels: What each agent is, but for its name.
-        edges: Who reports to whom.
-        senders: Who reports to each agent.
-        receivers: To whom each agent reports.
     """
 
     frame: str

@@ -126,13 +126,10 @@ class _Spread:
     """How scores vary.
 
     Attributes:
-        tasks: How many tasks there are.
-        mean: The mean over them.
         overall: Variance of the tasks' scores, whatever their niche.
         inside: Variance of the tasks' scores within a niche.
         trial: The part of it that comes from having so few trials of each.
         degrees: Degrees of freedom of `inside`.
-        free: Tasks less niches.
         tries: One over the trials of a task, on the mean.
     """
 
@@ -213,9 +210,6 @@ def _of_weighted_mean(
 
     Args:
         groups: The scores of the tasks of each niche.
-        weights: What each niche's mean weighs.
-        spread: How scores vary.
-        value: The weighted mean.
     """
     squares = [weight**2 / len(group) for weight, group in zip(weights, groups, strict=True)]
     own = [

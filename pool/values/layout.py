@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.loading.agent_document import AGENT, LESSONS
 from ...schema.values.errors import InputError
 from ...schema.values.files import make_folder, write_atomically
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TEAMS = "teams"
 AGENTS = "agents"

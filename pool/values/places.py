@@ -10,10 +10,7 @@ import hashlib
 import threading
 from array import array
 from bisect import bisect_left
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 WIDTH = 8
 """Bytes of a key, and of an offset."""

@@ -30,7 +30,6 @@ class TrialPart:
     """What an agent of the pool did in a trial.
 
     Attributes:
-        member: The agent.
         share: Its share in what came of it, in [0, 1], where somebody says so.
     """
 
@@ -48,7 +47,6 @@ class Trial:
     """One run of a team on a task.
 
     Attributes:
-        task: The task's id.
         score: In [0, 1]. None where the run ended without an answer to score: that is no score of
             0, and is counted on its own.
         reward: The score less the cost's share (EvoMAS Eq. 4), where it is known.
@@ -121,9 +119,6 @@ class Past(NamedTuple):
     """What trials on earlier tasks of a niche add up to, of which no task is known any longer.
 
     Attributes:
-        tasks: How many tasks there were.
-        n: Trials.
-        scores: The sum of their scores.
         squares: The sum of the squares of these.
         repeats: The sum, over tasks, of the squares of how many trials each had.
     """
@@ -152,11 +147,8 @@ class Statistics:
     Attributes:
         n: Evaluations.
         failures: Runs that ended without an answer to score. They are not among the evaluations.
-        score_sum: Sum of the scores.
         rewards: Evaluations of which a reward is known.
-        reward_sum: Sum of the rewards.
         chosen: Trials for which it was taken into the pool. They are neither of the above.
-        chosen_sum: Sum of their scores.
         adapted: Trials of what operators made of it for a task. They are none of the above.
         adapted_sum: Sum of their scores, with 0 for those without an answer.
         usage: What all of these consumed.

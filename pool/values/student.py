@@ -5,10 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import statistics
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 
 def t_interval(values: Sequence[float]) -> tuple[float, float] | None:

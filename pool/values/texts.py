@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from ...schema.values.codec import Form
 from ...schema.values.secrets import scrubbed
 from ...schema.values.terminal import speakable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LONGEST_REASON = 4_000
 """Characters, as all that follow."""

@@ -9,15 +9,13 @@ from __future__ import annotations
 import heapq
 import sqlite3
 from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...schema.values.errors import InputError
 from ..record._entries import Entries, JournalEntry
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-    from pathlib import Path
 
 FILE = "answers.sqlite"
 

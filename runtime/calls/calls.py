@@ -12,7 +12,7 @@ from ...schema.values.codec import from_value
 from ...schema.values.json_text import dumps, loads
 from ..gateway import CallError, ChatAnswer, ToolRequest, Usage, bare
 from ..gateway.chat.dialogue import shortened
-from ..gateway.model_client import no_account
+from ..gateway.model_client import no_account, unrecorded
 from ..record.journal import digest
 from ..values.bounds import LARGEST_ANSWER, LONGEST_EVENT, apart
 from .overflow import trimmed
@@ -42,6 +42,7 @@ class Calls:
         cache: Answers after the journal.
         scrub: Takes the host's secrets out of an answer before anyone sees it.
         seed: Where the seeds of calls come from; None for the endpoints' own randomness.
+        are_batched: Whether an answer may take a day; the time of teams then leaves out such waits.
     """
 
     gateway: Gateway
@@ -49,6 +50,7 @@ class Calls:
     cache: Cache | None = None
     scrub: Callable[[str], str] = _unchanged
     seed: int | None = None
+    are_batched: bool = False
 
     async def chat(
         self,
@@ -67,7 +69,6 @@ class Calls:
             request: What to ask; its seed is derived from the path that the journal says.
             tell: Told what happens: `model_call`, `model_retried`, `model_fallback`, `model_error`,
                 `parameter_adapted`, `question_asked`, `question_closed`, `trimmed`.
-            budget: What the call may cost.
             trim: Shorten the conversation where the model's context is too small for it.
             on_words: Told the words of a live answer as they come, secrets and all.
 
@@ -166,7 +167,10 @@ class _Call:
         """
         request, left_out = self.request, 0
         journal = self.calls.journal
-        account = no_account if journal is None else partial(journal.open_account, path)
+        account, attempt = no_account, unrecorded
+        if journal is not None:
+            account = partial(journal.open_account, path)
+            attempt = partial(journal.batched_attempt, path)
         while True:
             try:
                 answer = await self.calls.gateway.chat(
@@ -179,6 +183,7 @@ class _Call:
                     open_account=account,
                     tell=self.tell,
                     folder=None if journal is None else journal.folder,
+                    batched_attempt=attempt,
                 )
             except CallError as error:
                 if error.kind != "overflow" or not self.trim:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import Counter
+from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.values.errors import JailError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterable, Iterator
-    from pathlib import Path
 
 CHUNK = 1 << 20
 

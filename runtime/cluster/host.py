@@ -13,11 +13,12 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ...schema.values.errors import JailError
 from ...schema.values.json_text import dumps, loads
@@ -26,12 +27,14 @@ from ..jail.jail import Jail
 from ..jail.jails import DISK
 from ..jail.layout import interpreter
 from ..jail.limits import JailLimits
-from ..jail.process import JailKilled
+from ..jail.process import JailedProcess, JailKilled
 from ..jail.scratch import ScratchFolder, sweep
 from ..jail.tree import (
     SMALLEST,
+    FoundEntry,
     Overgrown,
     TreeChange,
+    TreeEntry,
     change,
     entries,
     read_content,
@@ -43,14 +46,7 @@ from ..jail.tree import (
 )
 from ..jail.watch import DiskShare
 from .contents import Contents
-from .hosted import HostedProcess
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ..jail.process import JailedProcess
-    from ..jail.tree import FoundEntry, TreeEntry
-    from .hosted import News
+from .hosted import HostedProcess, News
 
 T = TypeVar("T")
 Failed = dict[str, str]
@@ -87,7 +83,6 @@ class _Hosted:
     """A jail of this worker.
 
     Attributes:
-        jail: The jail.
         folder: Has its work folder and what else travelled for it.
         start: What was in the work folder before anything was at work in it.
         there: What the driver has of it.
@@ -106,11 +101,7 @@ class _Hosted:
     is_at_rest: bool = False
 
     def read(self, name: str, offset: int, length: int) -> bytes:
-        """Read a piece of a file; nothing, where code at work has taken the file away meanwhile.
-
-        Raises:
-            JailError: There is no such file.
-        """
+        """Read a piece of a file; nothing, where code at work has taken the file away meanwhile."""
         try:
             return read_content(self.jail.work, name, offset, length)
         except JailError:

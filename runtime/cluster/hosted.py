@@ -35,7 +35,6 @@ class HostedProcess:
     """Reads the streams of a command as they come. All of it happens on the event loop.
 
     Args:
-        process: The command.
         threads: Where its end is waited for.
         on_end: Called when nothing of it is left and all that it wrote was handed over.
     """

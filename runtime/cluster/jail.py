@@ -5,24 +5,28 @@ from __future__ import annotations
 import secrets
 import subprocess
 import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...schema.values.errors import JailError, LimitError, ModelError, StorageError
 from ...schema.values.json_text import dumps, loads
 from ..jail.process import JailKilled, JailLost
-from ..jail.tree import TreeChange, entries, read_content, rebuild, scan, tree_of, value_of
+from ..jail.protocol import JailRequest
+from ..jail.tree import (
+    TreeChange,
+    TreeEntry,
+    entries,
+    read_content,
+    rebuild,
+    scan,
+    tree_of,
+    value_of,
+)
 from .host import ALONG, KINDS
-from .link import WorkerLost
+from .link import Link, WorkerLost
 from .process import RemoteProcess
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ..jail.protocol import JailRequest
-    from ..jail.tree import TreeEntry
-    from .link import Link
 
 TRIES = 5
 """How often files are sent that a worker lacks; it may have to let go of some meanwhile."""
@@ -34,8 +38,6 @@ class RemoteJail:
     """A jail on a worker; see `AnyJail`. It is open when it is made.
 
     Args:
-        link: To the worker.
-        wanted: What it is to be.
         on_end: Told once when it is closed, or its worker is lost.
 
     Raises:
@@ -107,11 +109,7 @@ class RemoteJail:
             raise JailKilled(f"The jail has ended: {self._ended}.")
 
     def refresh(self) -> None:
-        """Bring the work folder here up to date with the worker's.
-
-        Raises:
-            JailError: It cannot be brought.
-        """
+        """Bring the work folder here up to date with the worker's."""
         with self._bringing:
             self.check()
             self._bring(self._asked("refresh"))
@@ -127,11 +125,7 @@ class RemoteJail:
         return content
 
     def kill(self, reason: str = "the host killed it") -> None:
-        """End every process of the jail for good. Calls that wait for one raise `JailKilled`.
-
-        Args:
-            reason: Why, for whoever waits.
-        """
+        """End every process of the jail for good. Calls that wait for one raise `JailKilled`."""
         with self._turn:
             self._ended = self._ended or reason
             processes = tuple(self._processes)
@@ -199,11 +193,7 @@ class RemoteJail:
             told(self._link, lost)
 
     def _asked(self, method: str, *arguments: Any, **named: Any) -> Any:
-        """Ask the worker something of this jail.
-
-        Raises:
-            JailError: It failed of it.
-        """
+        """Ask the worker something of this jail."""
         if self.lost is not None:
             raise self._loss()
         try:
@@ -213,11 +203,7 @@ class RemoteJail:
             raise self._loss() from lost
 
     def _bring(self, came: tuple[bytes, list[bytes] | None]) -> None:
-        """Make the work folder what it has become on the worker.
-
-        Raises:
-            JailError: It cannot be written.
-        """
+        """Make the work folder what it has become on the worker."""
         value, contents = loads(came[0]), came[1]
         changed = TreeChange(
             removed=tuple(value["removed"]),
@@ -269,12 +255,7 @@ class _Sending:
         }
 
     def send(self) -> None:
-        """Have the jail opened, and send what the worker lacks for it.
-
-        Raises:
-            WorkerLost: The worker ended.
-            JailError: It cannot be opened there.
-        """
+        """Have the jail opened, and send what the worker lacks for it."""
         asked = dumps(self._asked).encode()
         for _ in range(TRIES):
             missing = succeeded(self._link.ask("open", self._name, asked)).get("missing")

@@ -26,10 +26,8 @@ class On:
     """A cluster that was asked for.
 
     Attributes:
-        said: What the person said.
         address: As Ray takes it: `local`, `auto`, `HOST:PORT` or `ray://HOST:PORT`.
         host: That one's host; empty where there is no address.
-        port: And its port.
     """
 
     said: str

@@ -6,24 +6,111 @@ import asyncio
 import concurrent.futures
 import socket
 import threading
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Sequence
+from typing import Any, NoReturn, Protocol
 
 from ...schema.values.errors import InputError, JailError
-from .place import Workers
+from ..jail.protocol import JailRequest
+from .jail import RemoteJail
+from .link import Link, WorkerLost
+from .on import On
 
-if TYPE_CHECKING:
-    from .on import On
+TRIES = 5
+"""On how many workers a jail is tried that are lost while it is being opened."""
+
+
+class Fleet(Protocol):
+    """The workers of a cluster. Every method may be called from any thread."""
+
+    def alive(self) -> Sequence[Link]:
+        """Give the workers that host jails; where there is none at the moment, wait for one.
+
+        Raises:
+            JailError: There is none, and none came in time.
+        """
+        ...
+
+    def lose(self, link: Link) -> None:
+        """Take note that a worker is lost, and have another one in its place if possible."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """Say, for the record of a run, which workers there are, as `Jails.describe` does."""
+        ...
+
+    def close(self) -> None:
+        """Let the workers go."""
+        ...
+
+
+class Workers:
+    """Opens jails on the workers of a cluster; a `Place`."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self._fleet = fleet
+        self._turn = threading.Lock()
+        self._open: dict[Link, int] = {}
+
+    def check(self) -> None:
+        """Make sure that there is a worker.
+
+        Raises:
+            InputError: There is none any more.
+        """
+        try:
+            self._fleet.alive()
+        except JailError as error:
+            raise InputError(str(error)) from error
+
+    def describe(self) -> dict[str, Any]:
+        """Say how code is confined on the workers; see `Fleet.describe`."""
+        return self._fleet.describe()
+
+    def open(self, wanted: JailRequest) -> RemoteJail:
+        """Open a jail on the worker that has the fewest; see `Jails.open`.
+
+        Raises:
+            JailError: No worker is left, or the jail cannot be opened.
+        """
+        why = "none was tried"
+        for _ in range(TRIES):
+            link = self._taken()
+            try:
+                return RemoteJail(link, wanted, on_end=self._given_back)
+            except WorkerLost as lost:
+                why = str(lost)
+                self._given_back(link, lost)
+            except BaseException:
+                self._given_back(link, None)
+                raise
+        raise JailError(f"{TRIES} workers were lost while a jail was being opened: {why}")
+
+    def close(self) -> None:
+        """Let the workers go."""
+        self._fleet.close()
+
+    def _taken(self) -> Link:
+        links = self._fleet.alive()
+        with self._turn:
+            link = min(links, key=lambda one: self._open.get(one, 0))
+            self._open[link] = self._open.get(link, 0) + 1
+        return link
+
+    def _given_back(self, link: Link, lost: WorkerLost | None) -> None:
+        with self._turn:
+            left = self._open.pop(link, 1) - 1
+            if left > 0:
+                self._open[link] = left
+        if lost is not None:
+            self._fleet.lose(link)
+
 
 ANSWER_SECONDS = 10.0
 """How long an address may take to answer at all."""
 
 
 async def open_workers(on: On) -> Workers:
-    """Connect to a cluster and start workers on its nodes.
-
-    Raises:
-        InputError: It does not answer in time, or none of its nodes can host jails.
-    """
+    """Connect to a cluster and start workers on its nodes."""
     opened: concurrent.futures.Future[Workers] = concurrent.futures.Future()
 
     def run() -> None:
@@ -57,21 +144,13 @@ def _reach(on: On) -> None:
 
 
 class Unopened:
-    """A cluster that is to be used later; a `Place` where jails can be asked for only.
-
-    Args:
-        on: Which one.
-    """
+    """A cluster that is to be used later; a `Place` where jails can be asked for only."""
 
     def __init__(self, on: On) -> None:
         self._on = on
 
     def check(self) -> None:
-        """Make sure that somebody answers there.
-
-        Raises:
-            InputError: Nobody does.
-        """
+        """Make sure that somebody answers there."""
         if self._on.host:
             _reach(self._on)
 

@@ -6,17 +6,12 @@ import contextlib
 import os
 import socket
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import IO
 
 from ...schema.values.errors import JailError
 from .hosted import STDERR, STDOUT
-from .link import WorkerLost
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import IO
-
-    from .link import Link
+from .link import Link, WorkerLost
 
 CHUNK = 1 << 16
 END_SECONDS = 60.0
@@ -31,9 +26,6 @@ class RemoteProcess:
     Whoever uses the streams here is slowed down as by the command's own pipes.
 
     Args:
-        link: To the worker.
-        jail: The name of its jail there.
-        number: Its number in that.
         stdin: Whether it reads what is written here.
         stderr: Whether it has a second stream.
         on_lost: Called when the worker is lost, before any stream ends.

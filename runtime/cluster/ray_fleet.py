@@ -8,9 +8,10 @@ import os
 import tempfile
 import threading
 import time
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import ray
 import ray.exceptions
@@ -19,13 +20,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from ...schema.values.errors import InputError, JailError
 from ..jail.scratch import ScratchFolder
 from .host import JailWorker, harmless, same_everywhere
-from .link import WorkerLost
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
-    from .link import Link
-    from .on import On
+from .link import Link, WorkerLost
+from .on import On
 
 CPUS = 4
 """Processors of a node for each worker."""
@@ -55,7 +51,6 @@ class RayLink:
 
     Args:
         actor: The actor, a `JailWorker`.
-        node: The node that it is on.
     """
 
     def __init__(self, actor: Any, node: str) -> None:
@@ -98,9 +93,6 @@ def _last_line(error: BaseException) -> str:
 
 class RayFleet:
     """The workers of a Ray cluster; see `Fleet`.
-
-    Args:
-        on: Which cluster.
 
     Raises:
         InputError: It does not answer, or none of its nodes can host jails.
@@ -279,11 +271,7 @@ class _Starter:
         self._ended = threading.Event()
 
     def run(self, options: dict[str, Any]) -> None:
-        """Connect, and raise as `ray.init` does.
-
-        Raises:
-            TimeoutError: It takes too long.
-        """
+        """Connect, and raise as `ray.init` does."""
 
         def run() -> None:
             try:
@@ -304,11 +292,7 @@ class _Starter:
 
 @contextmanager
 def _connected(on: On) -> Generator[None]:
-    """Be a driver of a cluster for as long as the block lasts.
-
-    Raises:
-        InputError: It does not answer.
-    """
+    """Be a driver of a cluster for as long as the block lasts."""
     options: dict[str, Any] = {
         "address": on.address,
         "namespace": "coterie",

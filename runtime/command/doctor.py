@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...schema.command import Command, host_catalogue, name_options
-from ...schema.host.catalogue import load_named, load_tool
+from ...schema.host.catalogue import Catalogue, ToolServer, load_named, load_tool
+from ...schema.host.models import Model
 from ...schema.team.team import IMPLIED_BACKENDS, Agent
 from ...schema.values.errors import AgentError, InputError, JailError
 from ...schema.values.extras import how_to_get
@@ -21,12 +23,6 @@ from ..gateway.endpoint import endpoint_of
 from ..otel import ready
 from ..tools.servers import check_server, start_session
 from ..values.terminal import speakable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...schema.host.catalogue import Catalogue, ToolServer
-    from ...schema.host.models import Model
 
 
 @click.command(cls=Command)
@@ -121,11 +117,7 @@ async def _served(known: Catalogue, *, start: bool) -> dict[str, str]:
 
 
 async def _unserved(server: ToolServer) -> dict[str, str]:
-    """Start a server, and say which of its tools it does not have.
-
-    Raises:
-        InputError: It cannot be started.
-    """
+    """Start a server, and say which of its tools it does not have."""
     found: dict[str, str] = {}
     session = await start_session(server)
     for tool in server.tools:

@@ -35,6 +35,7 @@ REPEATED = {
     "pool": "--pool",
     "allow_unpriced": "--allow-unpriced",
     "allow_zeros": "--allow-zeros",
+    "batch": "--batch",
     "on": "--on",
 }
 """Options that only whoever starts a process may set, and no folder: they name addresses, keys and
@@ -47,8 +48,6 @@ class Resuming:
 
     Attributes:
         words: The command, as far as it is always the same.
-        options: What the user said.
-        setting: How it was made.
     """
 
     words: tuple[str, ...]
@@ -59,7 +58,6 @@ class Resuming:
         """Give the command. After a budget was met, it has a larger one.
 
         Args:
-            budget: What there was to spend.
             is_spent: Whether a budget was met: this one, or an agent's own.
         """
         words = [*self.words, *(self._larger(budget) if is_spent else ())]

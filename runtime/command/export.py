@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...schema.command import Command, catalogue_of, name_options, note
+from ...schema.host.catalogue import Catalogue
 from ...schema.values.errors import ConfigError, InputError
+from ...schema.values.problems import Problem
 from ...schema.values.terminal import speakable
 from ..export.portable import TARGETS
-
-if TYPE_CHECKING:
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.values.problems import Problem
 
 ADVICE = {
     "langgraph": "it runs on its own: python {file} TASK",
@@ -56,11 +54,7 @@ def main(team: str, target: str, file: Path | None, **host: Any) -> None:
 
 
 def _exported(team_file: str, target: str, known: Catalogue) -> tuple[str, list[Problem]]:
-    """Write a team for another program, and give what is lost.
-
-    Raises:
-        InputError: The team does not load, or needs what the other program does not have.
-    """
+    """Write a team for another program, and give what is lost."""
     from ...schema.loading.loading import check_team, read_file
     from ..export import docker_agent_text, langgraph_text, rules_for
     from ..plan.plan import compile

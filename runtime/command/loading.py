@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from ...schema.host.catalogue import Catalogue
+from ...schema.loading.task_form import TaskForm
+from ...schema.team.task import Task
+from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError
 from ...schema.values.hints import did_you_mean
-from ...schema.values.problems import quoted
+from ...schema.values.problems import Problem, quoted
 from ..runs.again import load_recorded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.task_form import TaskForm
-    from ...schema.team.task import Task
-    from ...schema.team.team import Team
-    from ...schema.values.problems import Problem
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,13 +33,9 @@ def load_team_of(team_file: str, known: Catalogue) -> tuple[Team, Catalogue, Pat
 
     Args:
         team_file: A path, or `seed:NAME`.
-        known: What may be named.
 
     Returns:
         The team; what may be named by a file that stands where it does; and where that is.
-
-    Raises:
-        InputError: It does not load.
     """
     from ...schema.loading.loading import load_team, team_path
 
@@ -58,9 +49,6 @@ class Asked:
     """A question in place of a task file, with what belongs to it.
 
     Attributes:
-        query: What is asked.
-        context: Material that belongs to it.
-        files: Where its files are.
         repo: The repository that it is about.
     """
 
@@ -70,12 +58,7 @@ class Asked:
     repo: Path | None = None
 
     def task(self, known: Catalogue, form: TaskForm) -> Task:
-        """Give the task that it stands for.
-
-        Raises:
-            InputError: A file cannot be read.
-            ConfigError: There is no such repository, or a text is too long or looks like a key.
-        """
+        """Give the task that it stands for."""
         from ...schema.loading.loading import parse_task
         from ...schema.loading.task_files import given_files
         from ...schema.values.attachments import Attachment
@@ -103,8 +86,6 @@ def load_files(
         team_file: A path, or `seed:NAME`.
         task_file: A path, or `-` for standard input: a task as JSON, or a question as text.
         asked: A question in place of a task file.
-        known: What may be named.
-        form: How the task is read.
 
     Raises:
         InputError: A file does not load.
@@ -142,11 +123,7 @@ def load_continued(
     What was asked and answered until then goes along, and so do the files and the repository.
 
     Args:
-        folder: The run's folder.
         team_file: A path, or `seed:NAME`; None: the run's own team.
-        asked: What is asked now.
-        known: What may be named.
-        form: How the task is read.
 
     Raises:
         InputError: Something does not load, the run has no answer, or nothing is asked.

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import click
 
 from ...schema.command import Command, Family
-from ...schema.host.models import EMBEDDED
+from ...schema.host.models import EMBEDDED, Model
 from ...schema.values.errors import InputError
-from ..local.weights import SMOLLM2, find, pull, remove, weights_dir
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-    from pathlib import Path
-
-    from ...schema.host.models import Model
-    from ..local.weights import Report
+from ..local.weights import SMOLLM2, Report, find, pull, remove, weights_dir
 
 STAGES = MappingProxyType(
     {
@@ -73,21 +67,13 @@ def remove_model() -> None:
 
 
 def fetch_embedded(models: Iterable[Model]) -> None:
-    """Fetch the embedded model, where it is one of these and was not used before.
-
-    Raises:
-        InputError: As `runtime.local.weights.pull`.
-    """
+    """Fetch the embedded model, where it is one of these and was not used before."""
     if any(model.model == EMBEDDED for model in models):
         pull_with_progress()
 
 
 def pull_with_progress() -> Path:
-    """Make sure that the embedded model is here, showing on stderr how that gets on.
-
-    Raises:
-        InputError: As `runtime.local.weights.pull`.
-    """
+    """Make sure that the embedded model is here, showing on stderr how that gets on."""
     path = find()
     if path is not None:
         return path

@@ -27,9 +27,6 @@ class Ping:
     """What came of asking a model.
 
     Attributes:
-        alias: The model's alias.
-        model: Its name.
-        answered: Whether it did.
         said: As who, how soon and at what cost; or why it did not.
     """
 
@@ -50,9 +47,6 @@ def ping(models: Mapping[str, Model]) -> Sequence[Ping]:
     """Ask every model that has an endpoint, all at once, for a few tokens.
 
     A fallback answers for nobody; neither an embedded model nor an inbox has an endpoint.
-
-    Args:
-        models: The models, by alias.
     """
     alone = {
         alias: replace(model, fallback=())

@@ -62,7 +62,6 @@ def progress(
     """Show how a run goes while the block lasts; the block gets what listens to the trace.
 
     Args:
-        plan: What runs.
         quiet: Show nothing.
         scrub: Takes out what may not be shown.
     """
@@ -80,11 +79,7 @@ def progress(
 
 @contextmanager
 def live(draw: Callable[[], Table]) -> Generator[Live]:
-    """Keep a table on the terminal while the block lasts; its console prints above it.
-
-    Args:
-        draw: Draws the table as it is now.
-    """
+    """Keep a table on the terminal while the block lasts; its console prints above it."""
     from rich.console import Console
     from rich.live import Live
 

@@ -141,9 +141,6 @@ def make(options: dict[str, Any]) -> tuple[int, Path | None]:
 
     Returns:
         The exit code, and the run's folder where there is one.
-
-    Raises:
-        CoterieError: Something that the run needs is missing or wrong.
     """
     _refuse_view(options)
     loaded, setting = _prepared(options)
@@ -175,11 +172,7 @@ def make(options: dict[str, Any]) -> tuple[int, Path | None]:
 
 
 def _refuse_view(options: dict[str, Any]) -> None:
-    """Refuse to show a run that is not made.
-
-    Raises:
-        InputError: It is asked for.
-    """
+    """Refuse to show a run that is not made."""
     if options["view"] and (options["dry_run"] or options["replay"]):
         other = "--dry-run" if options["dry_run"] else "--replay"
         raise InputError(
@@ -215,11 +208,7 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
 
 
 def _asked(options: dict[str, Any]) -> Asked | None:
-    """Read the question that stands in place of a task file.
-
-    Raises:
-        InputError: What belongs to a question is there without one.
-    """
+    """Read the question that stands in place of a task file."""
     from .loading import Asked, standard_input
 
     with_it = {name: options[name] for name in ("context", "files", "repo") if options[name]}
@@ -279,11 +268,7 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
 
 
 def _folder(options: dict[str, Any]) -> Path | None:
-    """Give the folder of the run that is to be made again, if any.
-
-    Raises:
-        InputError: The options contradict each other.
-    """
+    """Give the folder of the run that is to be made again, if any."""
     resume, replay = options["resume"], options["replay"]
     if options["verify"] and not replay:
         raise InputError("--verify checks a replay. Write --replay RUN --verify.")

@@ -108,11 +108,7 @@ def main(sources: tuple[str, ...], **options: Any) -> None:
 
 
 def _need(options: Mapping[str, Any]) -> None:
-    """Make sure that the libraries are installed.
-
-    Raises:
-        InputError: They are not.
-    """
+    """Make sure that the libraries are installed."""
     from ...schema.host.catalogue import find_package
 
     extra, package = ("mcp", "mcp") if options["over_stdio"] else ("serve", "uvicorn")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -10,10 +11,6 @@ from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 from ...schema.values.json_text import dumps
 from ..values.terminal import speakable_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 
 def show(
@@ -29,11 +26,7 @@ def show(
 
     Args:
         folder: A run's folder, or that of something that has runs in it.
-        words: Which of them.
         agent: The agent whose part alone is printed.
-        full: Print texts whole.
-        as_json: Print JSON.
-        otel: Where its trace goes.
 
     Raises:
         InputError: There is no such run or agent, or a file is damaged.

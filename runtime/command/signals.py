@@ -27,7 +27,6 @@ def to_the_end(work: Coroutine[Any, Any, int], how_to_go_on: Callable[[], str]) 
     """Do a command's work; a signal interrupts it.
 
     Args:
-        work: Gives the exit code.
         how_to_go_on: Says after an interruption what the user can do; with a blank or a line
             break in front.
 
@@ -68,7 +67,6 @@ def stopped_in_order(
     """Do a command's work that can be gone on with; what stops it is told as such.
 
     Args:
-        work: Gives the exit code.
         how_to_go_on: Says what the user can do; with a blank or a line break in front.
         show: Shows what there is by then, before it is told what stopped it.
 

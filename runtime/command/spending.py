@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...schema.command import with_options
 from ..cluster import on_option
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _OPTIONS = (
     click.option(
@@ -42,6 +40,25 @@ allow_zeros = click.option(
     is_flag=True,
     help="Continue although the first scores are all 0 and answers contain the reference answers.",
 )
+
+batch_option = click.option(
+    "--batch",
+    is_flag=True,
+    help="Make model calls through the batch APIs of OpenAI and Anthropic: half the price, answers"
+    " within a day.",
+)
+ONE_BY_ONE, IN_BATCHES = 8, 2_000
+"""Runs at the same time: where each call is answered at once, and where calls wait for a batch."""
+
+
+def at_once(runs: int | None, *, batch: bool) -> int:
+    """Return how many runs work at the same time.
+
+    Args:
+        runs: What the user says, if anything.
+        batch: Whether calls wait for batches.
+    """
+    return runs or (IN_BATCHES if batch else ONE_BY_ONE)
 
 
 def spending_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -67,11 +67,7 @@ async def _discovered(found: tuple[ConfiguredServer, ...]) -> dict[str, Any]:
 
 
 async def _tools_of(found: ConfiguredServer) -> list[str]:
-    """Start a server with the values that the file has, and ask it.
-
-    Raises:
-        InputError: It cannot be started, or has no tools that can be granted.
-    """
+    """Start a server with the values that the file has, and ask it."""
     from ..tools.servers import start_session
 
     for variable, value in found.values.items():

@@ -106,16 +106,11 @@ async def _shown(site: Site, folder: Path, *, port: int, is_opened: bool) -> Asy
     """Serve the pages of a folder during the body; over SSH, say how to forward them.
 
     Args:
-        site: What is shown.
-        folder: Its folder.
         port: Where; 0 for any port that is free.
         is_opened: Whether a browser is opened, where one can be.
 
     Yields:
         The address of the first page.
-
-    Raises:
-        InputError: The port is taken.
     """
     from ..view.server import PageServer
 

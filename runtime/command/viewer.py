@@ -8,16 +8,13 @@ from __future__ import annotations
 import asyncio
 import sys
 from asyncio.subprocess import PIPE
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
 from ...schema.values.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-    from pathlib import Path
 
 SECONDS_TO_END = 5
 """What a viewer has to end by itself."""
@@ -26,9 +23,6 @@ SECONDS_TO_END = 5
 @asynccontextmanager
 async def viewer(folder: Path) -> AsyncGenerator[str]:
     """Show the pages of a folder during the body; however this process ends, they end as well.
-
-    Args:
-        folder: The folder.
 
     Yields:
         The address of the first page, which was printed.

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .reply import Reply
 from .script import message_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from .reply import Reply
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,8 +17,6 @@ class Call:
     """One request and what it got.
 
     Attributes:
-        method: The HTTP method.
-        path: The path with its query.
         headers: Names in lower case, without the authorization.
         authorized: Whether the authorization had the server's key; True if the server has none.
         body: The JSON object that was sent; None when there was none.

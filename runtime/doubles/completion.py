@@ -9,16 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
-from .script import message_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .reply import Reply
-    from .script import Request
+from .reply import Reply
+from .script import Request, message_text
 
 _CHARACTERS_PER_TOKEN = 4
 _CHARACTERS_PER_CHUNK = 16
@@ -52,11 +47,7 @@ def chat_chunks(request: Request, replies: Sequence[Reply]) -> bytes:
 
 
 def embeddings(request: Request) -> str:
-    """Encode one vector of unit length per input. Texts that share words have close vectors.
-
-    Raises:
-        ValueError: The input is neither text nor a list of texts.
-    """
+    """Encode one vector of unit length per input. Texts that share words have close vectors."""
     given = request.get("input")
     texts = cast("list[object]", given) if isinstance(given, list) else [given]
     size = request.get("dimensions") or _EMBEDDING_SIZE

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import hmac
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from .completion import chat_chunks, chat_completion, embeddings, models
 from .reply import Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .script import Chooser, Request
+from .script import Chooser, Request
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

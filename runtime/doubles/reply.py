@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Self
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 Delivery = Literal[
     "whole",
@@ -83,12 +81,10 @@ class Reply:
 
     Attributes:
         text: The content of the message; None is sent as null.
-        tool_calls: The tools that the message calls.
         finish_reason: Why the model stopped: `stop`, `length`, `tool_calls`, `content_filter`.
         latency: Seconds from the request to the answer.
         usage: `computed` counts one token for four characters of request and answer, `missing`
             leaves the field out, anything else is sent as it is.
-        status: The HTTP status.
         headers: Added to those of the response, names in lower case.
         body: Sent as it is instead of a chat completion; None for a chat completion.
         events: The data of each event, where the request wants a stream; None for the chunks of a

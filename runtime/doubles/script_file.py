@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path as FilePath
+from typing import Any
 
 from ...schema.loading.loading import read_file, shape_problems
+from ...schema.values.document import Document
 from ...schema.values.errors import ConfigError
+from ...schema.values.problems import Path, Problem
 from ...schema.values.values import is_list, is_mapping
 from ...schema.values.yaml_text import read_yaml
 from .reply import FAULTS, Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path as FilePath
-
-    from ...schema.values.document import Document
-    from ...schema.values.problems import Path, Problem
-    from .script import Replies
+from .script import Replies
 
 _TEXT = {"type": "string"}
 _NUMBER = {"type": "number"}

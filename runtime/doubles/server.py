@@ -6,16 +6,14 @@ import asyncio
 import socket
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 from .calls import Call, CallRecord
 from .connection import Connection
 from .endpoints import Answer, Endpoints, HttpRequest
 from .script import Replies, choose_from
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _HOST = "127.0.0.1"
 TURNS_TO_OPEN = 8
@@ -39,7 +37,6 @@ class LoopbackServer:
     """A server on 127.0.0.1, while in `with`.
 
     Args:
-        endpoints: What it answers.
         port: The port to listen on; 0 takes a free one.
     """
 
@@ -95,13 +92,9 @@ class LoopbackServer:
 
         Args:
             condition: For instance `lambda calls: len(calls) == 2`.
-            timeout: Seconds.
 
         Returns:
             The calls that met it.
-
-        Raises:
-            TimeoutError: They did not in time.
         """
         return self._record.wait_for(condition, timeout)
 

@@ -27,7 +27,7 @@ class Allowance:
 
     def __init__(self, timeout: float) -> None:
         self.timeout = timeout
-        self.time = OwnTime()
+        self.time = OwnTime(timeout)
         self._ends: float | None = None
         self._paths: list[str] = []
         self._spent: defaultdict[str, Usage] = defaultdict(Usage)

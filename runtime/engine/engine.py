@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -157,12 +158,16 @@ class Running:
     async def to_the_end(self) -> Run:
         """Run every agent's part, bounded by time, and sum up."""
         limit, whose = self._time_left()
+        batched = self.context.calls.are_batched
+        work = self.allowance.time.bounded() if batched else nullcontext()
         with Workspaces(replace(self.task, answer=None)) as self.workspaces:
             try:
-                async with asyncio.timeout(limit):
+                async with asyncio.timeout(limit), work:
                     await self._dataflow()
                     await self._hand_in()
             except TimeoutError:
+                if batched and self.allowance.time.spent >= self.allowance.timeout:
+                    whose = self._own_limit
                 over = whose == BUDGET_OF_SECONDS
                 run = self._summary("stopped", f"the run reached {whose}.", over_budget=over)
                 waited = not over and run.answer is None and self._has_waited()
@@ -208,12 +213,19 @@ class Running:
         except AgentError as error:
             self.conflict = f"agent {self.plan.output}: {error}"
 
-    def _time_left(self) -> tuple[float, str]:
-        """Give the seconds that the pass has, and whose limit that is."""
-        limit, budget = self.allowance.left(), self.context.budget
-        left = budget.left() if budget else None
-        if left is None or left > limit:
-            return limit, f"execution.timeout, {self.allowance.timeout:g} seconds"
+    @property
+    def _own_limit(self) -> str:
+        return f"execution.timeout, {self.allowance.timeout:g} seconds"
+
+    def _time_left(self) -> tuple[float | None, str]:
+        """Return the seconds that the pass has, and whose limit that is.
+
+        A team's own limit leaves out what its calls wait for batches.
+        """
+        limit = None if self.context.calls.are_batched else self.allowance.left()
+        left = self.context.budget.left() if self.context.budget else None
+        if left is None or (limit is not None and left > limit):
+            return limit, self._own_limit
         return left, BUDGET_OF_SECONDS
 
     def _has_waited(self) -> bool:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import resolve_name
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from . import standing_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 STAND_INS: Mapping[str, str] = MappingProxyType(
     {name: name for name in ("AgentError", "is_list", "is_mapping", "scrubbed")}

@@ -84,6 +84,7 @@ WRITTEN: Mapping[type[object], frozenset[str]] = MappingProxyType(
 )  # fmt: skip
 """The fields that are written, or refused by what they say. Others that are set are refused."""
 OF_AGENTS = {
+    "files": "a task has no files there.",
     "imports": "it is for agents that write code.",
     "max_steps": "it is for agents that use tools.",
     "member": "there are no pools there.",

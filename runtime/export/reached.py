@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from ...schema.host.models import Model
 from ..gateway.providers import PROVIDERS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...schema.host.models import Model
 
 Wire = Literal["chat", "responses", "anthropic"]
 
@@ -21,7 +18,6 @@ class Reached:
 
     Attributes:
         provider: What the other program calls the provider; empty where there is an address.
-        name: The model's name there.
         address: The address, up to and with the version; empty where there is a provider.
         key_env: The variable with the key; None where none is sent, or the provider has a usual
             one.

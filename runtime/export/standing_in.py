@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from jsonschema import Draft202012Validator
 
 from ...schema.values.problems import dotted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 MOST_PROBLEMS = 8
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.foreign.docker_names import FILE_TOOLS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ...schema.host.catalogue import ToolServer
-    from ...schema.team.team import Agent
+from ...schema.host.catalogue import ToolServer
+from ...schema.team.team import Agent
 
 FILES = frozenset(FILE_TOOLS.values())
 SHELLS: Mapping[str, str] = MappingProxyType(

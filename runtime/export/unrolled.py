@@ -17,7 +17,6 @@ class Node:
 
     Attributes:
         name: The name of the node: the agent's, with the round after the first.
-        agent: The agent.
         after: The nodes that are done before it begins.
         reads: The nodes of the colleagues whose reports it reads, in order.
         round: Which round it is of; 0 for agents that work once.

@@ -43,18 +43,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CallError": "chat.errors",
-    "ChatAnswer": "chat.messages",
-    "ChatRequest": "chat.messages",
-    "Endpoint": "endpoint",
-    "Gateway": "gateway",
-    "Message": "chat.messages",
-    "ToolRequest": "chat.messages",
-    "Usage": "chat.messages",
-    "bare": "chat.given_back",
-    "call_ids": "chat.given_back",
-    "endpoint_of": "endpoint",
-    "spoken": "chat.given_back",
+    "chat.errors": "CallError",
+    "chat.given_back": "bare call_ids spoken",
+    "chat.messages": "ChatAnswer ChatRequest Message ToolRequest Usage",
+    "endpoint": "Endpoint endpoint_of",
+    "gateway": "Gateway",
 }
 
 __getattr__ = on_first_use(__name__, _HOMES)

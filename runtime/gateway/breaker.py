@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from concurrent.futures import Future
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from .chat.errors import CallError
@@ -25,7 +27,7 @@ LONGEST_COOL_DOWN = 60.0
 
 
 class Breaker:
-    """Keeps calls from an endpoint that fails them all.
+    """Keeps calls from an endpoint that fails them all, whatever event loop they come from.
 
     Args:
         name: The endpoint, for messages.
@@ -40,7 +42,8 @@ class Breaker:
         self._until = -math.inf
         self._cool_down = FIRST_COOL_DOWN
         self._last: CallError | None = None
-        self._probe_over: asyncio.Event | None = None
+        self._probe_over: Future[None] | None = None
+        self._lock = Lock()
 
     @property
     def is_open(self) -> bool:
@@ -60,43 +63,47 @@ class Breaker:
             CallError: The endpoint is out; `retry_after` says when it is asked again.
         """
         while self.is_open:
-            if self._probe_over is None and self._clock() >= self._until:
-                self._probe_over = asyncio.Event()
-                return True
-            if self._probe_over is None or not patient:
-                raise self._out()
-            await self._probe_over.wait()
+            with self._lock:
+                if self._probe_over is None and self._clock() >= self._until:
+                    self._probe_over = Future()
+                    return True
+                if (over := self._probe_over) is None or not patient:
+                    raise self._out()
+            await asyncio.shield(asyncio.wrap_future(over))
         return False
 
     def answered(self) -> None:
         """Take note that the endpoint is there: it answered, or refused like one who works."""
-        self._failures = 0
-        self._cool_down = FIRST_COOL_DOWN
-        self._end_probe()
+        with self._lock:
+            self._failures = 0
+            self._cool_down = FIRST_COOL_DOWN
+            self._end_probe()
 
     def failed(self, error: CallError, *, probe: bool = False) -> None:
         """Take note of a failure. Calls that were under way when it opened do not extend it."""
         now = self._clock()
-        if probe:
-            self._cool_down = min(LONGEST_COOL_DOWN, 2 * self._cool_down)
-        elif self.is_open:
-            return
-        if self._failures == 0:
-            self._since = now
-        self._failures += 1
-        self._last = error
-        self._until = now + self._cool_down
-        if probe:
-            self._end_probe()
+        with self._lock:
+            if probe:
+                self._cool_down = min(LONGEST_COOL_DOWN, 2 * self._cool_down)
+            elif self.is_open:
+                return
+            if self._failures == 0:
+                self._since = now
+            self._failures += 1
+            self._last = error
+            self._until = now + self._cool_down
+            if probe:
+                self._end_probe()
 
     def undone(self, *, probe: bool) -> None:
         """Take note that a call ended without an outcome; if it was the probe, the next one is."""
         if probe:
-            self._end_probe()
+            with self._lock:
+                self._end_probe()
 
     def _end_probe(self) -> None:
         if self._probe_over is not None:
-            self._probe_over.set()
+            self._probe_over.set_result(None)
             self._probe_over = None
 
     def _out(self) -> CallError:

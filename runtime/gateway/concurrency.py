@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
+from concurrent.futures import Future
+from threading import Lock
 
 
 class Slots:
-    """Bounds the calls in flight. Who comes first is let in first.
+    """Bounds the calls in flight, of one event loop or several. Who comes first is let in first.
 
     A refusal ("too many requests") halves the bound, and each answer widens it by a fraction, one
     slot per round of answers, until it is what it was. Calls that were in flight together are
@@ -19,16 +21,26 @@ class Slots:
     """
 
     def __init__(self, most: int | None = None) -> None:
-        self._most = math.inf if most is None else most
+        self._limits = [] if most is None else [most]
         self._bound = self._most
         self._taken = 0
         self._refusals = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[tuple[Future[None], asyncio.AbstractEventLoop]] = deque()
+        self._lock = Lock()
 
     def narrow(self, most: int) -> None:
-        """Lower the bound that holds while nothing is refused, if it is higher."""
-        self._most = min(self._most, most)
-        self._bound = min(self._bound, most)
+        """Add a bound; while nothing is refused, the lowest holds."""
+        with self._lock:
+            self._limits.append(most)
+            self._bound = min(self._bound, most)
+
+    def widen(self, most: int) -> None:
+        """Take back a bound that was added."""
+        with self._lock:
+            was_full = self._bound == self._most
+            self._limits.remove(most)
+            self._bound = self._most if was_full else self._bound
+            self._serve()
 
     async def take(self) -> int:
         """Wait for a slot and take it.
@@ -36,43 +48,55 @@ class Slots:
         Returns:
             A ticket, for `refused`.
         """
-        if self._waiting or self._taken + 1 > self._bound:
-            await self._turn()
-        else:
-            self._taken += 1
+        with self._lock:
+            if not self._waiting and self._taken + 1 <= self._bound:
+                self._taken += 1
+                return self._refusals
+            turn = (Future[None](), asyncio.get_running_loop())
+            self._waiting.append(turn)
+        try:
+            await asyncio.wrap_future(turn[0])
+        except BaseException:
+            self._leave(turn)
+            raise
         return self._refusals
 
     def give_back(self) -> None:
         """Leave the slot to the next call."""
-        self._taken -= 1
-        self._serve()
+        with self._lock:
+            self._taken -= 1
+            self._serve()
 
     def answered(self) -> None:
         """Widen the bound: the endpoint keeps up."""
         if self._bound < self._most:
-            self._bound = min(self._most, self._bound + 1 / self._bound)
+            with self._lock:
+                self._bound = min(self._most, self._bound + 1 / self._bound)
 
     def refused(self, ticket: int) -> None:
         """Halve the bound, unless it was halved since the call with this ticket began."""
-        if ticket == self._refusals:
-            self._refusals += 1
-            self._bound = max(1.0, min(self._bound, self._taken) / 2)
+        with self._lock:
+            if ticket == self._refusals:
+                self._refusals += 1
+                self._bound = max(1.0, min(self._bound, self._taken) / 2)
 
-    async def _turn(self) -> None:
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
+    @property
+    def _most(self) -> float:
+        return min(self._limits, default=math.inf)
+
+    def _leave(self, turn: tuple[Future[None], asyncio.AbstractEventLoop]) -> None:
+        """Wait no longer; a slot that was given meanwhile is given back."""
+        with self._lock:
             if turn in self._waiting:
                 self._waiting.remove(turn)
-            elif not turn.cancelled():  # let in and cancelled at the same time
-                self.give_back()
-            raise
+                return
+        if not turn[0].cancelled():
+            self.give_back()
 
     def _serve(self) -> None:
+        """Let in who waits, while there are slots. The lock is held."""
         while self._waiting and self._taken + 1 <= self._bound:
-            turn = self._waiting.popleft()
-            if not turn.done():
+            turn, loop = self._waiting.popleft()
+            if not loop.is_closed() and turn.set_running_or_notify_cancel():
                 self._taken += 1
                 turn.set_result(None)

@@ -74,10 +74,12 @@ class Endpoint:
     @cached_property
     def shown(self) -> str:
         """The address for messages; of a provider without one, the model."""
-        if not self.api_base:
-            return self.model
+        return self.at(WIRES[self.wire].path) if self.api_base else self.model
+
+    def at(self, path: str) -> str:
+        """Return the address of a path of its API."""
         version = f"?api-version={self.api_version}" if self.api_version else ""
-        return f"{self.api_base}{WIRES[self.wire].path}{version}"
+        return f"{self.api_base}{path}{version}"
 
     @property
     def credentials(self) -> Mapping[str, str]:

@@ -15,10 +15,11 @@ from ...schema.host.models import PERSON, PERSON_MODEL
 from ...schema.values.errors import InputError
 from ..values.budget import Budget
 from .chat.errors import CallError
+from .chat.fallback import ParameterForm, refused_form
 from .chat.inputs import takes
 from .endpoint import Endpoint, configured, endpoint_of
-from .model_client import ModelClient, PendingCall, no_account
-from .prices import is_declared, rates_of
+from .model_client import ModelClient, PendingCall, no_account, unrecorded
+from .prices import BATCHING, batch_price_of, is_declared, rates_of
 from .rate_limiter import RateLimiter
 from .stream_sink import Tell, unheard
 
@@ -28,14 +29,19 @@ if TYPE_CHECKING:
 
     from ...schema.host.models import Model
     from ..local.server import LocalServer
+    from ..values.usage import BatchedAttempt
     from .chat.fallback import ParameterChange
     from .chat.messages import ChatAnswer, ChatRequest
+    from .concurrency import Slots
     from .inbox_client import Respondent
     from .model_client import Client, OpenAccount
 
 Traffic = dict[Endpoint, RateLimiter]
-"""What all calls of one model at one address share, whatever gateway they go through."""
+"""What all calls of one model at one address share, whatever gateway, event loop and thread they go
+through."""
 
+OLDER_BOUND = refused_form("max_tokens", ParameterForm(name="max_tokens"))
+"""The older name of the bound on what is written, as a parameter that is refused."""
 EMBEDDED_CONCURRENCY = 4
 """Calls of the embedded model in flight: as many as its server works on at once."""
 
@@ -50,6 +56,10 @@ class Gateway:
         clock: Gives the time in seconds; only differences matter.
         traffic: What calls of several gateways share, where their models are at one address.
         respondent: Who answers here what is asked in a run's own inbox; None: files alone do.
+        batched: Whether calls are made through the batch APIs of their providers, by `batches`.
+
+    Attributes:
+        batches: Makes calls in batches, while `batch.collecting` lasts.
     """
 
     def __init__(
@@ -61,15 +71,19 @@ class Gateway:
         clock: Callable[[], float] = time.monotonic,
         traffic: Traffic | None = None,
         respondent: Respondent | None = None,
+        batched: bool = False,
     ) -> None:
         self.models = {PERSON: PERSON_MODEL, **models}
         self._respondent = respondent
+        self.batched = batched
+        self.batches: Client | None = None
         self._environment = os.environ if environment is None else environment
         self._jitter = random.Random(seed)  # noqa: S311 - spreads waits, guards nothing
         self._clock = clock
         self._lines: dict[str, ModelClient] = {}
         self._traffic: Traffic = {} if traffic is None else traffic
         self._clients: dict[str, Client] = {}
+        self._narrowed: list[tuple[Slots, int]] = []
         self._servers: dict[Path | None, LocalServer] = {}
         self._starting = asyncio.Lock()
 
@@ -87,11 +101,18 @@ class Gateway:
             priced: Whether all of them must have a price, as a cap on USD demands.
 
         Raises:
-            InputError: An alias is unknown, the variable with its key is not set, or it has no
-                price.
+            InputError: An alias is unknown, the variable with its key is not set, it has no price,
+                or its provider has no batch API.
         """
         for alias in sorted({name for first in aliases for name in self._route(first)}):
             line = self._line(alias)
+            if self.batched and not (line.is_batched or line.model.is_inbox):
+                raise InputError(
+                    f"--batch: model {line.model.model!r} (alias {alias!r}) has no batch API here."
+                    f" {', '.join(sorted(BATCHING))} have one. Choose one of their models, leave"
+                    " --batch out, or write the model's batch_price in models.yaml if its api_base"
+                    " has OpenAI's or Anthropic's batch API."
+                )
             if priced and line.rates is None:
                 raise InputError(
                     f"nobody told the price of model {line.model.model!r} (alias {alias!r}), so no"
@@ -116,7 +137,8 @@ class Gateway:
             for alias in self._route(first):
                 await self._reached(self._line(alias).endpoint)
             # That of a fallback may take seconds to make, and is hardly ever needed.
-            await self._client(self._line(first).endpoint.kind)
+            if not self._line(first).is_batched:
+                await self._client(self._line(first).endpoint.kind)
 
     def takes_seed(self, alias: str) -> bool:
         """Tell whether a model can be asked with a seed. Whether it heeds one, only it knows."""
@@ -142,6 +164,7 @@ class Gateway:
         open_account: OpenAccount = no_account,
         tell: Tell = unheard,
         folder: Path | None = None,
+        batched_attempt: Callable[[str], BatchedAttempt] = unrecorded,
     ) -> ChatAnswer:
         """Ask a model, and where it fails its fallbacks.
 
@@ -155,6 +178,7 @@ class Gateway:
             open_account: Writes down what an attempt may cost, before it is made.
             tell: Notes what people should know while an answer is waited for.
             folder: The folder of the run that asks; None: it keeps none.
+            batched_attempt: Returns the attempt by which a request is asked in a batch.
 
         Raises:
             CallError: No usable answer after the allowed retries, or a failure that cannot pass.
@@ -173,6 +197,7 @@ class Gateway:
             open_account=open_account,
             tell=tell,
             folder=folder,
+            batched_attempt=batched_attempt,
         )
         try:
             if (left := spent.left()) is None:
@@ -199,8 +224,11 @@ class Gateway:
             await client.close()
         for server in self._servers.values():
             await server.stop()
+        for slots, bound in self._narrowed:
+            slots.widen(bound)
         self._clients.clear()
         self._servers.clear()
+        self._narrowed.clear()
 
     async def _answer(
         self, call: PendingCall, on_fallback: Callable[[CallError, str], None]
@@ -215,7 +243,8 @@ class Gateway:
                 endpoint = await self._reached(endpoint)
             this = call if following is None else replace(call, patient=False)
             try:
-                client = self._clients.get(endpoint.kind) or await self._client(endpoint.kind)
+                client = self.batches if line.is_batched else self._clients.get(endpoint.kind)
+                client = client or await self._client(endpoint.kind)
                 return alias, *await line.chat(this, client, endpoint)
             except CallError as error:
                 if following is None or not line.hands_over(error):
@@ -255,13 +284,15 @@ class Gateway:
             traffic = self._traffic_of(endpoint)
             if bound := model.concurrency or (EMBEDDED_CONCURRENCY if model.is_embedded else None):
                 traffic.slots.narrow(bound)
-            self._lines[alias] = ModelClient(
+                self._narrowed.append((traffic.slots, bound))
+            line = ModelClient(
                 model=model,
                 endpoint=endpoint,
                 traffic=traffic,
                 rates=rates_of(model),
                 is_declared=is_declared(model),
             )
+            self._lines[alias] = _in_batches(line) if self.batched else line
         return self._lines[alias]
 
     def _traffic_of(self, endpoint: Endpoint) -> RateLimiter:
@@ -269,11 +300,14 @@ class Gateway:
         place = replace(endpoint, key=None)
         if place not in self._traffic:
             name = f"{endpoint.api_base or 'the endpoint'} ({endpoint.model})"
-            self._traffic[place] = RateLimiter(name, self._jitter, clock=self._clock)
+            limiter = RateLimiter(name, self._jitter, clock=self._clock)
+            return self._traffic.setdefault(place, limiter)
         return self._traffic[place]
 
     async def _client(self, kind: str) -> Client:
         """Make the client on the first call that needs it."""
+        if self.batched and kind == "openai":
+            raise RuntimeError("calls in batches are made while `batch.collecting` lasts")
         kind = kind if kind in {"inbox", "litellm"} else "openai"
         if kind not in self._clients:
             async with self._starting:
@@ -292,6 +326,21 @@ class Gateway:
                 self._servers[endpoint.weights] = await start_server(endpoint.weights)
         server = self._servers[endpoint.weights]
         return replace(endpoint, api_base=server.api_base, key=server.key)
+
+
+def _in_batches(line: ModelClient) -> ModelClient:
+    """Return a model's client as it asks in batches; unchanged where its provider takes none."""
+    part = batch_price_of(line.model)
+    if part is None or line.endpoint.kind != "openai":
+        return line
+    return replace(
+        line,
+        endpoint=replace(line.endpoint, stream=False),
+        rates=line.rates and line.rates.times(part),
+        is_batched=True,
+        # All of OpenAI's models take the newer name. To find out in a batch may take hours.
+        refused={OLDER_BOUND} if line.model.api_base is None else set[str](),
+    )
 
 
 async def _new_client(kind: str, respondent: Respondent | None) -> Client:

@@ -6,15 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...schema.values.values import is_list, is_mapping
+from ..values.usage import Usage
 from .chat.errors import CallError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from ..values.budget import Reservation
-    from ..values.usage import Usage
     from .chat.messages import ChatAnswer, Message
     from .prices import TokenPrices
+    from .stream_sink import StreamSink
 
 BYTES_PER_TOKEN = 2
 """Half of what is usual: an estimate must not be too low."""
@@ -100,12 +101,14 @@ def written_by(answer: ChatAnswer) -> str:
     return answer.thinking + answer.text + called
 
 
-def _doubted(usage: Usage, read: int, written: str, rates: TokenPrices | None) -> Usage:
+def _doubted(
+    usage: Usage, read: int, written: str, rates: TokenPrices | None, *, completion: int = 0
+) -> Usage:
     """Add what caps count besides: tokens that are in the texts at least, and their price."""
     least = replace(
         usage,
         prompt_tokens=max(usage.prompt_tokens, read // BYTES_TOLD),
-        completion_tokens=max(usage.completion_tokens, _size(written) // BYTES_TOLD),
+        completion_tokens=max(usage.completion_tokens, _size(written) // BYTES_TOLD, completion),
     )
     usd = rates.usd(least) if rates else 0.0
     tokens = least.tokens - usage.tokens
@@ -116,7 +119,7 @@ def _doubted(usage: Usage, read: int, written: str, rates: TokenPrices | None) -
 
 def lost(
     reservation: Reservation,
-    received: Callable[[], ChatAnswer] | None,
+    hearing: StreamSink,
     rates: TokenPrices | None,
     *,
     read: int = 0,
@@ -126,23 +129,22 @@ def lost(
 
     What the endpoint told of the prompt is taken for exact. How much the model wrote, or thought in
     silence, before it was stopped, nobody knows: that is all that was reserved for it, or what came
-    where that is more.
+    where that is more. Of a stream that ended too early only what came is counted as written, and
+    the rest is doubted: its endpoint hardly wrote more, but caps have to hold if it did.
 
     Args:
         reservation: What was reserved for the call.
-        received: Gives what came of the answer.
+        hearing: What came of the answer.
         rates: What the model costs.
         read: Bytes of what it was given to read.
         has_ended: Whether the endpoint itself said that it failed: it wrote no more than came.
     """
-    if received is None:
-        return reservation.most
-    try:
-        usage = metered(received(), reservation.prompt_tokens, rates)
-    except CallError:
-        return reservation.most
-    reserved = 0 if has_ended else reservation.tokens - reservation.prompt_tokens
-    completion = max(usage.completion_tokens, reserved)
+    most = reservation.most
+    usage = _received(reservation, hearing, rates)
+    if usage is None:
+        return most
+    reserved = 0 if has_ended else most.completion_tokens
+    completion = max(usage.completion_tokens, 0 if hearing.is_cut else reserved)
     usd = rates.highest(usage.prompt_tokens, completion) if rates else 0.0
     usage = replace(
         usage,
@@ -154,4 +156,28 @@ def lost(
         doubted_tokens=0,
         doubted_usd=0.0,
     )
-    return _doubted(usage, read, "", rates)
+    return _doubted(usage, read, "", rates, completion=reserved)
+
+
+def _received(
+    reservation: Reservation, hearing: StreamSink, rates: TokenPrices | None
+) -> Usage | None:
+    """Return the usage of what came of an answer; None where nobody knows what did."""
+    if hearing.received is None:
+        return replace(reservation.most, completion_tokens=0) if hearing.is_cut else None
+    try:
+        return metered(hearing.received(), reservation.prompt_tokens, rates)
+    except CallError:
+        return None
+
+
+def unreached(reservation: Reservation) -> Usage:
+    """Return the usage of a call that hardly reached its model: nothing but what is doubted."""
+    most = reservation.most
+    return Usage(
+        calls=most.calls,
+        unpriced_calls=most.unpriced_calls,
+        uncertain_calls=most.calls,
+        doubted_tokens=most.tokens,
+        doubted_usd=most.usd,
+    )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol, TypeAlias
+from uuid import uuid4
 
 from ..values.bounds import LARGEST_PROMPT
-from ..values.usage import Usage
+from ..values.usage import BatchedAttempt, Usage
 from .chat.ending import failure_of
-from .chat.errors import CallError
+from .chat.errors import BAD_GATEWAY, CallError
 from .chat.fallback import ParameterChange, refused_form
 from .chat.given_back import marked, meant_for
 from .chat.inputs import encoded_bytes, most_tokens, with_attachments
 from .chat.messages import bounded
 from .http.apis import answers_elsewhere, refused_api, spoken_now
-from .metering import bytes_in, characters_in, lost, metered, tokens_in, written_by
+from .metering import bytes_in, characters_in, lost, metered, tokens_in, unreached, written_by
 from .prices import context_of
 from .retry import call_with_retries
 from .stream_sink import StreamSink, Tell, most_pieces, unheard
@@ -52,11 +54,16 @@ class Settle(Protocol):
         ...
 
 
-OpenAccount: TypeAlias = "Callable[[Usage], Awaitable[Settle]]"
+OpenAccount: TypeAlias = "Callable[[Usage, BatchedAttempt | None], Awaitable[Settle]]"
 """Writes down what an attempt may cost at most, and gives what settles it."""
 
 
-async def no_account(_most: Usage) -> Settle:
+def unrecorded(asked: str) -> BatchedAttempt:
+    """Return an attempt in a batch that no other process can collect."""
+    return BatchedAttempt(id=uuid4().hex, number="", asked=asked)
+
+
+async def no_account(_most: Usage, _attempt: BatchedAttempt | None = None) -> Settle:
     """Keep no account."""
 
     def settle(_usage: Usage, /, *, lost: bool) -> None:
@@ -104,6 +111,7 @@ class PendingCall:
         open_account: Writes down what an attempt may cost, before it is made.
         tell: Notes what people should know while an answer is waited for.
         folder: The folder of the run that asks; None: it keeps none.
+        batched_attempt: Returns the attempt by which it asks in a batch, for a request's digest.
     """
 
     request: ChatRequest
@@ -115,6 +123,7 @@ class PendingCall:
     open_account: OpenAccount = no_account
     tell: Tell = unheard
     folder: Path | None = None
+    batched_attempt: Callable[[str], BatchedAttempt] = unrecorded
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -127,6 +136,7 @@ class ModelClient:
         traffic: When calls may go out; shared with other aliases of the same model.
         rates: What the model costs; None where nobody told.
         is_declared: Whether the host declared what it costs.
+        is_batched: Whether its calls wait in batches, which no limit on calls in flight applies to.
         refused: The forms of parameters that the model turned out not to take.
         longest: The most tokens that it wrote where it wrote more than was asked, else 0.
     """
@@ -136,6 +146,7 @@ class ModelClient:
     traffic: RateLimiter
     rates: TokenPrices | None
     is_declared: bool = False
+    is_batched: bool = False
     refused: set[str] = field(default_factory=set[str])
     longest: list[int] = field(default_factory=lambda: [0])
 
@@ -169,9 +180,19 @@ class ModelClient:
                 kind="overflow",
             )
 
+        this = call
+
         async def attempt() -> ChatAnswer:
-            async with self.traffic.passage(patient=call.patient):
-                return await self._adapted(call, client, endpoint)
+            nonlocal this
+            try:
+                if self.is_batched:
+                    return await self._adapted(this, client, endpoint)
+                async with self.traffic.passage(patient=call.patient):
+                    return await self._adapted(this, client, endpoint)
+            except CallError as error:
+                messages = [*call.request.messages, *error.again]
+                this = replace(call, request=replace(call.request, messages=messages))
+                raise
 
         def may_retry(error: CallError) -> bool:
             return error.may_pass and (call.patient or not self.traffic.breaker.is_open)
@@ -265,17 +286,15 @@ class ModelClient:
         """Make a request: reserve what it may cost, then count what it cost."""
         prompt = self._read(call, body)
         completion = max(call.request.max_tokens, self.longest[0])
-        reservation = await call.budget.reserve(
-            tokens=prompt + completion,
-            usd=self.rates.highest(prompt, completion) if self.rates else None,
-            prompt_tokens=prompt,
-        )
+        reservation, attempt = await self._reserved(call, body, prompt, completion)
         hearing = StreamSink(
-            on_words=call.on_words, most_pieces=most_pieces(call.request.max_tokens)
+            on_words=call.on_words,
+            most_pieces=most_pieces(call.request.max_tokens),
+            call_id=attempt.id if attempt else "",
         )
         read = bytes_in(call.request.messages)
         try:
-            account = await call.open_account(reservation.most)
+            account = await call.open_account(reservation.most, attempt)
         except BaseException:
             reservation.release()
             raise
@@ -290,7 +309,7 @@ class ModelClient:
             settle(self._spent(error, reservation, hearing, read))
             raise
         except BaseException:
-            settle(self._lost(reservation, hearing, read), lost=True)
+            settle(lost(reservation, hearing, self.rates, read=read), lost=True)
             raise
         finally:
             hearing.received = None  # who gives it knows the hearing, and both are freed at once
@@ -306,6 +325,19 @@ class ModelClient:
             raise failure
         return bounded(answer)
 
+    async def _reserved(
+        self, call: PendingCall, body: Body, prompt: int, completion: int
+    ) -> tuple[Reservation, BatchedAttempt | None]:
+        """Reserve what a request may cost; return also the attempt of one that asks in a batch."""
+        usd = self.rates.highest(prompt, completion) if self.rates else None
+        tokens = prompt + completion
+        attempt = None
+        if self.is_batched:
+            attempt = call.batched_attempt(sha256(body.content).hexdigest())
+            if (left := attempt.deposited) is not None:
+                return call.budget.reopen(left, tokens, usd, prompt), attempt
+        return await call.budget.reserve(tokens=tokens, usd=usd, prompt_tokens=prompt), attempt
+
     async def _unpaid(
         self, call: PendingCall, client: Client, endpoint: Endpoint, body: Body
     ) -> ChatAnswer:
@@ -314,7 +346,7 @@ class ModelClient:
         hearing = StreamSink(tell=call.tell, folder=call.folder)
         try:
             answer = await self._in_time(client, endpoint, body, None, hearing)
-            account = await call.open_account(answer.usage)
+            account = await call.open_account(answer.usage, None)
         except BaseException:
             reservation.release()
             raise
@@ -328,13 +360,9 @@ class ModelClient:
         """Return all that a call that failed may have cost."""
         if not error.may_be_billed:
             return NOTHING
-        if not error.has_ended:
-            return self._lost(reservation, hearing, read)
-        return lost(reservation, hearing.received, self.rates, read=read, has_ended=True)
-
-    def _lost(self, reservation: Reservation, hearing: StreamSink, read: int) -> Usage:
-        """Give all that a call without a whole answer may have cost, by what came of it."""
-        return lost(reservation, hearing.received, self.rates, read=read)
+        if error.status == BAD_GATEWAY and not error.has_ended:
+            return unreached(reservation)
+        return lost(reservation, hearing, self.rates, read=read, has_ended=error.has_ended)
 
     async def _in_time(
         self,
@@ -344,7 +372,12 @@ class ModelClient:
         patience: float | None,
         hearing: StreamSink,
     ) -> ChatAnswer:
-        """Make a request, as long as its endpoint goes on and somebody waits for it."""
+        """Make a request, as long as its endpoint goes on and somebody waits for it.
+
+        A batch has its own end, and whoever asks for one waits that long.
+        """
+        if self.is_batched:
+            return await client.chat(endpoint, body, hearing)
         waiting = Waiting(limit=self.model.timeout, patience=patience, source=endpoint.shown)
         async with waiting:
             hearing.on_bytes = waiting.go_on

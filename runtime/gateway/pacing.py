@@ -6,6 +6,7 @@ import asyncio
 import bisect
 import math
 import time
+from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ SPREAD = 0.5
 
 
 class Pacing:
-    """Plans the returns of calls of one model.
+    """Plans the returns of calls of one model, whatever event loop they come from.
 
     Args:
         jitter: Where the waits' randomness comes from.
@@ -36,6 +37,7 @@ class Pacing:
         self._clock = clock
         self._held_until = -math.inf
         self._planned: list[float] = []
+        self._lock = Lock()
 
     def hold(self, seconds: float) -> None:
         """Hold all calls back: the endpoint told one of them to wait so long."""
@@ -65,9 +67,10 @@ class Pacing:
         now = self._clock()
         earliest = max(now + at_least, self._held_until)
         moment = earliest + self._jitter.uniform(0, spread)
-        self._planned = [planned for planned in self._planned if planned > now - GAP]
-        for planned in self._planned:
-            if abs(planned - moment) < GAP:
-                moment = planned + GAP
-        bisect.insort(self._planned, moment)
+        with self._lock:
+            self._planned = [planned for planned in self._planned if planned > now - GAP]
+            for planned in self._planned:
+                if abs(planned - moment) < GAP:
+                    moment = planned + GAP
+            bisect.insort(self._planned, moment)
         return moment - now

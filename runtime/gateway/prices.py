@@ -6,7 +6,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .providers import litellm_file
+from .providers import PROVIDERS, litellm_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +23,8 @@ DECLARED: Mapping[str, str] = {
     "thought": "usd_per_mtok_thinking",
 }
 """Where models.yaml says each price."""
+BATCHING = frozenset(name for name, provider in PROVIDERS.items() if provider.batch_price)
+"""The providers with a batch API that is spoken here."""
 _STEP = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 
@@ -44,6 +46,14 @@ class TokenPrices(NamedTuple):
     stored: float | None = None
     thought: float | None = None
     steps: tuple[tuple[int, TokenPrices], ...] = ()
+
+    def times(self, factor: float) -> TokenPrices:
+        """Return prices that are as many times as high."""
+        stored = None if self.stored is None else self.stored * factor
+        thought = None if self.thought is None else self.thought * factor
+        steps = tuple((above, rates.times(factor)) for above, rates in self.steps)
+        usual = (self.read * factor, self.cached * factor, self.written * factor)
+        return TokenPrices(*usual, stored, thought, steps)
 
     def usd(self, usage: Usage) -> float:
         """Give the price of a call in USD."""
@@ -80,6 +90,17 @@ def rates_of(model: Model) -> TokenPrices | None:
     if model.api_base is not None:
         return None
     return _as_rates(listed(model))
+
+
+def batch_price_of(model: Model) -> float | None:
+    """Return the part of its usual price that a call in a batch costs; None: it takes no batches.
+
+    That of models.yaml comes first; it also declares that an own address has a batch API.
+    """
+    if model.batch_price is not None or model.api_base is not None:
+        return model.batch_price
+    provider = PROVIDERS.get(model.model.partition("/")[0])
+    return None if provider is None else provider.batch_price
 
 
 def is_declared(model: Model) -> bool:

@@ -43,6 +43,7 @@ class Provider:
         file_in: Variables of a login that name a file, or hold the JSON that would be in it.
         vendor: Whose machines are let in by their role.
         package: What litellm imports for it, where that does not come with litellm.
+        batch_price: The part of the usual price that calls in a batch cost; None: no batches.
     """
 
     wire: str = "chat"
@@ -60,6 +61,7 @@ class Provider:
     file_in: tuple[str, ...] = ()
     vendor: str = ""
     package: str = ""
+    batch_price: float | None = None
 
     def has_login(self, environment: Mapping[str, str]) -> bool:
         """Tell whether litellm finds something to be let in with, other than a key."""
@@ -150,6 +152,7 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
             "OPENAI",
             "https://api.openai.com/v1",
             address_in=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+            batch_price=0.5,  # developers.openai.com/api/docs/guides/batch
         ),
         "anthropic": _named(
             "ANTHROPIC",
@@ -158,6 +161,7 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
             address_in=("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
             ending="/v1",
             logins=(("ANTHROPIC_AUTH_TOKEN",),),
+            batch_price=0.5,  # platform.claude.com/docs/en/build-with-claude/batch-processing
         ),
         # https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: the v1 API
         # needs no version; a dated one is asked for beside the deployment's name.

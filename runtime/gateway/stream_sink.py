@@ -47,14 +47,18 @@ class StreamSink:
         on_words: Called with the words that came, for people who watch.
         received: Gives what came until now as an answer, where an answer has begun to come; it
             raises CallError where that is none.
+        is_cut: Whether the answer ended too early, by its endpoint or its connection.
         most_pieces: In how many pieces the answer may come before it is broken off.
         tell: Notes what people should know meanwhile: that a person is asked, and where.
         folder: The folder of the run that asks; None: it keeps none.
+        call_id: Which attempt of a call it is, in every process alike; for requests in batches.
     """
 
     on_bytes: Callable[[bool], None] = unheard
     on_words: Callable[[str], None] = unheard
     received: Callable[[], ChatAnswer] | None = None
+    is_cut: bool = False
     most_pieces: int = MOST_EVENTS
     tell: Tell = unheard
     folder: Path | None = None
+    call_id: str = ""

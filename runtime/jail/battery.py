@@ -9,25 +9,20 @@ import secrets
 import select
 import socket
 import subprocess
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.values.errors import JailError
-from .code.worker import MOST_CALLS, PythonWorker
+from .code.worker import MOST_CALLS, CellResult, PythonWorker
 from .detect import detect
 from .jail import Jail
 from .limits import JailLimits
-from .probes import PROBES
+from .probes import PROBES, Probe
 from .scratch import ScratchFolder
 from .syscall_filter import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
-
-    from .code.worker import CellResult
-    from .probes import Probe
-    from .tiers import Tier
+from .tiers import Tier
 
 _MIB = 1 << 20
 # Small, so that reaching them takes little time and leaves the host alone.
@@ -68,7 +63,6 @@ class ProbeResult:
     """What came of one attack.
 
     Attributes:
-        name: the probe.
         stopped: whether it gained nothing.
         detail: what it gained, or how it was stopped.
     """

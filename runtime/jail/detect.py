@@ -8,19 +8,14 @@ import shutil
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.values.errors import JailError
 from .jail import Jail
 from .layout import interpreter
 from .pipes import read_in_time
 from .scratch import ScratchFolder
-from .tiers import Bubblewrap, Landlock
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .tiers import Tier
+from .tiers import Bubblewrap, Landlock, Tier
 
 _TIERS: tuple[Tier, ...] = (Bubblewrap(), Landlock())
 _SELF_TEST_SECONDS = 10.0

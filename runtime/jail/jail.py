@@ -6,23 +6,20 @@ import os
 import secrets
 import subprocess
 import threading
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from ...schema.values.errors import JailError
 from .layout import Confinement, interpreter, mounts
 from .limits import JailLimits
 from .process import JailedProcess, JailKilled, ProcessGroup, spawn
 from .scratch import ScratchFolder
+from .tiers import Tier
 from .watch import DiskShare, JailWatch
 from .workspace import break_hard_links, disarm, give, read_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from .tiers import Tier
 
 _WATCH_SECONDS = 0.2
 _START_SECONDS = 10.0  # in which a start has ended, one way or the other

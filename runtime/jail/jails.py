@@ -5,22 +5,18 @@ from __future__ import annotations
 import os
 import platform
 import weakref
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from ...schema.values.errors import InputError, JailError
 from .detect import detect
 from .jail import Jail
 from .limits import JailLimits
-from .protocol import JailRequest
+from .protocol import AnyJail, JailPlace, JailRequest
 from .tiers import Unconfined
 from .watch import DiskShare
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
-    from .protocol import AnyJail, JailPlace
 
 DISK = 4 << 30
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from .limits import JailLimits
+from .limits import JailLimits
 
 _HERE = Path(__file__).resolve().parent
 # What programs under /usr need to start. Debian's awk and editors are links through alternatives.
@@ -26,7 +23,6 @@ class Confinement:
         work: the folder that its code may change.
         private: a folder of this jail alone, with `tmp`, `shm`, `passwd` and `group` in it.
         readable: more paths that its code may read.
-        environment: all of its environment variables.
         limits: its bounds.
         uid: the user (and group) that its code runs as; None: the user who runs us.
         at: the path at which its code finds the work folder; None: where it is.

@@ -19,7 +19,6 @@ class JailLimits:
         memory: bytes of address space of one process.
         resident: bytes of memory that all processes of the jail hold together.
         cpu: processor seconds of one process over its whole life.
-        file_size: bytes of one file.
         disk: bytes by which the work folder and the private `/tmp` together may grow.
         processes: processes and threads alive at once.
         open_files: open files of one process.

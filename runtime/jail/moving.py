@@ -6,12 +6,10 @@ to where it was without asking anyone anything twice. Without a journal, memory 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from ...schema.values.errors import JailError
+from ...schema.values.errors import JailError
 
 MOST_MOVES = 5
 """How often one agent, or one verdict, is moved: what loses every machine is no accident."""

@@ -8,12 +8,9 @@ import select
 import signal
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from ...schema.values.errors import JailError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _POLL_SECONDS = 0.05
 _LONGEST_LINE = 80  # bytes

@@ -10,19 +10,14 @@ import signal
 import subprocess
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
 
 from ...schema.values.errors import JailError
+from .layout import Confinement
 from .pipes import ended_in_time, read_in_time
-from .tiers import TierCommand
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-    from typing import IO
-
-    from .layout import Confinement
-    from .tiers import Tier
+from .tiers import Tier, TierCommand
 
 _LAST_WORDS = 4096  # bytes
 _START_SECONDS = 10.0  # in which a program that makes jails reports the process that it started
@@ -47,7 +42,6 @@ class ProcessGroup:
     no other group can take the number.
 
     Attributes:
-        number: the id of the group.
         alive: descriptor of the pipe, to read from.
 
     Raises:
@@ -198,7 +192,6 @@ def spawn(
 
     Args:
         tier: how to confine it.
-        confinement: to what.
         command: the program, as the jail sees it, and its arguments.
         group: what the tier's program starts in; None for a tier without mounts.
         folder: where it starts.

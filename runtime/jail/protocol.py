@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Protocol, Self
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-    from types import TracebackType
-    from typing import IO
-
-    from .limits import JailLimits
+from .limits import JailLimits
 
 
 class AnyProcess(Protocol):

@@ -44,11 +44,7 @@ class ScratchFolder:
         self._lock: int | None = lock
 
     def close(self) -> None:
-        """Remove the folder, however deep what is in it and whatever its modes.
-
-        Raises:
-            JailError: it could not be removed; once its owner has ended, `sweep` tries again.
-        """
+        """Remove the folder, however deep what is in it and whatever its modes."""
         lock, self._lock = self._lock, None
         if lock is None:
             return

@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import errno
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from ...schema.values.errors import JailError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _Table = dict[str, tuple[int | None, int | None]]
 
@@ -207,9 +204,6 @@ def assemble(machine: str, *, namespaces: bool = True, owns_files: bool = False)
             There are no extended attributes then.
         owns_files: whether the jail's user owns files of the host that the jail can name. If so,
             changes of a file's mode, owner and times are answered as done, and have no effect.
-
-    Raises:
-        JailError: there is no table of system calls for this machine.
     """
     column, architecture = _column(machine)
     answers = [(_REFUSED, errno.EPERM), (_ABSENT, errno.ENOSYS)]
@@ -318,11 +312,7 @@ def _clocks(number: int) -> Iterator[_Instruction]:
 
 
 def numbers(machine: str) -> dict[str, int]:
-    """Return the system calls that every jail refuses, by name, with the machine's numbers.
-
-    Raises:
-        JailError: there is no table of system calls for this machine.
-    """
+    """Return the system calls that every jail refuses, by name, with the machine's numbers."""
     column, _ = _column(machine)
     return {
         name: number

@@ -13,19 +13,14 @@ import platform
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...schema.values.errors import JailError
-from .layout import directories, interpreter, links, mounts
+from .layout import Confinement, directories, interpreter, links, mounts
 from .pipes import first_line
 from .syscall_filter import assemble
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .layout import Confinement
 
 _CREATE_RULESET, _ABI_VERSION = 444, 1  # the kernel's landlock_create_ruleset and its flag
 _READ_SEARCH, _OVERRIDE = 2, 1  # the kernel's CAP_DAC_READ_SEARCH and CAP_DAC_OVERRIDE
@@ -82,11 +77,7 @@ class Tier:
         raise NotImplementedError
 
     def syscall_filter(self) -> bytes:
-        """Return the seccomp program that the started program reads from `TierCommand.filter`.
-
-        Raises:
-            JailError: there is none for this machine.
-        """
+        """Return the seccomp program that the started program reads from `TierCommand.filter`."""
         return assemble(platform.machine())
 
     def command(
@@ -278,11 +269,7 @@ def _first_to_go(program: str) -> list[str]:
 
 
 def _landlock_abi() -> int:
-    """Return the version of the kernel's Landlock.
-
-    Raises:
-        JailError: it has none.
-    """
+    """Return the version of the kernel's Landlock."""
     version: int = ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _ABI_VERSION)
     if version < 1:
         raise JailError("the kernel has no Landlock, or it is turned off")

@@ -10,16 +10,14 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, field
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.values.beneath import is_folder, new_file, open_file, open_folder, parent_of, remove
 from ...schema.values.errors import JailError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
 
 SMALLEST = 4096
 """Bytes that each entry counts at least."""
@@ -56,7 +54,6 @@ class FoundEntry:
     """An entry as it was found, with what tells whether it has changed since.
 
     Attributes:
-        entry: What it is.
         stamp: Inode, size and times; no program can write to a file and keep them all.
     """
 
@@ -277,7 +274,6 @@ def rebuild(
 
     Args:
         root: The copy, in which nobody else is at work.
-        change: What has changed.
         content: Gives the bytes of a file, in pieces.
 
     Raises:

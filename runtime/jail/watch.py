@@ -15,15 +15,11 @@ import re
 import stat
 import threading
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from .layout import Confinement
 from .workspace import BLOCK, Size, measure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from .layout import Confinement
 
 _SHARE_OF_TIME = 0.05  # of one processor, that walking the folders may take
 _LONGEST = 2.0  # seconds between two walks, at least as often as the share allows

@@ -8,15 +8,12 @@ import shutil
 import stat
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from ...schema.values.beneath import open_file, open_folder
 from ...schema.values.errors import JailError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BLOCK = 512  # bytes, the unit of st_blocks
 _SMALLEST = 4096  # bytes that a file without content is counted as
@@ -74,11 +71,7 @@ def _copy_in_place(paths: list[Path]) -> None:
 
 
 def give(*folders: Path, uid: int, gid: int) -> None:
-    """Make folders and all in them the property of a user, without following links.
-
-    Raises:
-        JailError: it could not be done.
-    """
+    """Make folders and all in them the property of a user, without following links."""
     _run("chown", "-R", "-h", "-P", f"{uid}:{gid}", "--", *map(str, folders))
 
 
@@ -97,9 +90,6 @@ def make_plain(folder: Path) -> None:
 
     Opening a pipe waits for somebody to write to it. git looks into a repository inside another
     one by that repository's own settings, which can name programs to run.
-
-    Raises:
-        JailError: it could not be done.
     """
     # `find` for its depth: a tree can be deeper than Python's own walk bears.
     kinds = " -o ".join(f"-type {letter}" for letter in "psbc").split()
@@ -192,7 +182,6 @@ def read_file(folder: Path, name: str, *, limit: int) -> bytes:
     """Return the content of a file in a folder where a jail has written.
 
     Args:
-        folder: the work folder.
         name: path of the file in it, with `/` between the parts.
         limit: bytes that the file may have.
 

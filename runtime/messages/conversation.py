@@ -7,14 +7,10 @@ agent's line to its model.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from ..gateway import Message
 from ..gateway.chat.messages import WORDLESS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ..gateway import Message
 
 MEMORY = 150
 """Messages of its conversation that an agent is shown (Meta-Team Table 5)."""
@@ -29,7 +25,6 @@ def earlier(dialogue: Sequence[Message], most: int = MEMORY) -> tuple[Message, .
 
     Args:
         dialogue: What was said, as `AgentOutcome.dialogue` has it.
-        most: Messages that are shown.
     """
     joined: list[tuple[str, list[str]]] = []
     for message in dialogue:
@@ -51,7 +46,6 @@ def shortened(messages: Sequence[Message], most: int = MEMORY) -> tuple[Message,
 
     Args:
         messages: The conversation, text only or as a chat API has it.
-        most: Messages that may stay.
     """
     if len(messages) <= most:
         return tuple(messages)

@@ -47,9 +47,6 @@ def system(
     """Write an agent's instructions. Its prompt and its notes go in as they stand: no templates.
 
     Args:
-        planned: The agent.
-        constitution: The rules of its team.
-        has_reports: Whether colleagues report to it.
         known: What it has noted of those who are in the team: their ids, and the notes.
         paired: What it has noted of how it works with each of them.
         task: The task whose fields the prompt and the rules may name.

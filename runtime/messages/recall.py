@@ -41,8 +41,6 @@ class MemoryEntry:
 
     Attributes:
         source: Where it comes from, in words.
-        task: The task on which it was learnt.
-        text: What was learnt.
         id: What it is called where it is kept.
         similarity: How like it is to what was searched with, in [-1, 1].
         credit: What it was worth to whoever found it out, where that is known.
@@ -168,10 +166,7 @@ def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) ->
     """Make sure that nobody is reminded of what was learnt from the very task.
 
     Args:
-        plan: Who works.
-        task: On what.
         recaller: The memory, where there is one.
-        place: Where the task stands.
 
     Raises:
         InputError: Somebody would be; both places are named.
@@ -193,15 +188,9 @@ async def reminded(
     """Find what an agent is reminded of, once in a run.
 
     Args:
-        agent: Who.
-        task: What it works on.
         recaller: The memory; without one it is reminded of nothing.
-        once: Keeps what was found.
         said: What the agent said, where that is searched with. It comes before the task: some
             embedders read the first 256 tokens only, and a long task would take them all.
-
-    Raises:
-        CoterieError: As for `Recaller` and for `Once`.
     """
     if (wanted := agent.recall) is None:
         return ()

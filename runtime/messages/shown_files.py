@@ -25,18 +25,24 @@ def shown_files(planned: PlannedAgent, task: Task) -> Mapping[str, str]:
         return {}
     shown: set[str] = set()
     room = LONGEST_FILES
-    for name, text in sorted(task.files.items(), key=lambda one: (len(one[1]), one[0])):
+    files = _meant_for(planned, task)
+    for name, text in sorted(files.items(), key=lambda one: (len(one[1]), one[0])):
         if len(text) <= room:
             shown.add(name)
             room -= len(text)
-    return {name: task.files[name] for name in sorted(shown)}
+    return {name: files[name] for name in sorted(shown)}
 
 
 def unread_files(planned: PlannedAgent, task: Task) -> list[str]:
     """Name the files that an agent can neither open nor is shown, since they are too long."""
     if not task.files or _opens_files(planned):
         return []
-    return sorted({*task.files} - {*shown_files(planned, task)})
+    return sorted({*_meant_for(planned, task)} - {*shown_files(planned, task)})
+
+
+def _meant_for(planned: PlannedAgent, task: Task) -> Mapping[str, str]:
+    """Return the files that an agent is to be shown: see `files` of an agent."""
+    return {name: text for name, text in task.files.items() if planned.agent.is_shown(name)}
 
 
 def _opens_files(planned: PlannedAgent) -> bool:

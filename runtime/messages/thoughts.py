@@ -20,7 +20,6 @@ def why_only_thinking(answer: ChatAnswer, max_tokens: int) -> str:
     """Say why an answer is thinking only, and what to write in the team file; else nothing.
 
     Args:
-        answer: What the model wrote.
         max_tokens: How many tokens it might write.
     """
     if not only_thinks(answer):

@@ -46,9 +46,6 @@ def exporting(options: Mapping[str, Any]) -> Generator[Telemetry | None]:
 
     What could not be sent is reported once, on standard error, when the block is left.
 
-    Args:
-        options: The options of the command.
-
     Raises:
         InputError: The extra is not installed, the file cannot be written, or a variable asks for
             what there is not. Nothing was spent.
@@ -71,11 +68,7 @@ def exporting(options: Mapping[str, Any]) -> Generator[Telemetry | None]:
 
 
 def _exporter(target: str) -> Any:
-    """Return what sends spans, or writes them.
-
-    Raises:
-        InputError: It cannot be made.
-    """
+    """Return what sends spans, or writes them."""
     is_url = target.startswith(("http://", "https://"))
     if target != COLLECTOR and not is_url:
         from .file import FileExporter

@@ -101,7 +101,6 @@ def described(alias: str, model: Model | None, answering: str) -> dict[str, Any]
     """Give what is known of a call before it is made.
 
     Args:
-        alias: The model's.
         model: What stands behind it; None: nobody wrote it down.
         answering: The model that answered, which then stands for it; may be empty.
     """

@@ -22,7 +22,6 @@ def around(telemetry: Telemetry | None, name: str, **told: Any) -> AbstractConte
 
     Args:
         telemetry: Makes spans; None: nobody wants any.
-        name: What the span is called.
         told: Its attributes; those without a value are left out.
     """
     return nullcontext() if telemetry is None else telemetry.around(name, **told)
@@ -33,8 +32,6 @@ class TurnSpans:
 
     Args:
         telemetry: Makes spans; None: nobody wants any.
-        models: What stands behind the aliases.
-        scrub: Takes secrets out of what spans have.
     """
 
     def __init__(
@@ -60,17 +57,12 @@ class TurnSpans:
 
         Args:
             number: The task's place in the stream.
-            event: What happens.
         """
         if self._telemetry is not None:
             self._part(number, **{"coterie.turn": number})(event)
 
     def beside(self, other: Callable[[int, Event], None]) -> Callable[[int, Event], None]:
-        """Give who hears what happens, and tells another; the other alone without traces.
-
-        Args:
-            other: Hears it, too.
-        """
+        """Give who hears what happens, and tells another; the other alone without traces."""
         if self._telemetry is None:
             return other
 

@@ -28,7 +28,6 @@ def export(telemetry: Telemetry, recorded: object, folder: Path) -> None:
     Where it was gone on with, the time between its processes is left out.
 
     Args:
-        telemetry: Takes them.
         recorded: What was found in the folder.
         folder: The run's, or that of something that the run is a part of.
 

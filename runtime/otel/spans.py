@@ -46,13 +46,7 @@ class Spans:
     else hears of it.
 
     Attributes:
-        tracer: Makes spans.
-        parent: What the outermost spans are in.
-        models: What stands behind the aliases.
-        scrub: Takes secrets out of what spans have.
         content: Whether spans have what models and tools were told and said.
-        told: Attributes of the outermost spans.
-        failed: Told what went wrong.
         began: When what is told began, in seconds since 1970. None: it happens now.
     """
 

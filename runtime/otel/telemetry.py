@@ -38,7 +38,6 @@ class Telemetry:
     Nothing that goes wrong here reaches a run: it is counted, and told at the end.
 
     Args:
-        exporter: Sends spans.
         content: Whether spans have what models and tools were told and said.
     """
 
@@ -63,7 +62,6 @@ class Telemetry:
         """Have a span around all that the block does.
 
         Args:
-            name: What it is called.
             told: Its attributes; those without a value are left out.
         """
         outer = self._parent
@@ -92,8 +90,6 @@ class Telemetry:
         """Give a listener that makes spans of one run's events.
 
         Args:
-            models: What stands behind the aliases.
-            scrub: Takes secrets out of what spans have.
             told: Attributes of its outermost spans; those without a value are left out.
             began: When the run began, in seconds since 1970. None: it begins now.
         """

@@ -32,9 +32,6 @@ class PlannedAgent:
     Attributes:
         agent: The agent as written; one that recruits is held to the choice that there is.
         level: Its level in Kahn's order, from 0.
-        backend: The name of its backend.
-        runner: The backend.
-        prompt: The text of its instructions.
         model: Its model; None where the backend asks none, or none is known yet.
         sees: Whose outputs it receives, in Kahn order; it starts when all of them are done.
         calls_at_most: Model calls of one attempt, and of its draft where it writes one; repeats of
@@ -216,7 +213,6 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     Deterministic: the order of agents and edges in the file does not matter.
 
     Args:
-        team: A loaded team.
         catalogue: Where prompts, models and backends are found; the one that it was loaded with.
     """
     levels, seen = team.levels, team.seen
@@ -270,7 +266,6 @@ def part_of(plan: Plan, agents: Collection[str]) -> Plan:
     output may be none of the part's agents: a pass of it then gives no answer.
 
     Args:
-        plan: The plan.
         agents: Whom to keep. Who is no agent of the plan does not matter.
     """
     if plan.agents.keys() <= set(agents):

@@ -19,8 +19,6 @@ def render(name: str, *, folder: Path = FOLDER, **values: Any) -> str:
 
     Args:
         name: The file's name, without its ending.
-        folder: Where it is.
-        values: What its placeholders stand for.
 
     Raises:
         jinja2.UndefinedError: A placeholder of the file has no value.

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import itertools
 import json
 import os
 import sqlite3
@@ -29,9 +30,10 @@ from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from ...schema.values.codec import from_value
 from ...schema.values.errors import InputError, RunError, StorageError
 from ...schema.values.files import lock
-from ..values.usage import Usage
+from ..values.usage import BatchedAttempt, Usage
 from ._entries import Entries, JournalEntry, read_only, unite
 
 if TYPE_CHECKING:
@@ -92,6 +94,7 @@ class Journal:
     _prior_seconds: float = 0.0
     _started: float = field(default_factory=time.monotonic)
     _open: int = 0
+    _asking: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     _timed: asyncio.AbstractEventLoop | None = None
 
     @classmethod
@@ -132,6 +135,7 @@ class Journal:
             "_folder": self._folder,
             "_prior_seconds": self._prior_seconds,
             "_started": self._started,
+            "_asking": self._asking,
         }
 
     def __enter__(self) -> Self:
@@ -311,7 +315,37 @@ class Journal:
         if old:
             self._entries.remove(old)
 
-    async def open_account(self, path: str, most: Usage) -> Settle:
+    def batched_attempt(self, path: str, asked: str) -> BatchedAttempt:
+        """Return the attempt by which a call asks in a batch.
+
+        That is the one which an earlier process left there with the same request; else a new one.
+
+        Args:
+            path: Where the call stands.
+            asked: The digest of the request.
+        """
+        place, deposited = f"{path}/attempts", None
+        numbers = (f"{number:06d}" for number in itertools.count(1))
+        for attempt in iter(lambda: self._entries.get(place, next(numbers)), None):
+            value, number = attempt.value, attempt.asked
+            is_left = value["state"] != "settled" and (place, number) not in self._asking
+            if is_left and value.get("asked") == asked:
+                deposited = from_value(Usage, value["usage"])
+                break
+        else:
+            number = f"{self._entries.number(place):06d}"
+        name = digest(path, number, asked)
+        return BatchedAttempt(id=name, number=number, asked=asked, deposited=deposited)
+
+    @property
+    def waiting_in_batches(self) -> int:
+        """How many calls have an attempt in a batch whose answer nobody has collected."""
+        attempts = self.values("attempt")
+        return sum("asked" in value and value["state"] != "settled" for value in attempts)
+
+    async def open_account(
+        self, path: str, most: Usage, attempt: BatchedAttempt | None = None
+    ) -> Settle:
         """Write down what an attempt of a call may cost, before it is made.
 
         What is never settled, as its process was killed, has cost the most that it can have.
@@ -319,6 +353,7 @@ class Journal:
         Args:
             path: Where the call stands.
             most: The most that it can cost.
+            attempt: The attempt, where it asks in a batch.
 
         Returns:
             What writes down, in its place, what the attempt did cost: written as soon as anything
@@ -328,20 +363,23 @@ class Journal:
             StorageError: It cannot be written.
         """
         place = f"{path}/attempts"
-        number, since = f"{self._entries.number(place):06d}", round(self.seconds, 3)
+        number = attempt.number if attempt else f"{self._entries.number(place):06d}"
+        since, batched = round(self.seconds, 3), {"asked": attempt.asked} if attempt else {}
 
         def entry(usage: Usage, state: str) -> JournalEntry:
             moment = self.seconds
             ends = {} if state == "open" else {"until": round(moment, 3)}
-            value = {"usage": usage.value(), "state": state, "since": since, **ends}
+            value = {"usage": usage.value(), "state": state, "since": since, **ends, **batched}
             return JournalEntry(
                 path=place, kind="attempt", asked=number, value=value, moment=moment
             )
 
         def settle(usage: Usage, /, *, lost: bool) -> None:
             self._open -= 1
+            self._asking.discard((place, number))
             self._entries.put_soon(entry(usage, "lost" if lost else "settled"))
 
+        self._asking.add((place, number))
         await self._entries.put(entry(most, "open"))
         self._open += 1
         self._keep_time()
@@ -388,7 +426,7 @@ class Journal:
         """SHA-256 over all answers, whatever their order, their time, and what they cost."""
         lines = (
             f"{path}\0{asked}\0{canonical({**value, 'seconds': None})}"
-            for path, asked, value in self._entries.all(without=("attempt", "clock"))
+            for path, asked, value in self._entries.all(without=("attempt", "batch", "clock"))
         )
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 

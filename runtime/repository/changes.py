@@ -15,13 +15,10 @@ chosen one alone, on top of all that it chose from.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ..record.journal import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -29,7 +26,6 @@ class RepositoryChange:
     """What an agent made of a repository. Two that are made alike are the same.
 
     Attributes:
-        agent: Whose work it is.
         patch: The repository's difference from the task's own state, as a git diff.
         onto: The changes that the agent started from; none of them holds another.
         key: Names it: the same change has the same key in every run.
@@ -78,9 +74,7 @@ def passed_on(
     """Give what an agent passes on to those that read its report.
 
     Args:
-        agent: The agent.
         patch: What it made of the repository; None or empty, where it changed nothing or failed.
-        start: What it started from, or would have.
     """
     return (
         (RepositoryChange(agent=agent, patch=patch, onto=tuple(start)),) if patch else tuple(start)

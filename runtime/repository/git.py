@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
+from pathlib import Path
 
 from ...schema.values.errors import AgentError
 from ..values.missing import MissingProgram
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
 
 GIT_SECONDS = 120
 QUIET_GIT = (
@@ -46,12 +43,8 @@ def git(
     """Run git in a folder, without hooks, pagers or the user's own settings.
 
     Args:
-        folder: Where.
         arguments: A command of git's, and what it is given.
-        text: What it reads.
-        limit: Bytes that it may give.
         accepted: Its exit codes that are no failure.
-        environment: Variables beside the usual ones.
 
     Raises:
         AgentError: git failed, and the message has its words, or it gave too much.

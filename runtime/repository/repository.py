@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.values import beneath
 from ...schema.values.errors import AgentError, JailError
 from ...schema.values.problems import reason_of
 from .git import git
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 """The id of a commit, which names its content."""
@@ -48,7 +46,6 @@ class Repository:
     """A repository, as git may look at it.
 
     Attributes:
-        source: The folder that others made.
         own: Its git directory: of one working copy of several, that one's.
         common: The git directory with its objects and refs.
         folder: The git directory of ours that has its objects.
@@ -94,7 +91,6 @@ class Repository:
             inside: The folder, which need not be there yet.
 
         Raises:
-            AgentError: As for `open`.
             JailError: The same.
         """
         places = (inside.resolve(), *inside.resolve().parents)
@@ -118,11 +114,7 @@ class Repository:
         return found
 
     def state(self, revision: str) -> str:
-        """Give the id of a commit; without one, that of a tree of the working copy as it stands.
-
-        Raises:
-            AgentError: There is no such commit, or a file cannot be read.
-        """
+        """Give the id of a commit; without one, that of a tree of the working copy as it stands."""
         if revision:
             return self.commit_of(revision)
         self._in(self.source, "add", "--all")
@@ -133,9 +125,6 @@ class Repository:
 
         Where a fault is to be repaired, the commit that repairs it may be in the repository too,
         and nobody is to find it.
-
-        Raises:
-            AgentError: The repository does not have the commit, or not all of it.
         """
         commit = self.commit_of(revision)
         self._begin(folder, [commit], history=False, branch="")
@@ -152,7 +141,6 @@ class Repository:
         """Make a folder a working copy whose last commit holds all that there is to work on.
 
         Args:
-            folder: Where to make it.
             revision: The commit whose files it has. Empty: the working copy's as they stand.
             history: Whether the commits before it come along.
             without: Files that are left out, also as copies under other names. So are the folders
@@ -193,9 +181,6 @@ class Repository:
 
         Args:
             paths: The files, or folders of them, in the repository.
-
-        Raises:
-            AgentError: There is no commit, or the repository has not all of them.
         """
         form = ("--no-merges", "--no-renames", "--no-ext-diff", "--numstat", "--format=%x00%H %s")
         commits = self._git("log", *form, "HEAD", "--", *paths).split("\0")[1:]
@@ -211,9 +196,6 @@ class Repository:
         """Name the files that differ from the last commit, in the working copy or as staged.
 
         Files that git does not know are not among them.
-
-        Raises:
-            AgentError: There is no commit, or the index can't be read.
         """
         index = {"GIT_INDEX_FILE": str(self.folder / "theirs")}
         refresh = ("update-index", "-q", "--refresh", "--ignore-submodules")
@@ -229,9 +211,6 @@ class Repository:
 
         What a person has staged stays staged. No filter, hook or signature of the repository's
         takes part.
-
-        Raises:
-            AgentError: git cannot, or the repository is changed by somebody else meanwhile.
         """
         inside = folder.resolve().relative_to(self.source).as_posix()
         objects = {"GIT_OBJECT_DIRECTORY": str(self.common / "objects")}
@@ -296,7 +275,6 @@ class Repository:
         """Make a repository in a folder that ends with a commit, and has no other object.
 
         Args:
-            folder: Where.
             commits: The last commit, and those before it that come along.
             history: Whether all that were before come along.
             branch: The branch that it is on; empty: none.

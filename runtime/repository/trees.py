@@ -49,7 +49,6 @@ class Merged:
     """What changes come to together.
 
     Attributes:
-        tree: The state.
         conflicts: What is to be mended in it, each as a line in git's words, and where the other
             version was put: files hold both versions between conflict markers, and what cannot is
             there twice, under two names.
@@ -64,7 +63,6 @@ class Trees:
     """The states of one repository.
 
     Attributes:
-        folder: The git directory.
         base: The tree of the task's own state.
     """
 
@@ -106,11 +104,7 @@ class Trees:
         """Bring a folder that holds the task's state to another one.
 
         Args:
-            tree: That state.
             path: The folder. No two have the same name.
-
-        Raises:
-            AgentError: git cannot.
         """
         chosen = self._index_of(path)
         shutil.copyfile(self.folder / BASE, chosen["GIT_INDEX_FILE"])
@@ -137,9 +131,6 @@ class Trees:
         """Give the difference of a state from the task's own, as a git diff.
 
         It is text, whatever is in the files. What is no text in UTF-8 is in git's binary form.
-
-        Raises:
-            AgentError: It is larger than anyone can use.
         """
         shown = ("--binary", "--no-color", "--no-ext-diff", "--no-textconv", self.base, tree)
         told = self._git("diff", *shown, limit=LARGEST_PATCH)
@@ -156,11 +147,7 @@ class Trees:
         return said.split("\0")[:-1]
 
     def applied(self, patch: str) -> str:
-        """Give the tree that a patch makes of the task's state.
-
-        Raises:
-            AgentError: It does not apply.
-        """
+        """Give the tree that a patch makes of the task's state."""
         if patch not in self._applied:
             with self._index() as index:
                 shutil.copyfile(self.folder / BASE, index["GIT_INDEX_FILE"])
@@ -170,11 +157,7 @@ class Trees:
         return self._applied[patch]
 
     def merged(self, changes: Sequence[RepositoryChange]) -> Merged:
-        """Merge changes, in the order given, each into what those before it come to.
-
-        Raises:
-            AgentError: git cannot: a patch does not apply, or git is older than 2.38.
-        """
+        """Merge changes, in the order given, each into what those before it come to."""
         if not changes:
             return Merged(tree=self.base)
         with self._at_work:

@@ -52,18 +52,12 @@ class Workspaces:
         """Give an agent its workspace for one attempt. Nothing is made until it is used.
 
         Args:
-            agent_id: The agent.
             attempt: Which attempt it is, from 1.
-            start: The changes of the repository that it starts from.
         """
         return Workspace(home=self, name=f"{agent_id}-{attempt}", start=tuple(start))
 
     def trees(self) -> Trees:
-        """Give the states of the task's repository, of which its own is made on first use.
-
-        Raises:
-            AgentError: The repository cannot be copied.
-        """
+        """Give the states of the task's repository, of which its own is made on first use."""
         folder = self.folder()
         with self._making:
             if self._trees is None:
@@ -81,9 +75,6 @@ class Workspaces:
         """Give the folder of all workspaces, made on first use. Agents may ask from threads.
 
         The first use also removes what earlier runs left whose process was killed.
-
-        Raises:
-            JailError: No temporary folder can be made.
         """
         from ..jail.scratch import ScratchFolder, sweep
 
@@ -99,8 +90,6 @@ class Workspace:
     """One agent's folder: a copy of the task's repository, or the task's files.
 
     Attributes:
-        home: The workspaces of the run.
-        name: The folder's name.
         start: The changes of the repository that the agent starts from.
         kept: What tools that keep state have there, each under a name of its own.
         jail: The jail that has it for its work folder, open or closed; None: none had yet.
@@ -121,12 +110,7 @@ class Workspace:
 
     @property
     def path(self) -> Path:
-        """The folder.
-
-        Raises:
-            AgentError: The repository cannot be copied, or what the agent starts from cannot be
-                merged.
-        """
+        """The folder."""
         with self._making:
             if self._path is None:
                 self._path = self._made()
@@ -151,11 +135,7 @@ class Workspace:
         return self.path
 
     def discard(self) -> None:
-        """Remove the folder: the agent is to begin again.
-
-        Raises:
-            JailError: It cannot be removed.
-        """
+        """Remove the folder: the agent is to begin again."""
         from ..jail.workspace import remove
 
         with self._making:
@@ -196,11 +176,7 @@ class Workspace:
 
     @property
     def conflicts(self) -> Sequence[str]:
-        """What could not be merged of the changes that the agent starts from.
-
-        Raises:
-            AgentError: They cannot be merged.
-        """
+        """What could not be merged of the changes that the agent starts from."""
         return self.home.trees().merged(self.start).conflicts if len(self.start) > 1 else ()
 
     def diff(self) -> str:
@@ -218,11 +194,7 @@ class Workspace:
         return patch
 
     def changed(self) -> Sequence[str]:
-        """Name the files of the repository that differ from what the agent started from.
-
-        Raises:
-            AgentError: git cannot tell.
-        """
+        """Name the files of the repository that differ from what the agent started from."""
         trees = self.home.trees()
         return trees.differing(trees.merged(self.start).tree, self._recorded())
 

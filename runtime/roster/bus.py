@@ -34,14 +34,10 @@ class Bus:
     """An open roster as what happened has made it.
 
     Attributes:
-        candidates: All who may be active.
-        roster: Who leads, and the limits.
-        posted: All that was posted, in order.
         active: Who is active, and who had it join; empty for the team itself.
         leaving: Who of them was stopped at work.
         at_work: The turns that agents are in.
         turns: How many turns each has begun.
-        sent: How many messages were sent.
         ended: How the run ended, where it did.
     """
 

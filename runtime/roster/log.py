@@ -6,17 +6,12 @@ nothing that came after something that it does not hold.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from ...schema.values.codec import from_value, to_value
 from ..agents.outcomes import AgentOutcome
 from ..agents.posted import Event
-from ..record.journal import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..record.journal import Journal
+from ..record.journal import Journal, digest
 
 ASKED = digest("bus")
 
@@ -26,7 +21,6 @@ class RosterLog:
 
     Args:
         journal: Where it is kept; None: nowhere.
-        path: Where the run stands there.
     """
 
     def __init__(self, journal: Journal | None, path: str) -> None:
@@ -56,7 +50,6 @@ class RosterLog:
         """Record what happens next; it is on disk when this returns.
 
         Args:
-            event: What happens.
             outcome: How an agent's part ended, where a turn came to nothing.
 
         Raises:

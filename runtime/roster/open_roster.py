@@ -55,8 +55,6 @@ async def open_roster(
 
     Args:
         plan: A compiled team with `execution.roster`.
-        task: What is asked. Its reference answer reaches no agent.
-        context: What it takes to run it.
         path: Where the run stands in its journal: empty, or ending with a slash.
         silent: Who can be neither started nor written to.
 
@@ -85,7 +83,6 @@ class _Working:
     """An open roster at work.
 
     Attributes:
-        under_way: The turns that agents are in.
         finished: The parts of turns that have come to an end, in that order.
         halted: How the work ends by something that did not happen on the bus.
         stopped: The pass that met a limit.

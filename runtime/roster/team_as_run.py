@@ -31,7 +31,6 @@ def team_that_was(team: Team, run: Run) -> Team | None:
 
     Args:
         team: The team, whose roster is open.
-        run: What came of it.
 
     Returns:
         The team; None where nobody worked.

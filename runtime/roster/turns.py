@@ -43,8 +43,6 @@ class RunningTurn:
     """A turn that an agent is in.
 
     Attributes:
-        taken: How it began.
-        mail: What the agent reads.
         carry: That, as the engine takes it.
         budget: Counts what it spends in this process.
         spent: What it had spent in earlier ones.
@@ -90,11 +88,7 @@ class TurnContext:
     """What the turns of one run need of it, and what they leave to later ones.
 
     Attributes:
-        plan: The whole team.
-        task: What is asked.
-        context: What it takes to run it.
         path: Where the run stands in its journal.
-        bus: The team as it is.
     """
 
     plan: Plan

@@ -35,7 +35,6 @@ def increments(done: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...
     """Give what was new in each utterance of an agent, by the number of its round.
 
     Args:
-        done: The passes that were made.
         agent: Who consults. In a round in which it was given or not there it said nothing.
     """
     known: set[str] = set()
@@ -95,10 +94,6 @@ def bulletin(done: Sequence[Round], agents: Sequence[str]) -> str:
 
     Statements that differ in case and spaces only are one, with all who made it. The oldest are
     left out where it would be too long.
-
-    Args:
-        done: The passes that were made.
-        agents: Who consults, in Kahn's order.
     """
     said: dict[str, tuple[str, list[str]]] = {}
     for agent, statement in _by_round(done, agents):

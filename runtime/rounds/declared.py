@@ -7,28 +7,21 @@ is not asked again; nor is one that has nothing new to say, or whose work is acc
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...schema.team.team import Rounds
-from ..agents.ablation import NOBODY_SILENT
+from ...schema.team.team import Recruit, Rounds, Team
+from ..agents.ablation import NOBODY_SILENT, Ablation
 from ..agents.round_state import RoundState
 from ..agents.runner import AgentReport
-from ..plan.plan import part_of
+from ..plan.plan import Plan, part_of
 from ..values.structured import object_in
 from .consulting import bulletin, has_converged, news, opinion, whole
 from .recruiting import choice, fallback, notice_of_choosing, notices_of_seats
 from .reviewing import accepted, authors, idle
-from .rounds import Next
+from .rounds import Next, Round
 from .settling import changed, settled
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from ...schema.team.team import Recruit, Team
-    from ..agents.ablation import Ablation
-    from ..plan.plan import Plan
-    from .rounds import Round
 
 ONCE = Rounds(most=1, until="never")
 """The rounds of a team that declares none."""
@@ -40,12 +33,7 @@ def declares(team: Team) -> bool:
 
 
 def declared(plan: Plan, silent: Ablation = NOBODY_SILENT) -> Declared:
-    """Give what a team says comes first, and what comes after each pass.
-
-    Args:
-        plan: The whole team.
-        silent: Who takes no part.
-    """
+    """Give what a team says comes first, and what comes after each pass."""
     rules = plan.team.execution.rounds or ONCE
     return Declared(plan=plan, rules=rules, silent=silent, opening=plan.team.opening)
 
@@ -55,9 +43,7 @@ class Declared:
     """What comes after each pass, as a team file has it: a `Between`.
 
     Attributes:
-        plan: The whole team.
         rules: Its `execution.rounds`.
-        silent: Who takes no part.
         opening: The agents that work once, before the rounds.
     """
 

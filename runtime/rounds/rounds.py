@@ -28,7 +28,6 @@ class Next:
     """A pass that is to be made.
 
     Attributes:
-        plan: Whose agents work in it.
         carry: What they read of earlier passes.
         given: Outcomes of those of them that are not run.
         kind: What it is for. Nothing comes after a closing one.
@@ -54,11 +53,8 @@ class Round:
 
     Attributes:
         number: Which round it was, from 1; of another pass, how many rounds were before it.
-        plan: Whose agents worked in it.
         carry: What they read of earlier passes.
         given: Outcomes of those of them that were not run.
-        kind: What it was for.
-        run: What came of it.
     """
 
     number: int
@@ -94,9 +90,7 @@ async def rounds(
     A pass that a limit of the user's stopped is the last: nothing more may be spent.
 
     Args:
-        first: The first pass.
         one_pass: Makes a pass, which is given with the number that it has as a `Round`.
-        between: Says what comes next.
         most: How many passes are made at most, those that are no round included.
 
     Returns:
@@ -128,7 +122,6 @@ def summed(done: Sequence[Round], plan: Plan) -> Run:
     where a later one failed.
 
     Args:
-        done: The passes, in order.
         plan: The whole team. An agent that no pass got to was cancelled; where all passes were
             made, it took no part.
     """

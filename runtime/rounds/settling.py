@@ -31,11 +31,8 @@ def settled(
     is settled.
 
     Args:
-        rounds: The rounds that were made.
         coming: Whose agents are to work in the next one.
-        carry: What they would read.
         opened: Those of them that worked before the rounds.
-        accepted: Those whose work was accepted.
     """
     came = {agent: outcome for one in rounds for agent, outcome in one.run.agents.items()}
     is_over = accepted | idle(coming, accepted) if accepted else accepted

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from collections.abc import Generator
 
 from ...schema.values.errors import AgentError, CoterieError
 from ._steps import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 
 @contextlib.contextmanager
 def foreign_errors(library: str) -> Generator[None]:
     """Map what a library raises in a block. Text of a model can upset any of them.
-
-    Args:
-        library: What it is called.
 
     Raises:
         CoterieError: One of ours, which the library let pass or wrapped in one of its own.

@@ -24,7 +24,6 @@ def jailed(assignment: Assignment, bridge: Bridge, **options: Any) -> Generator[
     """Open a jail whose work folder is the agent's workspace.
 
     Args:
-        assignment: Whose workspace.
         bridge: When its run is cancelled, everything in the jail is killed.
         options: Passed to `Jails.open`.
 
@@ -61,7 +60,6 @@ def kept(assignment: Assignment, bridge: Bridge, form: Callable[..., T]) -> Call
     """Give what keeps the outcomes of an agent's code, and gives those that are kept already.
 
     Args:
-        assignment: Whose code.
         bridge: The way to the run's journal.
         form: The dataclass of an outcome; its fields are JSON-able.
     """

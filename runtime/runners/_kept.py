@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...schema.values.values import is_list, is_mapping
-from ..gateway import spoken
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..gateway import ChatAnswer, Message
+from ..gateway import ChatAnswer, Message, spoken
 
 
 class KeptAnswers:

@@ -24,9 +24,6 @@ def told_of_start(assignment: Assignment, bridge: Bridge) -> str:
     """Say what an agent's copy starts from, and what is to be mended in it.
 
     Nothing, where that is what it reported itself, or the one patch that it reads.
-
-    Raises:
-        AgentError: The repository cannot be copied, or git cannot merge at all.
     """
     workspace = assignment.workspace
     whose = [change.agent for change in workspace.start]

@@ -11,12 +11,10 @@ import concurrent.futures
 import contextlib
 import contextvars
 import threading
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 from ...schema.values.errors import AgentError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
 
 T = TypeVar("T")
 
@@ -99,7 +97,6 @@ async def in_thread(work: Callable[[Bridge], T], *, name: str) -> T:
 
     Args:
         work: What to run. It reaches the event loop by the bridge that it is given.
-        name: Of the thread.
 
     Returns:
         What `work` returned; what it raised is raised.

@@ -56,11 +56,7 @@ class FunctionRunner:
 
 
 def _called(function: Callable[..., Any], assignment: Assignment) -> str:
-    """Apply a function, which is anybody's.
-
-    Raises:
-        AgentError: It failed, or gave no text.
-    """
+    """Apply a function, which is anybody's."""
     name = f"the function {assignment.agent.function}"
     with foreign_code(name):
         content = function(assignment.reports, assignment.task)

@@ -6,16 +6,18 @@ import functools
 import os
 import re
 import sys
-from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import (
+    Distribution,
+    PackageNotFoundError,
+    distribution,
+    packages_distributions,
+)
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.host.catalogue import find_package
 from ..jail import detect
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from importlib.metadata import Distribution
 
 
 def host_programs(environment: Path | None = None) -> dict[str, Any]:

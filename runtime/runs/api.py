@@ -9,7 +9,6 @@ from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
-from weakref import WeakKeyDictionary
 
 from ..messages.attached import refuse_unfilled, refuse_unread
 from ..messages.recall import refuse_met
@@ -43,8 +42,8 @@ __all__ = [
     "stream",
 ]
 
-_traffic: WeakKeyDictionary[asyncio.AbstractEventLoop, Traffic] = WeakKeyDictionary()
-"""What the runs of an event loop share: a model's bound on calls in flight, the pauses that its
+_traffic: Traffic = {}
+"""What the runs of a process share: a model's bound on calls in flight, the pauses that its
 endpoint asks for, and whether it is out, are those of the host and not of one run."""
 
 
@@ -216,14 +215,13 @@ def _in_a_thread(work: Coroutine[Any, Any, Run]) -> Run:
 async def _made(made_of: Prepared, options: Options) -> Run:
     """Make a run, in a folder where it has one or one is wanted."""
     plan, task, setting, offline = made_of.plan, made_of.task, made_of.setting, made_of.offline
-    traffic = _traffic.setdefault(asyncio.get_running_loop(), {})
     terminal = terminal_approver()
     async with open_services(
         made_of.known,
         setting,
         approver=terminal,
         respondent=terminal.respond if terminal else None,
-        traffic=traffic,
+        traffic=_traffic,
     ) as here:
         refuse_unread([plan], task, made_of.place)
         refuse_unfilled([plan], [task], made_of.place)

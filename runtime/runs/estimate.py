@@ -7,11 +7,11 @@ that it and its colleagues can have written. Retries come on top, and what tools
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..gateway.metering import tokens_in
-from ..gateway.prices import rates_of
+from ..gateway.prices import batch_price_of, rates_of
 from ..messages.messages import system
 from ..messages.shown_files import shown_files
 from ..values.usage import Usage
@@ -86,6 +86,11 @@ class Estimate:
             usd=self.usd * often,
             unpriced=self.unpriced,
         )
+
+    def in_batches(self, models: Iterable[Model]) -> Estimate:
+        """Return it at the price of calls in batches, for the model whose batches cost most."""
+        part = max((batch_price_of(model) or 1.0 for model in models), default=1.0)
+        return replace(self, usd=self.usd * Range(least=part, most=part))
 
     def __str__(self) -> str:
         calls, tokens = self.calls.told("{:,.0f}"), self.tokens.told("{:,.0f}")

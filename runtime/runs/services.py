@@ -21,6 +21,7 @@ from ..scrubbing.scrubber import Scrubber
 from ..tools import Toolbox
 from ..tools.approval import Approvals
 from ..values.budget import Caps
+from ..values.terminal import counted
 from .whole import perform
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Setting:
             this machine.
         pool: The folder of the pool that agents recall from.
         embedder: What finds similar tasks there, by its name; None: whatever is installed.
+        batch: Make model calls through the batch APIs of their providers.
     """
 
     seed: int | None = None
@@ -67,6 +69,7 @@ class Setting:
     on: str | None = None
     pool: Path | None = None
     embedder: str | None = None
+    batch: bool = False
 
     def __post_init__(self) -> None:
         """See that it can be meant.
@@ -153,6 +156,32 @@ class Services:
         known = self.gateway.secrets() | self.toolbox.secrets() | secrets_of(environment)
         return Scrubber(known.union(also))
 
+    @asynccontextmanager
+    async def collecting(
+        self, journal: Journal, say: Callable[[str], None]
+    ) -> AsyncGenerator[None]:
+        """Make calls in batches while the block lasts, where the setting says so.
+
+        Args:
+            journal: Where batches are noted.
+            say: Told how far they are.
+
+        Raises:
+            InputError: Answers wait in batches that would be paid for again.
+        """
+        if self.setting.batch:
+            from ..batch import collecting
+
+            async with collecting(self.gateway, journal, say):
+                yield
+            return
+        if waiting := journal.waiting_in_batches:
+            raise InputError(
+                f"{journal.folder}: {counted(waiting, 'request')} of it may wait in a batch. Add"
+                " --batch to collect the answers; without it they would be paid for twice."
+            )
+        yield
+
     def calls(self, *, journal: Journal | None = None, scrubber: Scrubber | None = None) -> Calls:
         """Give what makes model calls, for a run or for an operator."""
         return Calls(
@@ -160,6 +189,7 @@ class Services:
             journal=journal,
             cache=self.cache,
             seed=self.setting.seed,
+            are_batched=self.setting.batch,
             **({"scrub": scrubber.known} if scrubber else {}),
         )
 
@@ -253,7 +283,13 @@ async def open_services(
         yield Services(
             setting=setting,
             gateway=await stack.enter_async_context(
-                Gateway(known.models, seed=setting.seed, traffic=traffic, respondent=respondent)
+                Gateway(
+                    known.models,
+                    seed=setting.seed,
+                    traffic=traffic,
+                    respondent=respondent,
+                    batched=setting.batch,
+                )
             ),
             toolbox=await stack.enter_async_context(toolbox),
             jails=await _jails(setting, stack, connected=connected),

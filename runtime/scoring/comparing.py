@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from decimal import Context
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.values.json_text import dumps
 from ...schema.values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MINUS = str.maketrans(dict.fromkeys("\u2212\ufe63\uff0d", "-"))
 _SPACE = r"[ \u00a0\u2009\u202f]"
@@ -43,8 +41,10 @@ _STATED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """`The answer is (B)`, `Answer: b.`"""
-_BEGINS = re.compile(r"[\s*_#>-]*([A-Za-z])[*_]*[.):](?=[\s*_]|$)")
-"""`B. Vitamin C`"""
+_BEGINS = re.compile(
+    r"[\s*_#>-]*((?i:option|choice|answer)[\s*_]+)?([A-Za-z])[*_]*(?(1)[.):,]|[.):])(?=[\s*_]|$)"
+)
+"""`B. Vitamin C`, `Option B: vitamin C`."""
 _MARKED = re.compile(r"\(([A-Z])\)|\*\*([A-Z])\*\*")
 _LETTER = re.compile(
     r"\b(?!I['\u2019]|(?:I|A)\s++(?!(?:is|was|or|and|but|because|as|since|seems|fits)\b)[a-z])([A-Z])\b"
@@ -85,7 +85,7 @@ def chosen_letter(text: str) -> str | None:
         return "".join(stated[-1]).upper()
     for line in reversed(text.splitlines()):
         if begins := _BEGINS.match(line):
-            return begins[1].upper()
+            return begins[2].upper()
         if letters := _MARKED.findall(line) or [(letter,) for letter in _LETTER.findall(line)]:
             return "".join(letters[-1])
     alone = _ALONE.fullmatch(text)

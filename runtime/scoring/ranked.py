@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ...schema.host.scorer_form import ScorerForm, takes
+from ...schema.values.problems import Path
 from ...schema.values.values import is_list, is_mapping
 from ..values.score import Score
 from ..values.structured import json_in
 from .answer_line import readings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ...schema.values.problems import Path
 
 DEPTH = 10
 DEEPEST = 1000

@@ -18,8 +18,6 @@ async def scored(run: Run, task: Task, jails: Jails) -> Run:
     """Compare a run's answer with the task's reference answer.
 
     Args:
-        run: What came of it.
-        task: What was asked.
         jails: Where a scorer may run code.
 
     Returns:

@@ -106,10 +106,6 @@ def picks(function: str) -> bool:
 
     Args:
         function: The name of an installed function.
-
-    Raises:
-        KeyError: No installed package gives that function.
-        InputError: The package that gives it cannot be imported.
     """
     return function in VOTES or bool(getattr(load_named("functions", function), "picks", False))
 
@@ -171,12 +167,7 @@ def _code(text: str) -> str:
 
 
 def _python(text: str) -> str:
-    """Write Python with one space between two words of it, without what has no effect.
-
-    Raises:
-        tokenize.TokenError: It is something else.
-        SyntaxError: The same.
-    """
+    """Write Python with one space between two words of it, without what has no effect."""
     words = [
         (kind, _BLOCKS.get(kind, word))
         for kind, word, *_ in tokenize.generate_tokens(io.StringIO(text).readline)

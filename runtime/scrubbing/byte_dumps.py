@@ -7,11 +7,8 @@ there. How a dump was written is not known: it is read in each way, and one of t
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 MOST_ON_A_LINE = 256
 """Bytes on a line of a dump that tells where each line begins."""
@@ -53,8 +50,6 @@ class Dump:
     """A stretch of a text that may be a dump.
 
     Attributes:
-        start: Where it begins.
-        end: Where it ends.
         readings: The bytes that it may be of: one for each way to read it.
     """
 

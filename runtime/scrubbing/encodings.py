@@ -14,13 +14,10 @@ import lzma
 import re
 import zlib
 from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .byte_dumps import BREAK, dumps_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 SHORTEST_RUN = 16
 """Characters of a run of base64 or hexadecimal. A shorter one holds no secret two layers deep."""
@@ -48,8 +45,6 @@ class Encoded:
     """A stretch of a text that may be an encoding.
 
     Attributes:
-        start: Where it begins.
-        end: Where it ends.
         text: The stretch without its line breaks; of a dump, nothing.
         dumped: What the dump may be of: one for each way to read it.
     """
@@ -83,11 +78,7 @@ class Encoded:
 
 @dataclass(slots=True)
 class UnpackBudget:
-    """How many bytes may still be unpacked.
-
-    Attributes:
-        left: So many.
-    """
+    """How many bytes may still be unpacked."""
 
     left: int
 
@@ -133,7 +124,6 @@ def unpacked(content: bytes, room: UnpackBudget) -> Iterator[bytes]:
     """Give what is packed in some bytes, also twice, as much of it as can be read.
 
     Args:
-        content: The bytes.
         room: How much may be unpacked, of all archives together.
     """
     for outer in _archives(content, room):
@@ -228,7 +218,6 @@ class Unescaped:
     """A text whose escaped letters and digits are written plainly.
 
     Attributes:
-        text: The text.
         views: Where each stretch of it begins that is as it was, or was an escape.
         places: Where these begin in the text as it was, and where it ends.
     """

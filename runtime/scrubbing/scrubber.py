@@ -17,16 +17,19 @@ import functools
 import html
 import json
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from ...schema.values.secrets import SECRET
-from .encodings import MOST_UNPACKED, WIDEST_ESCAPE, UnpackBudget, encoded_in, unescaped, unpacked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from .encodings import Encoded
+from .encodings import (
+    MOST_UNPACKED,
+    WIDEST_ESCAPE,
+    Encoded,
+    UnpackBudget,
+    encoded_in,
+    unescaped,
+    unpacked,
+)
 
 SHORTEST = 6
 """Characters of a secret. A shorter one stands in any text by chance: hiding `7` in an answer would
@@ -156,8 +159,6 @@ class Scrubber:
         """Return whether some stretches hold a secret.
 
         Args:
-            stretches: The stretches.
-            layers: How deep is looked.
             room: How much may be unpacked of all; None: as much as of one text.
         """
         room = room or UnpackBudget(left=MOST_UNPACKED)
@@ -192,7 +193,6 @@ def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
     them between the letters of a key.
 
     Args:
-        content: The bytes.
         scrub: Takes secrets out of a text.
     """
     packed = unpacked(content, UnpackBudget.of(len(content)))
@@ -204,11 +204,7 @@ def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
 
 
 class ScrubberStream:
-    """A text on its way through a scrubber. No secret passes, wherever the text is split.
-
-    Args:
-        scrubber: What takes the secrets out.
-    """
+    """A text on its way through a scrubber. No secret passes, wherever the text is split."""
 
     def __init__(self, scrubber: Scrubber) -> None:
         self._scrubber = scrubber
@@ -304,7 +300,6 @@ def _written(before: str, character: str, after: str) -> str:
 
     Args:
         before: The unit ahead of it; nothing ahead of the first.
-        character: The unit.
         after: The one after it; nothing after the last.
     """
     if _PLAIN.fullmatch(character):

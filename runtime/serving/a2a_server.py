@@ -60,10 +60,6 @@ def a2a_routes(
     """Return the routes of all teams, and what must be closed in the end.
 
     The first of the teams is also the agent of the whole server.
-
-    Args:
-        server: Answers messages.
-        has_keys: Whether clients need a key.
     """
     routes: list[Route] = []
     handlers: list[DefaultRequestHandler] = []
@@ -178,11 +174,7 @@ class _Executor(AgentExecutor):
 
 
 def _text_of(part: Part) -> str:
-    """Return the text of a part; data is JSON.
-
-    Raises:
-        Refusal: It is an address.
-    """
+    """Return the text of a part; data is JSON."""
     if part.HasField("url"):
         raise bad_request("a part is an address; nothing is fetched. Send the file itself.")
     if part.HasField("data"):

@@ -7,21 +7,17 @@ that ends: the cost of a run whose server was killed is read from the run's own 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...schema.values.errors import InputError
 from ..record.journal import Journal, digest
-from ..runs.record import read_result
+from ..runs.record import RunRecord, read_result
 from ..values.budget import Budget, Caps
 from ..values.usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from ..runs.record import RunRecord
 
 FOLDER = ".requests"
 DAY = 24 * 60 * 60
@@ -47,9 +43,7 @@ class Session:
 
     Attributes:
         place: Where it stands in the account.
-        run: The name of the record.
         before: What the record had cost before.
-        day: The budget of the day.
     """
 
     place: str
@@ -68,9 +62,7 @@ class Account:
     """The account of requests. A context manager.
 
     Attributes:
-        runs: The folder of the records.
         per_day: What a day may cost, UTC.
-        clock: Returns the date.
     """
 
     runs: Path
@@ -124,9 +116,7 @@ class Account:
         """Record that work on a run begins, before anything is paid.
 
         Args:
-            record: The record.
             key: The idempotency key; empty where the request has none.
-            asked: The digest of the request.
         """
         if (day := self.clock()) != self._date:
             self._begin_day(day)

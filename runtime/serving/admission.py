@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from .refusals import Refusal
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
 
 RETRY_AFTER = 5
 """Seconds after which a client may try again."""
@@ -21,10 +18,6 @@ class Admission:
     Args:
         at_once: How many are worked on at once.
         most_waiting: How many may wait.
-
-    Attributes:
-        at_work: How many are worked on.
-        waiting: How many wait.
     """
 
     def __init__(self, at_once: int, most_waiting: int) -> None:

@@ -60,8 +60,6 @@ def question_of(
     Args:
         headers: Those of the request, with lower-case names.
         caller: The digest of the client's key.
-        team: Whom it asks.
-        task: What it asks.
         key: The idempotency key that the protocol has a place for; a header goes first.
         conversation: The fields of the question that name its conversation.
 
@@ -92,11 +90,8 @@ def app_of(
     """Return the application: what it serves depends on which extras are installed.
 
     Args:
-        server: Answers requests.
-        keys: The keys of clients.
         origins: Pages elsewhere that may ask.
         is_local: Whether the server listens to this machine alone.
-        largest: Bytes of a request.
     """
     routes: list[BaseRoute] = [*_Endpoints(server).routes()]
     contexts: list[Any] = []

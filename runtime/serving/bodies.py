@@ -54,7 +54,6 @@ def refuse_set(body: Mapping[str, Any], reasons: Mapping[str, str]) -> None:
     """Refuse fields that would change the answer and that no team can heed.
 
     Args:
-        body: The request.
         reasons: Why each is refused, by its name.
 
     Raises:
@@ -67,11 +66,6 @@ def refuse_set(body: Mapping[str, Any], reasons: Mapping[str, str]) -> None:
 
 def refuse_form(form: Any, plan: Plan, param: str) -> None:
     """Refuse a form of the answer other than the one that the team's output agent has.
-
-    Args:
-        form: What the request asks for.
-        plan: The team.
-        param: The request's field.
 
     Raises:
         Refusal: The team does not answer so.
@@ -178,7 +172,6 @@ def usage_value(usage: Usage, prompt: str, completion: str) -> dict[str, Any]:
     """Return the usage of a run, all its agents' calls together, as the API writes it.
 
     Args:
-        usage: What it consumed.
         prompt: What the API calls tokens that were read.
         completion: What it calls those that were written.
     """

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from ..plan.plan import Plan
+from ..record.trace import Event
 from .bodies import items_of, message_of, part_of, refuse_form, refuse_set, text_for, usage_value
+from .messages import ClientMessage
 from .progress import line_of, pieces
 from .refusals import Refusal, bad_request
 from .server import Answer
 from .streaming import server_sent
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
-
-    from ..plan.plan import Plan
-    from ..record.trace import Event
-    from .messages import ClientMessage
 
 REFUSED: Mapping[str, str] = {
     "tools": "the team's agents call tools of their own, which its file and tools.yaml grant.",
@@ -33,7 +30,6 @@ class Chat:
     """How `/v1/chat/completions` reads requests and writes answers.
 
     Attributes:
-        body: The request.
         conversation: The client sends all of it.
     """
 

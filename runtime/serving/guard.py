@@ -39,11 +39,8 @@ class Guard:
     """Lets through who may ask; an ASGI application around another one.
 
     Attributes:
-        app: Answers requests.
-        keys: The keys of clients.
         origins: Pages elsewhere that may ask, as `Origin` has them.
         is_local: Whether the server listens to this machine alone.
-        largest: Bytes of a body.
     """
 
     app: ASGIApp

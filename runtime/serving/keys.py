@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.values.errors import InputError
 from .refusals import Refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 VARIABLE = "MAS_SERVE_KEYS"
 SHORTEST = 16
@@ -21,11 +18,7 @@ SHORTEST = 16
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys that clients may send; none: everyone on this machine is a client.
-
-    Attributes:
-        texts: The keys.
-    """
+    """The keys that clients may send; none: everyone on this machine is a client."""
 
     texts: frozenset[str] = frozenset()
 

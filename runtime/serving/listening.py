@@ -57,18 +57,12 @@ async def listen(
     """Serve until this is cancelled; then let the requests under way end.
 
     Args:
-        app: Answers requests.
-        server: Whose requests they are.
-        host: The address.
         port: The port; 0 for any that is free.
         ready: Called with the address once requests are taken.
         seconds: How long requests under way have in the end.
 
     Returns:
         Whether all requests had ended before the time was up.
-
-    Raises:
-        InputError: The address cannot be had.
     """
     config = uvicorn.Config(
         app,
@@ -114,7 +108,6 @@ def reloading(
     """Load the teams again on SIGHUP during the body.
 
     Args:
-        server: Whose teams they are.
         say: Called after each time, with what is wrong with teams that stayed as they were.
     """
     loop, under_way = asyncio.get_running_loop(), set[asyncio.Task[None]]()

@@ -49,10 +49,6 @@ def mcp_route(server: TeamServer, largest: int) -> tuple[Route, Callable[[], Any
 
     Each request stands by itself, so a server that was started again needs no new session, and a
     client that hangs up cancels its call.
-
-    Args:
-        server: Answers calls.
-        largest: Bytes of a request.
     """
     manager = StreamableHTTPSessionManager(
         _server_of(server), stateless=True, max_request_body_size=largest
@@ -106,11 +102,7 @@ def _server_of(server: TeamServer) -> Server[Any, Any]:
 async def _answered(
     server: TeamServer, mcp: Server[Any, Any], name: str, arguments: Mapping[str, Any]
 ) -> Answer:
-    """Answer a call, and report progress where the client wants that.
-
-    Raises:
-        Refusal: There is no answer.
-    """
+    """Answer a call, and report progress where the client wants that."""
     teams = {_tool_name(team): team for team in server.teams}
     team = teams.get(name) or server.teams.named(name)
     context, files = arguments.get("context"), arguments.get("files") or {}

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from ...schema.host.catalogue import Catalogue
 from ...schema.loading.loading import parse_task
+from ...schema.team.task import Task
 from ...schema.values.attachments import MOST_BYTES, MOST_IN_ALL, Attachment
 from ...schema.values.errors import ConfigError
 from ...schema.values.json_text import dumps
 from ..runs.conversation import Turn, continued
 from .refusals import bad_request
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.team.task import Task
 
 File = str | Attachment
 Role = Literal["system", "user", "assistant"]
@@ -31,7 +28,6 @@ class ClientMessage:
 
     Attributes:
         role: Who wrote it; `system` for instructions.
-        text: What it says.
         files: Its files: the name of each, which may be empty, and what it holds.
     """
 
@@ -62,7 +58,6 @@ def task_of(messages: Sequence[ClientMessage], known: Catalogue) -> Task:
 
     Args:
         messages: The conversation, the oldest message first.
-        known: What this host offers.
 
     Raises:
         Refusal: The last message is not the user's, or the task would not load.

@@ -27,9 +27,7 @@ class Refusal(CoterieError):
     """A request that gets no answer.
 
     Attributes:
-        status: The HTTP status.
         message: The rule, the value, and what to do.
-        code: A word for programs.
         param: The field of the request that is wrong.
         retry_after: Seconds after which the same request may pass.
         run: The name of the request's record, where it has one.
@@ -76,8 +74,6 @@ def no_answer(run: Run, name: str, *, retry_after: int | None = None) -> Refusal
     """Return the refusal that a run without an answer becomes.
 
     Args:
-        run: The run.
-        name: The name of its record.
         retry_after: Seconds until there is a new budget, where the day's is spent.
     """
     why = run.error or f"the run is {run.status}"

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..plan.plan import Plan
+from ..record.trace import Event
 from .bodies import items_of, message_of, part_of, refuse_form, refuse_set, text_for, usage_value
 from .messages import ClientMessage
 from .progress import line_of, pieces
 from .refusals import Refusal
 from .server import Answer
 from .streaming import server_sent
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
-
-    from ..plan.plan import Plan
-    from ..record.trace import Event
 
 REFUSED: Mapping[str, str] = {
     "tools": "the team's agents call tools of their own, which its file and tools.yaml grant.",
@@ -33,22 +30,14 @@ PASSED_OVER = frozenset({"reasoning", "item_reference"})
 
 @dataclass(kw_only=True, eq=False)
 class Responses:
-    """How `/v1/responses` reads a request and writes its answer.
-
-    Attributes:
-        body: The request.
-    """
+    """How `/v1/responses` reads a request and writes its answer."""
 
     body: Mapping[str, Any]
     _name: str = field(default_factory=lambda: secrets.token_hex(12))
     _number: Iterator[int] = field(default_factory=count)
 
     def messages(self, plan: Plan) -> list[ClientMessage]:
-        """Read the conversation.
-
-        Raises:
-            Refusal: The request asks for what the team cannot do.
-        """
+        """Read the conversation."""
         refuse_set(self.body, REFUSED)
         refuse_form(self._form, plan, "text.format")
         given, instructions = self.body.get("input"), self.body.get("instructions")

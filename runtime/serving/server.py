@@ -47,8 +47,6 @@ class Question:
     """What a client asks.
 
     Attributes:
-        team: Whom.
-        task: What.
         caller: The digest of the client's key; empty where no key is needed.
         key: The client's idempotency key; empty where it sent none.
         answer_seconds: How long an agent waits for the client to allow a call, or to answer what
@@ -83,8 +81,6 @@ class Answer:
     """What a team answered.
 
     Attributes:
-        run: The name of the record.
-        text: The answer.
         content: All that the output agent said: the JSON text, where it answers by a schema.
         usage: What the record cost in all, earlier attempts included.
     """
@@ -137,13 +133,10 @@ class TeamServer:
     """Answers requests. `serving` opens one.
 
     Attributes:
-        teams: The teams that are served.
         services: Models, tools and jails of all runs.
-        account: The account of requests.
         admission: How many requests are worked on at once.
         approving: Asks clients before tools are called.
         scrub: Takes the host's secrets out of what is written.
-        is_stopping: Whether new requests are refused.
     """
 
     teams: Teams
@@ -162,7 +155,6 @@ class TeamServer:
         """Answer a question; whoever cancels this cancels the run, whose record stays.
 
         Args:
-            question: What is asked.
             listener: Called with each event of the run.
 
         Raises:
@@ -338,14 +330,9 @@ async def serving(
     """Open what requests need, and check that every team can be run; then serve during the body.
 
     Args:
-        teams: The teams.
         account: The account of requests, which is open.
-        setting: How runs are made.
         admission: How many requests are worked on at once.
         secrets: What else may never be written down: the keys of clients.
-
-    Raises:
-        InputError: A key, a price, a tool server, a jail or a program is missing.
     """
     approving = Approving()
     async with open_services(

@@ -60,7 +60,6 @@ class EventStream(StreamingResponse):
     """Sends server-sent events; comments keep it alive.
 
     Args:
-        events: The events, written out.
         source: What they are made of. It is closed at the end, also when the client hangs up.
     """
 

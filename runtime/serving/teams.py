@@ -34,10 +34,7 @@ class ServedTeam:
     """A team that is served.
 
     Attributes:
-        name: What clients call it.
         source: What it was named as: a file, `seed:NAME`, a pool's folder, or `pool:FOLDER`.
-        file: Where it is.
-        plan: The team, compiled.
         recaller: Reminds its agents of what its pool has learnt; None where none of them recalls.
     """
 
@@ -63,11 +60,7 @@ def _pool_of(source: str) -> Path | None:
 
 
 def load(source: str, known: Catalogue) -> ServedTeam:
-    """Load a team; of a pool, the one of which it expects most.
-
-    Raises:
-        InputError: It does not load, or there is no pool or no team in it.
-    """
+    """Load a team; of a pool, the one of which it expects most."""
     pool = _pool_of(source)
     file = team_path(source) if pool is None else load_named(GROUP, "pool")(pool)
     known = known.beside(file.parent)
@@ -86,12 +79,7 @@ def load(source: str, known: Catalogue) -> ServedTeam:
 
 @dataclass(eq=False)
 class Teams:
-    """The teams that are served. `opened` loads them, and `reload` loads them again.
-
-    Attributes:
-        known: What this host offers.
-        by_name: The teams, by the names that clients call them.
-    """
+    """The teams that are served. `opened` loads them, and `reload` loads them again."""
 
     known: Catalogue
     by_name: dict[str, ServedTeam] = field(default_factory=dict[str, ServedTeam])

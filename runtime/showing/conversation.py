@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..gateway.chat.ending import is_cut_off
 from ..values.usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,7 +18,6 @@ class AnsweredCall:
         agent: Whose; an operator's or a judge's name, where it is no agent's.
         path: Which it is; it does not depend on scheduling.
         seconds: When it was answered, counted from the start of the run.
-        event: What was told of it.
     """
 
     agent: str
@@ -52,11 +49,7 @@ class AnsweredCall:
 
 
 def calls_of(events: Iterable[Mapping[str, Any]]) -> Sequence[AnsweredCall]:
-    """Find the calls that were answered; one that a resumed run told again counts once.
-
-    Raises:
-        KeyError: An event lacks a field.
-    """
+    """Find the calls that were answered; one that a resumed run told again counts once."""
     found: dict[tuple[str, str], AnsweredCall] = {}
     for event in events:
         if event["type"] == "model_call":

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...schema.loading.loading import read_team
+from ...schema.team.team import Team
 from ...schema.values.errors import InputError
 from ...schema.values.values import is_list, is_mapping
 from ..record.events import EVENTS, EventLog, events_of
@@ -19,12 +22,6 @@ from .text import written
 from .timeline import Timeline
 from .value import value_of
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.team.team import Team
-
 MOST_MISHAPS = 100
 """Warnings of one agent that are shown."""
 
@@ -35,12 +32,9 @@ class Recorded:
 
     Attributes:
         place: What it is called: its folder, or what it is a part of.
-        team: The team that ran.
-        task: What was asked, as task.json has it.
         models: What aliases stood for: `default = gpt-4o (models.yaml)`.
         started: When it began, in UTC; empty, where nobody wrote it down.
         result: What came of it, as result.json has it; nothing, where it did not get that far.
-        events: What happened, in order.
         damage: Which lines of the events cannot be read, and why; empty where all can.
         hints: What to do next: commands that work as they stand.
         is_at_work: Whether a process is at work on it now.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ...schema.picture.caption import span
 from ...schema.values.json_text import dumps
 from ..values.terminal import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 LONGEST = 200
 """Characters that are said of what an agent wrote to another, or to a tool."""

@@ -31,8 +31,6 @@ def written(run: Recorded, *, agent: str | None = None, full: bool = False) -> s
     """Write a run for people; nothing in it commands their terminal.
 
     Args:
-        run: The run.
-        agent: Whose part alone is shown.
         full: Show texts whole. Else the middle of long ones is left out, and its size told.
     """
     agents = [agent] if agent is not None else [*run.speakers]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 SAME = 0.005
 """Seconds that may lie between the end of one's work and the start of what waited for it."""
@@ -28,7 +26,6 @@ class TimelineCall:
     Attributes:
         kind: `model` or `tool`.
         start: Seconds since the start of the run.
-        end: The same.
         number: That of the event which told it.
     """
 
@@ -43,10 +40,8 @@ class Span:
     """A time in which an agent worked.
 
     Attributes:
-        agent: Who.
         start: Seconds since the start of the run.
         end: The same; where it has no end, the last that is known of the run.
-        is_open: Whether it has no end.
         received: Whose reports it read, or whose messages.
         round: The round that it is of; empty where there are none.
         waited_for: Who was the last that it waited for; empty, where it waited for nobody.
@@ -76,7 +71,6 @@ class Timeline:
 
     Attributes:
         spans: When each agent worked, in the order of their starts.
-        works: What each agent did meanwhile.
         times: For each event by its number, when it happened.
         breaks: When the run was gone on with.
         end: The last that is known; all in seconds.
@@ -90,12 +84,7 @@ class Timeline:
 
     @classmethod
     def of(cls, events: Iterable[Mapping[str, Any]]) -> Timeline:
-        """Read it off the events of a run.
-
-        Raises:
-            KeyError: An event lacks a field.
-            TypeError: A field is of another type.
-        """
+        """Read it off the events of a run."""
         reading = _Reading()
         for event in events:
             reading.read(event)

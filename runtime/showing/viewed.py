@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
 
 from ...schema.host.catalogue import installed, load_named
 from .recorded import Recorded
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 VIEWS = "views"
 """The group of entry points. Each takes a folder and words, and gives a `Viewed`; None, where the
@@ -25,20 +23,11 @@ class Viewed(Protocol):
         ...
 
     def written(self, *, agent: str | None = None, full: bool = False) -> str:
-        """Write it for people; nothing in it commands their terminal.
-
-        Args:
-            agent: Whose part alone is shown.
-            full: Show texts whole.
-        """
+        """Write it for people; nothing in it commands their terminal."""
         ...
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        """Give it as a JSON object, nothing of it shortened.
-
-        Args:
-            agent: Whose part alone is given.
-        """
+        """Give it as a JSON object, nothing of it shortened."""
         ...
 
 
@@ -47,10 +36,6 @@ def viewed(folder: Path, words: Sequence[str]) -> Viewed:
 
     Args:
         folder: A run's folder, or that of something that has runs in it.
-        words: Which of them.
-
-    Raises:
-        InputError: There is none, or a file is damaged.
     """
     if not words and (folder / "task.json").exists():
         return Recorded.of(folder)

@@ -16,12 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolbox", "Toolkit"]
 
 _HOMES = {
-    "GrantedTool": "tool",
-    "Tool": "tool",
-    "ToolCall": "tool",
-    "ToolError": "tool",
-    "Toolbox": "toolbox",
-    "Toolkit": "tool",
+    "tool": "GrantedTool Tool ToolCall ToolError Toolkit",
+    "toolbox": "Toolbox",
 }
 
 __getattr__ = on_first_use(__name__, _HOMES)

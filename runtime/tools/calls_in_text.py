@@ -9,14 +9,12 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ...schema.values.json_text import DECODER, dumps, loads
 from ...schema.values.values import is_list, is_mapping
 from ..gateway import ToolRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 def _deep(words: str) -> str:
@@ -40,7 +38,6 @@ class _Form(NamedTuple):
 
     Attributes:
         name: What it is called, for messages.
-        sign: What its calls begin with.
         read: Reads all calls of a text that begins with the sign, and raises ValueError.
     """
 
@@ -129,8 +126,6 @@ def _between(text: str, opening: str, closing: str, *, may_be_open: bool = False
 
     Args:
         text: It begins with the opening one.
-        opening: The sign.
-        closing: Likewise.
         may_be_open: Whether the last closing sign may lack: some endpoints stop at it.
     """
     parts = text.split(opening)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...schema.host.catalogue import ToolServer
 from ...schema.loading.loading import read_file
@@ -14,10 +16,6 @@ from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ...schema.values.secrets import looks_secret
 from ...schema.values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 BEARER = "Bearer "
 SLOWEST_START = 120

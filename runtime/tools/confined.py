@@ -10,16 +10,12 @@ import errno
 import itertools
 import os
 import stat
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
 
 from ...schema.values import beneath
 from .tool import ToolError
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
 
 LARGEST_FILE = 10 << 20
 """Bytes that a file may have to be read."""
@@ -50,7 +46,6 @@ def open_folder(root: Path, names: tuple[str, ...]) -> Generator[int]:
     """Open a folder of the workspace for a `with` block.
 
     Args:
-        root: The workspace.
         names: The names to walk, from the workspace downwards.
 
     Yields:
@@ -69,11 +64,6 @@ def open_folder(root: Path, names: tuple[str, ...]) -> Generator[int]:
 
 def read_bytes(folder: int, name: str, path: str) -> bytes:
     """Read a file whole.
-
-    Args:
-        folder: The descriptor of its folder.
-        name: Its name in there.
-        path: Its path, for messages.
 
     Raises:
         ToolError: It is not a regular file of its own, it is too large, or it cannot be read.

@@ -54,11 +54,7 @@ def expression(pattern: str) -> Find:
 
 
 def _check_harmless(pattern: str) -> None:
-    """Refuse what makes compiling slow or large, which no timeout could stop.
-
-    Raises:
-        ToolError: The pattern has such a thing.
-    """
+    """Refuse what makes compiling slow or large, which no timeout could stop."""
     repeats = 1
     for braces in _BRACES.finditer(pattern):
         # Nine digits tell enough.

@@ -48,7 +48,6 @@ async def call_python(
 
     Args:
         name: What it is called in messages.
-        function: The function.
         arguments: What it is given, by name.
         read: Makes a value of ours of what it returns, which may be anything.
 

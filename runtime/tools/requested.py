@@ -5,27 +5,21 @@ Whatever library an agent runs in, it gets calls that were checked here, or none
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.values.errors import AgentError
 from ...schema.values.hints import did_you_mean
 from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
-from ..gateway.chat.ending import is_cut_off
+from ..gateway import ChatAnswer, ToolRequest
+from ..gateway.chat.ending import NONE_DONE, as_written, is_cut_off
 from .calls_in_text import calls_in
 from .fitting import arguments_in, fitted
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..gateway import ChatAnswer, ToolRequest
-
 UNTYPED = frozenset({"final_answer"})
 """A tool that takes any value; smolagents describes that as a text."""
-LONGEST_WRITTEN = 500
-"""Characters of a call's arguments that its model is shown again."""
-NONE_DONE = "Nothing was executed."
 
 
 class Requests:
@@ -55,7 +49,6 @@ def requested(answer: ChatAnswer, tools: Sequence[Mapping[str, Any]]) -> ChatAns
     answer was cut off.
 
     Args:
-        answer: What a model answered.
         tools: The tools that it was offered, as the chat API has them.
     """
     if not tools:
@@ -79,16 +72,10 @@ def requested(answer: ChatAnswer, tools: Sequence[Mapping[str, Any]]) -> ChatAns
     return answer if calls == answer.tool_calls else replace(answer, tool_calls=calls)
 
 
-def _as_written(answer: ChatAnswer) -> str:
-    """Return an answer as text, with its calls as the model wrote them."""
-    calls = (f"{call.name} {call.arguments[:LONGEST_WRITTEN]}" for call in answer.tool_calls)
-    return "\n".join(filter(None, (answer.text, *calls)))
-
-
 def _refused(answer: ChatAnswer, problem: str) -> ChatAnswer:
     return replace(
         answer,
-        text=_as_written(answer),
+        text=as_written(answer),
         tool_calls=(),
         kept={},
         refused=f"{problem} {NONE_DONE}",

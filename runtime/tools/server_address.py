@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 
 class ServerAddress:
-    """The streams of messages with a server that somebody else runs.
-
-    Attributes:
-        incoming: What the server says, message by message.
-        outgoing: What it is told.
-    """
+    """The streams of messages with a server that somebody else runs."""
 
     lost = "cannot be had now. Go on without its tools."
 
@@ -89,11 +84,7 @@ class Reaching(httpx.AsyncHTTPTransport):
 
 
 async def _read(response: httpx.Response) -> httpx.Response:
-    """Read an answer whole.
-
-    Raises:
-        httpx.ReadError: It is too long, or no JSON.
-    """
+    """Read an answer whole."""
     content = bytearray()
     stream = response.stream
     assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - for the type checker
@@ -116,11 +107,7 @@ async def _read(response: httpx.Response) -> httpx.Response:
 
 @asynccontextmanager
 async def reached(server: ToolServer) -> AsyncGenerator[ServerAddress]:
-    """Talk with a tool server for a `with` block.
-
-    Raises:
-        InputError: A variable with its key, or with a header, is not set.
-    """
+    """Talk with a tool server for a `with` block."""
     reaching = Reaching()
     client = httpx.AsyncClient(
         headers=headers_of(server, os.environ),

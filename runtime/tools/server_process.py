@@ -57,7 +57,6 @@ class ServerProcess:
 
     Attributes:
         incoming: What the server says, message by message. It ends when the server does.
-        outgoing: What it is told.
         ended: Whether it closed its end, or broke the protocol.
         stray: The first thing that it wrote where only messages belong.
     """
@@ -128,13 +127,20 @@ class ServerProcess:
             pass
 
     async def _line(self, stdout: asyncio.StreamReader) -> bytes:
-        try:
-            return await stdout.readline()
-        except ValueError:
+        """Return the next line; of one that is too long, an error is the answer."""
+        is_rest = False
+        while True:
+            try:
+                line = await stdout.readline()
+                if not is_rest:
+                    return line
+            except ValueError as error:  # what was read of it is gone, all of it if it ends there
+                if is_rest := not str(error).startswith("Separator is found"):
+                    continue
+            is_rest = False
             self.stray = f"a line of more than {LARGEST_MESSAGE} bytes"
             if message := self._unread(b"", self.stray):
-                await self._heard.send(SessionMessage(message))
-            return b""
+                await self._heard.send(SessionMessage(self._answered(message)))
 
     def _answered(self, message: JSONRPCMessage) -> JSONRPCMessage:
         if isinstance(message.root, JSONRPCResponse | JSONRPCError):

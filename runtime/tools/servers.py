@@ -21,10 +21,6 @@ async def start_session(server: ToolServer) -> Session:
 
     Args:
         server: The server, as tools.yaml declares it.
-
-    Raises:
-        InputError: The `mcp` extra is not installed, the command does not exist, or what it starts
-            is not ready in time to serve tools.
     """
     _check_library(server)
     from .session import Session
@@ -33,11 +29,7 @@ async def start_session(server: ToolServer) -> Session:
 
 
 def check_server(server: ToolServer) -> None:
-    """Make sure that a tool server can be started or reached, without doing so.
-
-    Raises:
-        InputError: The `mcp` extra, its program, or a variable with its key is missing.
-    """
+    """Make sure that a tool server can be started or reached, without doing so."""
     _check_library(server)
     if server.command:
         from .server_process import program_of

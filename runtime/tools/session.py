@@ -205,11 +205,7 @@ _BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
 
 
 def _value(result: _ToolAnswer) -> Any:
-    """Return what a tool answered as a JSON value, as text, or as text with images and PDFs.
-
-    Raises:
-        ToolError: The answer is that it failed.
-    """
+    """Return what a tool answered as a JSON value, as text, or as text with images and PDFs."""
     blocks = [*map(_block, result.content)]
     words = "\n".join(map(_in_words, blocks))
     if result.failed:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import AsyncGenerator
+from typing import Any, TextIO
 
 import click
 
 from ...schema.values.json_text import dumps
 from ..values.terminal import on_one_line, speakable
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
 
 LONGEST_SHOWN = 4_000
 """Characters of the arguments that are shown."""

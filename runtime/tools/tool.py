@@ -126,7 +126,6 @@ class ToolCall:
     """What an agent had a tool do.
 
     Attributes:
-        tool: The tool's name.
         arguments: As the model gave them, JSON-able.
         error: Why the tool could not do it; None where it did.
     """
@@ -199,11 +198,7 @@ class GrantedTool:
         return {**came, "seconds": round(time.monotonic() - started, 6)}
 
     async def _done(self, arguments: Any) -> Mapping[str, Any]:
-        """Have it do its work, and give what came of it, whatever it raises.
-
-        Raises:
-            JailLost: The machine that the workspace was on is gone.
-        """
+        """Have it do its work, and give what came of it, whatever it raises."""
         try:
             checked = self._checked(arguments)
             if self.approvals is not None:

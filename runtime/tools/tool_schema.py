@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 LARGEST_SCHEMA = 20_000  # characters of JSON
 EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
@@ -22,7 +20,6 @@ def usable_parameters(schema: Any, name: str) -> Mapping[str, Any]:
 
     Args:
         schema: As whoever wrote the tool wrote it; None where there is none.
-        name: The tool's, for messages.
 
     Raises:
         InputError: No provider would take it.

@@ -7,10 +7,8 @@ bounds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import TypeVar
 
 __all__ = [
     "LARGEST_ANSWER",

@@ -10,16 +10,14 @@ import asyncio
 import math
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ...schema.values.errors import LimitError
 from .caps import Caps
 from .terminal import counted
 from .usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["Budget", "BudgetReached", "Caps", "Reservation"]
 
@@ -37,12 +35,7 @@ _Amounts = tuple[int, int, int]
 
 
 class BudgetReached(LimitError):
-    """The next call does not fit, or time is up.
-
-    Attributes:
-        cap: The cap that was reached.
-        budget: The budget that it belongs to.
-    """
+    """The next call does not fit, or time is up."""
 
     def __init__(self, message: str, *, cap: Cap, budget: Budget) -> None:
         super().__init__(message)
@@ -100,8 +93,6 @@ class Budget:
         """Make the budget of a part, which counts here as well.
 
         Args:
-            caps: What the part may spend.
-            name: Whose it is, for messages.
             spent: What the part has spent of it, and is counted here already.
         """
         part = Budget(caps, parent=self, name=name, clock=self._clock)
@@ -187,6 +178,25 @@ class Budget:
             await self._turn(claim)
         else:
             self._take(claim.amounts)
+        return claim
+
+    def reopen(
+        self, deposited: Usage, tokens: int, usd: float | None, prompt_tokens: int
+    ) -> Reservation:
+        """Reserve what a call may cost that is on its way since an earlier process.
+
+        It takes the place of what was `deposited` for it, so it never waits and is never refused.
+        The other arguments are those of `reserve`.
+        """
+        claim = Reservation(
+            budget=self, tokens=tokens, usd=usd, calls=1, prompt_tokens=prompt_tokens
+        )
+        for budget in self._chain:  # those below the run have begun with nothing deposited
+            budget._spent = budget._spent - deposited
+            amounts = (round(deposited.usd * PICOS_PER_USD), deposited.tokens, deposited.calls)
+            pairs = zip(budget._used, amounts, strict=True)
+            budget._used = [max(0, used - amount) for used, amount in pairs]
+        self._take(claim.amounts)
         return claim
 
     async def _turn(self, claim: Reservation) -> None:
@@ -319,7 +329,6 @@ class Reservation:
     """What is reserved for a call. Ends in one of three ways, once.
 
     Attributes:
-        budget: Where it is reserved.
         tokens: Tokens to read and to write, at most.
         usd: Their price in USD, None where it is unknown.
         calls: How many calls it is for.

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
 
 from ...schema.values.codec import kept
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @kept(closed=True)

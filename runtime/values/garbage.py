@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
+from collections.abc import Generator
 
 SELDOM = (10_000, 20, 100)
 """How many new objects there are before they are searched, and how often before the older ones are

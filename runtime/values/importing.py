@@ -6,10 +6,7 @@ import contextlib
 import gc
 import os
 import threading
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
+from collections.abc import Generator
 
 _ALONE = threading.RLock()
 

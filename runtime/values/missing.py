@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from ...schema.values.errors import AgentError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 HOW: Mapping[str, str] = MappingProxyType(
     {

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from ...schema.values.codec import OMITTED, kept, to_value
 from ...schema.values.terminal import on_one_line
 from .terminal import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 LONGEST_REASON = 100
 MOST_REASONS = 3
@@ -29,7 +26,6 @@ class OperatorAnswers:
     Attributes:
         useful: How many were answered to some use.
         useless: How many were not, after a repair, by the reason.
-        judging: Whether the answers are judgements.
     """
 
     useful: int = 0

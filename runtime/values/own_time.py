@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
 
 
 class OwnTime:
@@ -24,21 +21,24 @@ class OwnTime:
         self._workers = 0
         self._used = 0.0
         self._since = 0.0
-        self._scope: asyncio.Timeout | None = None
+        self._scopes: set[asyncio.Timeout] = set()
 
     @asynccontextmanager
     async def bounded(self) -> AsyncGenerator[None]:
-        """Cancel the body when the limit is reached.
-
-        Raises:
-            TimeoutError: It was.
-        """
+        """Cancel the body when the limit is reached."""
         async with asyncio.timeout(None) as scope:
-            self._scope = scope
+            self._scopes.add(scope)
+            self._bound(scope)
             try:
                 yield
             finally:
-                self._scope = None
+                self._scopes.remove(scope)
+
+    def _bound(self, scope: asyncio.Timeout) -> None:
+        """Have a body end when the limit is reached, if work goes on as it does now."""
+        if self._limit is not None and not scope.expired():
+            end = self._since + self._limit - self._used
+            scope.reschedule(end if self._workers > 0 else None)
 
     @property
     def spent(self) -> float:
@@ -75,7 +75,7 @@ class OwnTime:
             self._since = now
         else:
             self._used += now - self._since
-        if self._limit is not None and self._scope is not None and not self._scope.expired():
-            self._scope.reschedule(now + self._limit - self._used if works else None)
+        for scope in self._scopes:
+            self._bound(scope)
         if self._whole is not None:
             self._whole._change(1 if works else -1)

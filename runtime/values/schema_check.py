@@ -70,7 +70,6 @@ def excess(value: Any, values: int = MOST_VALUES, characters: int = LONGEST_STRU
     """Say in which way a value is too much to be worked on; nothing where it is not.
 
     Args:
-        value: A JSON value.
         values: The most values that it may consist of.
         characters: The most characters that its texts may have, names included.
     """

@@ -15,7 +15,6 @@ class Score:
 
     Attributes:
         value: From 0 (wrong) to 1 (right).
-        reason: Why, in a few words.
         measures: What else was measured, by name, such as `side_effects`.
         log: What is kept for whoever wants to know more, such as what tests printed. At most some
             hundred kilobytes: there is one for every trial.

@@ -6,16 +6,14 @@ import functools
 import itertools
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from ...schema.values.json_text import DECODER, dumps, loads
 from ...schema.values.problems import dotted, quoted
 from ...schema.values.values import is_list, is_mapping
 from .bounds import LONGEST_STRUCTURED
 from .schema_check import StepBudget, TooManySteps, brief_keywords, excess
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 _FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
 _OPENING = re.compile(r"[{\[]")

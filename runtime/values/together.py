@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import Any, TypeVar
 
 from ...schema.values.errors import LimitError, RunError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Iterable
 
 Came = TypeVar("Came")
 Key = TypeVar("Key")
@@ -37,7 +35,6 @@ async def by_workers(
 
     Args:
         keys: What is to be made, in the order in which it is begun.
-        make: Makes it.
         workers: How many are at work at once.
 
     Raises:

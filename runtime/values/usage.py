@@ -17,17 +17,16 @@ class Usage:
 
     Attributes:
         calls: Model calls that were answered, or ended in a way that may have been billed.
-        prompt_tokens: Tokens read, cached ones included.
         cached_tokens: Those of them that came from the provider's prompt cache.
         stored_tokens: Those that were put there, for a later call.
-        completion_tokens: Tokens written, thinking included.
         reasoning_tokens: Those of them that are thinking, where the endpoint says.
         usd: Price of the calls whose price is known, in USD.
         unpriced_calls: Calls whose price is unknown. Their cost is missing in `usd`, not zero.
         unmetered_calls: Calls whose endpoint told no usage that can be; their tokens are our
             estimate.
         uncertain_calls: Calls that ended without an answer but may have been billed. Their tokens
-            and their price are the most that they can have cost.
+            and their price are the most that they can have cost; of a stream that ended too early,
+            what came of it.
         uncertain_usd: The part of `usd` that stands for them.
         cached_calls: Calls that our own cache answered, which cost nothing and count nowhere else.
         doubted_tokens: Tokens that endpoints did not tell though their texts have them. Caps count
@@ -111,3 +110,20 @@ def _counts(usage: Usage) -> dict[str, float]:
 
 COUNTED = Form(write=_counts)
 """The form of a usage of which only the counts are kept that are not 0."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BatchedAttempt:
+    """An attempt of a call that asks in a batch.
+
+    Attributes:
+        id: What its request is called in the batch.
+        number: Its place among the attempts of the call.
+        asked: The digest of the request.
+        deposited: The most that it can cost, where an earlier process left it open; else None.
+    """
+
+    id: str
+    number: str
+    asked: str
+    deposited: Usage | None = None

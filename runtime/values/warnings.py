@@ -7,12 +7,10 @@ the trace, and after a restart. Waits and retries of a provider are not the agen
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ...schema.values.terminal import on_one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 CUT_OFF = "its answer was cut off"
 SUBSTITUTED = "another model answered in place of"

@@ -27,11 +27,9 @@ def chart(
     """Give the places of rows, bars and lines.
 
     Args:
-        time: The times.
         agents: Whose, from above; who did nothing has no row.
         blamed: The numbers of the events that agents are blamed for.
         of_agent: Gives the address of an agent's part.
-        of_event: Gives that of an event, by its number.
     """
     at_work = [one for one in agents if time.of_agent(one) or one in time.works]
     scale = (CHART - LABELS - 20) / max(time.end, 1e-6)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import quote
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 LONGEST = 80
 """Characters of a name that stand in an address."""
@@ -41,7 +38,6 @@ class Links:
     """Writes the links of one page.
 
     Attributes:
-        here: The page's own address.
         contents: The addresses of the site's table of contents.
         base: What stands ahead of every address of a server; None in a file, which has the
             contents only.

@@ -30,7 +30,6 @@ class Page:
     """A page without what is around it.
 
     Attributes:
-        title: What it is called.
         body: Its HTML, as `Templates.render` gives it.
     """
 
@@ -44,9 +43,6 @@ class Templates:
 
     Every value is text unless it is `Markup`: it is escaped, and what nobody would see of it, such
     as what turns the direction of writing, stands there by its number.
-
-    Attributes:
-        folder: Where they are.
     """
 
     folder: Path
@@ -66,13 +62,15 @@ class Templates:
         found.filters["shortened"] = shortened
         return found
 
+    def page(self, title: str, name: str, links: Links, /, **values: Any) -> Page:
+        """Fill in a template as a page; see `render`."""
+        return Page(title=title, body=self.render(name, links, **values))
+
     def render(self, name: str, links: Links, /, **values: Any) -> Markup:
         """Fill in a template.
 
         Args:
-            name: Its file.
             links: Names the page's parts; the template calls it `links`.
-            **values: What it shows.
 
         Raises:
             jinja2.TemplateError: The template is wrong, or lacks a value.
@@ -100,8 +98,6 @@ def document(site: Site, pages: Sequence[tuple[Links, Page]], *, live: str = "")
     """Write a document that needs nothing else: one page of a server, or all in a file.
 
     Args:
-        site: What it is of.
-        pages: What is in it, each with its links.
         live: The address that tells of changes; empty, where nothing tells.
     """
     links, first = pages[0]

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 WIDTH, HEIGHT = 1000, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 20, 26, 40
@@ -27,12 +24,8 @@ class PlotPoint:
 
     Attributes:
         x: Where, in the unit of the axis.
-        y: Where.
         low: The lower end of its interval; None where it has none.
-        high: The upper end.
-        tip: What it is, in words.
         label: What stands beside it; empty: nothing.
-        address: Where a click leads.
     """
 
     x: float
@@ -49,7 +42,6 @@ class Series:
     """Points that belong together.
 
     Attributes:
-        name: What the legend says.
         points: The points, from left to right.
         is_line: Whether a line joins them, and a band their intervals.
         has_points: Whether they are drawn themselves, with intervals.
@@ -66,10 +58,8 @@ class Plot:
     """A plot with two axes; the macro `plotted` draws it.
 
     Attributes:
-        caption: What it shows.
         x: The name of the axis below.
         y: That of the axis at the side.
-        series: What is drawn.
         y_range: What the axis at the side reaches over at least.
     """
 
@@ -188,7 +178,6 @@ class Bars:
     """Figures with intervals below each other; the macro `barred` draws it.
 
     Attributes:
-        caption: What it shows.
         bars: The figures, in [0, 1].
     """
 

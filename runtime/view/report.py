@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ..record.events import checked
 from .links import Links
 from .pages import FOLDER, Page, Templates, document
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .site import Site
+from .site import Site
 
 
 def made(site: Site, links: Links, source: Path) -> Page:
     """Make a page.
 
     Args:
-        site: What it is of.
         links: Its links; they have its address.
-        source: The folder, for messages.
-
-    Raises:
-        NoPage: There is no such page.
-        InputError: A file is damaged, or of another version.
     """
     return checked(str(source), lambda: site.page(links.here, links))
 
 
 def report(site: Site, source: Path) -> str:
     """Write all pages of the table of contents as one document.
-
-    Args:
-        site: What it is of.
-        source: The folder, for messages.
 
     Raises:
         InputError: A file is damaged, or of another version.
@@ -46,7 +32,10 @@ def report(site: Site, source: Path) -> str:
 
 def problem(title: str, why: str, links: Links) -> Page:
     """Make the page that says why there is none."""
-    return Page(
+    return Templates(folder=FOLDER).page(
+        title,
+        "problem.html",
+        links,
         title=title,
-        body=Templates(folder=FOLDER).render("problem.html", links, title=title, why=why),
+        why=why,
     )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .talk import whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 MOST_COMPARED = 20_000
 """Characters of two texts that are compared line by line."""
@@ -20,9 +18,6 @@ class Outcome:
     """What an agent came to in a round.
 
     Attributes:
-        agent: Who.
-        status: How its work ended.
-        text: What it answered.
         news: `first`, `changed` or `as before`.
         lines: Where it changed: each line with ` `, `+` or `-`.
     """
@@ -40,7 +35,6 @@ class ShownRound:
 
     Attributes:
         name: Its number, or `opening` or `closing`.
-        outcomes: What its agents came to.
     """
 
     name: str
@@ -53,11 +47,7 @@ class ShownRound:
 
 
 def rounds(events: Iterable[Mapping[str, Any]]) -> list[ShownRound]:
-    """Give the rounds of a run; none where it has none.
-
-    Raises:
-        KeyError: An event lacks a field.
-    """
+    """Give the rounds of a run; none where it has none."""
     found: dict[str, dict[str, tuple[str, str]]] = {}
     for event in events:
         if event["type"] == "agent_finished" and "round" in event:

@@ -51,11 +51,7 @@ def open_run(folder: Path) -> RunSite | None:
 
 @dataclass(frozen=True, kw_only=True)
 class RunSite:
-    """A run's folder, as a site of one page.
-
-    Attributes:
-        folder: The folder.
-    """
+    """A run's folder, as a site of one page."""
 
     folder: Path
 
@@ -71,11 +67,7 @@ class RunSite:
 
     @property
     def state(self) -> str:
-        """What changes with every event; empty, once no process is at work on the run.
-
-        Raises:
-            StorageError: The folder cannot be opened.
-        """
+        """What changes with every event; empty, once no process is at work on the run."""
         if not is_held(self.folder):
             return ""
         sizes = (self._size(name) for name in (EVENTS, RESULT))
@@ -105,16 +97,8 @@ def run_page(run: Recorded, links: Links, *, folder: Path | None = None) -> Page
     """Make the page of a run, also of one that is a part of something else.
 
     Args:
-        run: The run.
-        links: Names the parts of the page.
         folder: Its folder, where it has one: with its budget, its verdicts of blame, and the team
             that was.
-
-    Raises:
-        InputError: A file is damaged.
-        KeyError: An event lacks a field, as after a change by hand; so do the two below.
-        TypeError: A field is of another type.
-        ValueError: A value cannot be.
     """
     view = _View(run, links, folder)
     title = f"{run.team.name}: {run.task.get('id', '')}"

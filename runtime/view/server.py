@@ -11,8 +11,9 @@ import hmac
 import logging
 import secrets
 import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import urlencode
 
 from aiohttp import web
@@ -25,13 +26,7 @@ from ..values.loopback import LOOPBACK, is_loopback
 from .links import Links
 from .pages import document, policy
 from .report import made, problem
-from .site import ANSWER, Answerable, NoPage
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-    from pathlib import Path
-
-    from .site import Site
+from .site import ANSWER, Answerable, NoPage, Site
 
 HOST = LOOPBACK
 PAUSE = 1.0
@@ -56,11 +51,8 @@ class PageServer:
     """Serves the pages of a folder. An async context manager; afterwards the port is free.
 
     Attributes:
-        site: What is shown.
-        source: Its folder, for messages.
         port: Where it listens; 0 for any that is free.
         pause: Seconds between two looks at the folder.
-        token: What an address begins with.
 
     Raises:
         InputError: The port is taken.

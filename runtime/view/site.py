@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from ...schema.host.catalogue import installed, load_named
 from ...schema.values.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from .links import Links
-    from .pages import Page
+from .links import Links
+from .pages import Page
 
 PAGES = "pages"
 """The group of entry points. Each takes a folder and gives a `Site`; None, where the folder is of

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from .links import Links
+from .links import Links
 
 AT_ONCE = 100
 """Rows of a long table on one page of a server."""
@@ -28,7 +26,6 @@ class Cell:
     """What stands in a table.
 
     Attributes:
-        text: The words.
         address: Where they lead; empty: nowhere.
         badge: Whether they are a status, which has a sign and a colour.
     """
@@ -43,7 +40,6 @@ class PageTable:
     """A table; the macro `tabled` writes it.
 
     Attributes:
-        caption: What it is of.
         heads: The heads of its columns, each with the side on which the column is even: < or >.
         rows: What stands in them. The first column names its row.
         empty: What is said in place of a table without rows.
@@ -72,11 +68,8 @@ class Paged(Generic[One]):
     """Some of many; the macro `paging` says which, and leads to the others.
 
     Attributes:
-        shown: These.
         first: The number of the first of them, from 1.
-        total: How many there are.
         before: The address of those before; empty where there are none.
-        after: That of those after.
     """
 
     shown: Sequence[One]
@@ -97,9 +90,7 @@ def paged(
     """Take the part of a long list that one page has.
 
     Args:
-        items: The list.
         number: Which part, from 1; one that there is not has nothing.
-        links: The page's links.
         address: Gives the address of the page with the part of a number.
     """
     size = IN_A_FILE if links.base is None else AT_ONCE

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.values.json_text import dumps
 from ...schema.values.values import is_list, is_mapping
 from ..gateway.chat.dialogue import spoken
-from ..showing.conversation import news
+from ..showing.conversation import AnsweredCall, news
+from ..showing.recorded import Recorded
 from ..showing.saying import said
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ..showing.conversation import AnsweredCall
-    from ..showing.recorded import Recorded
 
 TROUBLE = frozenset(
     {
@@ -42,15 +38,11 @@ class ShownTurn:
 
     Attributes:
         kind: `says` for a call of its model, `tool` for one of a tool, `note` for the rest.
-        anchor: Its name on the page.
-        number: That of its event.
         seconds: When it ended, since the start of the run.
         head: What happened, in a few words.
         is_trouble: Whether that is something that went wrong.
         shown: What the model had not been shown before: roles and texts.
-        thinking: What it thought.
         answer: What the model said, or the tool gave.
-        arguments: What the tool was given.
     """
 
     kind: str
@@ -66,11 +58,7 @@ class ShownTurn:
 
 
 def anchor_of(event: Mapping[str, Any]) -> str:
-    """Name an event on the page: a call by its path, which another run of the same plan shares.
-
-    Raises:
-        KeyError: It lacks a field.
-    """
+    """Name an event on the page: a call by its path, which another run of the same plan shares."""
     return f"call-{event['path']}" if event["type"] == "model_call" else f"event-{event['n']}"
 
 
@@ -87,13 +75,7 @@ def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Sho
     """Give the turns of an agent, or of who else asked a model, such as a judge.
 
     Args:
-        run: The run.
-        agent: Whose.
         times: For each event by its number, when it happened, in seconds.
-
-    Raises:
-        KeyError: An event lacks a field.
-        TypeError: A field is of another type.
     """
     own = [one for one in run.calls if one.agent == agent]
     new = {call.event["n"]: (call, messages) for call, messages in news(own)}

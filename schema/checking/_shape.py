@@ -89,7 +89,6 @@ def shape_problems(document: Document, schema: str | Mapping[str, Any]) -> Itera
     """Find everything in a document that is not of the shape that a schema describes.
 
     Args:
-        document: The document.
         schema: The name of one of ours, or a schema that was put together from them.
     """
     if surely_valid(document.value, _schema(schema), _others()):

@@ -11,14 +11,12 @@ that is for jsonschema, too.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from json import dumps
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _PLAIN = frozenset({bool, dict, float, int, list, str, type(None)})
 _SILENT = frozenset({
@@ -39,7 +37,6 @@ def surely_valid(
     """Tell whether a value is valid by a schema in every dialect of ours; no may mean perhaps.
 
     Args:
-        value: The value, as JSON has it.
         schema: The schema; what it refers to by `#` is a part of it.
         others: The schemas that it may refer to beside, by their `$id`.
     """
@@ -60,11 +57,7 @@ class _Home:
 
 
 def _fits(value: Any, schema: Any, home: _Home) -> bool:
-    """Tell whether a value is valid by a part of a schema.
-
-    Raises:
-        _Undecided: That cannot be told.
-    """
+    """Tell whether a value is valid by a part of a schema."""
     if isinstance(schema, bool):
         return schema
     if type(value) not in _PLAIN or not is_mapping(schema):

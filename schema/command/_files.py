@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 from ..loading.agent_document import AGENT, is_agent_folder, is_team_folder
 from ..loading.agent_file import agent_paths, read_agent
 from ..loading.loading import read_file, read_team
 from ..loading.seeds import located
 from ..loading.tasks import STREAMS
+from ..team.team import Team
 from ..values.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ..team.team import Team
 
 MARKS: Mapping[bytes, str] = {
     b"query": "task",
@@ -43,11 +39,7 @@ TASKS: Mapping[str, str] = {".json": "task", **dict.fromkeys(STREAMS, "tasks")}
 
 
 def kind_of(file: Path) -> str:
-    """Tell what a file is by a field that only such files have, at the start of a line.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-    """
+    """Tell what a file is by a field that only such files have, at the start of a line."""
     if file.suffix in TASKS:
         return TASKS[file.suffix]
     if file.name == AGENT or is_agent_folder(file):
@@ -75,10 +67,5 @@ def with_agents(path: Path) -> tuple[Path, ...]:
 
 
 def team_in(path: Path) -> Team:
-    """Read a team file or a seed without a host, or an agent file as a team of nobody else.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-        ConfigError: It does not load; the exception has every problem.
-    """
+    """Read a team file or a seed without a host, or an agent file as a team of nobody else."""
     return read_agent(path).team if kind_of(path) == "agent" else read_team(path)

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ..edits import changes, diff, edits_to_json, plainly, unified, words
+from ..edits import FieldChange, Paint, Tone, changes, diff, edits_to_json, plainly, unified, words
 from ..loading.agent_file import AgentFile
 from ..loading.loading import read_file
 from ..loading.seeds import located
+from ..team.team import Team
 from ..values.errors import ConfigError, CoterieError
 from ..values.json_text import dumps
-from ..values.problems import dotted
+from ..values.problems import Problem, dotted
 from ..values.terminal import speakable
 from . import Command
 from ._files import kind_of, team_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ..edits import FieldChange, Paint, Tone
-    from ..team.team import Team
-    from ..values.problems import Problem
 
 DIFFER = 1
 TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "place": "magenta"}
@@ -142,7 +137,6 @@ def _newborn(path: str, before: str, after: str, paint: Paint) -> Sequence[str]:
         path: Where it stands, from where git is.
         before: A file with what was there.
         after: A file with what is there now.
-        paint: Paints the words.
     """
     if before != os.devnull or after == os.devnull:
         return ()

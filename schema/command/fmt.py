@@ -81,11 +81,7 @@ def _files_of(path: Path) -> tuple[Path, ...]:
 
 
 def _convert(team_file: Path, target: Path, *, as_folder: bool) -> None:
-    """Write a team as a folder or as a file, with the texts of prompt files that stand beside it.
-
-    Raises:
-        InputError: It does not load, or cannot be written.
-    """
+    """Write a team as a folder or as a file, with the texts of the prompt files beside it."""
     path = team_path(team_file)
     known = Catalogue(backends=NOBODY, functions=NOBODY, scorers=NOBODY, tools=NOBODY)
     team = self_contained(read_team(path), known.beside(path.parent))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from ..foreign.source import Imported
 from ..foreign.taking_over import crew_name, models_text, take_over, tools_text
 from ..loading.recognition import crew_folders
 from ..team.writing import dump, schema_beside
@@ -16,11 +17,6 @@ from ..values.errors import InputError
 from ..values.files import write_atomically
 from ..values.terminal import speakable
 from . import Command, note
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..foreign.source import Imported
 
 MODELS, TOOLS, SERVERS = "models.yaml", "tools.yaml", "servers.json"
 ALL_TOOLS = "all_tools.yaml"
@@ -97,11 +93,7 @@ def _listed(tools_file: Path | None) -> Mapping[str, tuple[str, ...]] | None:
 
 
 def _inputs(given: tuple[str, ...]) -> Mapping[str, str]:
-    """Read what placeholders stand for.
-
-    Raises:
-        InputError: One is not NAME=VALUE.
-    """
+    """Read what placeholders stand for."""
     parts = [one.partition("=") for one in given]
     for one, (name, equals, _) in zip(given, parts, strict=True):
         if not equals or not name:
@@ -110,11 +102,7 @@ def _inputs(given: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _write(imported: Imported, target: Path, team: str) -> None:
-    """Write the files, all or none.
-
-    Raises:
-        InputError: One is there already, or cannot be written.
-    """
+    """Write the files, all or none."""
     texts = {target: team}
     if imported.clients:
         servers = json.dumps({"mcpServers": imported.clients}, indent=2, ensure_ascii=False)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
 
 import click
 
 from ..loading.loading import read_team
 from ..loading.seeds import SEED, seed_files
 from ..picture.caption import one_line, totals
+from ..team.team import Team
 from ..values.json_text import dumps
 from . import Command
-
-if TYPE_CHECKING:
-    from ..team.team import Team
 
 WIDTH = 100
 

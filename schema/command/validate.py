@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ..host.catalogue import installed, load_named
+from ..host.catalogue import Catalogue, installed, load_named
 from ..loading.agent_file import check_agent, load_agent
 from ..loading.loading import (
     check_team,
@@ -18,7 +19,7 @@ from ..loading.loading import (
     read_file,
     team_path,
 )
-from ..loading.task_form import task_form
+from ..loading.task_form import TaskForm, task_form
 from ..loading.tasks import open_tasks
 from ..team._meaning import TEAM_RULES
 from ..team.placeholders import placeholders
@@ -28,12 +29,6 @@ from ..values.problems import FORMATS, Problem
 from ..values.terminal import speakable
 from . import Command, catalogue_of, host_options, problem_format, task_options
 from ._files import kind_of, with_agents
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ..host.catalogue import Catalogue
-    from ..loading.task_form import TaskForm
 
 
 @click.command(cls=Command)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from .kinds.kinds import AddAgent, RemoveAgent, RenameAgent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ..values.problems import Path
-    from .kinds.kinds import Edit
+from ..values.problems import Path
+from .kinds.kinds import AddAgent, Edit, RemoveAgent, RenameAgent
 
 
 def conflicts(edits: Sequence[Edit]) -> Iterator[tuple[int, int, Path]]:

@@ -2,20 +2,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..team.team import natural
+from ..team.team import Team, natural
 from ..team.writing import team_value
-from ._joining import join_ends, join_rounds
-from .kinds.kinds import KINDS
+from .kinds._edges import insert_edge
+from .kinds.kind import Objection, Value
+from .kinds.kinds import KINDS, AddAgent, Edit, RemoveAgent, RenameAgent, ReplaceTopology
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from ..team.team import Team
-    from .kinds.kind import Objection, Value
-    from .kinds.kinds import Edit
+def join_ends(team: Team, value: Value, edits: Sequence[Edit]) -> None:
+    """Join the agents that removals cut off, and then all ends to a new output.
+
+    Where the topology was replaced, it says all there is to say.
+    """
+    if not any(isinstance(edit, ReplaceTopology) for edit in edits):
+        _join_cut_off(team, value, edits)
+    for edit in edits:
+        if isinstance(edit, AddAgent) and edit.is_output:
+            _make_output(value, edit.agent.id)
+
+
+def join_rounds(value: Value, edits: Sequence[Edit]) -> None:
+    """Let newcomers open whom somebody that opens hears, and close who hear somebody that closes.
+
+    Where others close, a newcomer that gives the answer closes as well. Whom the agent hears that
+    recruits works before the rounds, too.
+    """
+    rounds: Value = value["execution"].get("rounds") or {}
+    newcomers = [edit.agent.id for edit in edits if isinstance(edit, AddAgent)]
+    reports_to: Mapping[str, Sequence[str]] = value["topology"]["reports_to"]
+    opening, closing = list(rounds.get("opening", ())), list(rounds.get("closing", ()))
+    recruits = [said["by"]] if (said := value["execution"].get("recruit")) else []
+    for _ in newcomers if rounds else ():
+        opens = {
+            newcomer
+            for newcomer in newcomers
+            if {*opening, *recruits} & {*reports_to.get(newcomer, ())}
+        }
+        opening += [
+            newcomer for newcomer in newcomers if newcomer in opens and newcomer not in opening
+        ]
+        heard = {one for closer in closing for one in reports_to.get(closer, ())}
+        heard |= {value["topology"].get("output")} if closing else set()
+        closing += [
+            newcomer for newcomer in newcomers if newcomer in heard and newcomer not in closing
+        ]
+    for name, agents in (("opening", opening), ("closing", closing)):
+        if agents:
+            value["execution"]["rounds"] = {**value["execution"]["rounds"], name: agents}
+
+
+def _join_cut_off(team: Team, value: Value, edits: Sequence[Edit]) -> None:
+    """Let agents whose receivers all went report to the next that are there.
+
+    One that was told another receiver, or is the output now, is not cut off.
+    """
+    gone = {edit.agent for edit in edits if isinstance(edit, RemoveAgent)}
+    new_ids = {edit.agent: edit.id for edit in edits if isinstance(edit, RenameAgent)}
+    for old, receivers in team.reports_to.items():
+        sender = new_ids.get(old, old)
+        if old in gone or gone.isdisjoint(receivers):
+            continue
+        if value["topology"]["reports_to"].get(sender) or value["topology"].get("output") == sender:
+            continue
+        heir = _heir(team, receivers, gone)
+        if heir is not None:
+            insert_edge(value, sender, new_ids.get(heir, heir))
+
+
+def _heir(team: Team, receivers: Sequence[str], gone: Set[str]) -> str | None:
+    """Find the first agent downstream that is still there; nearer ones come first."""
+    waiting = list(receivers)
+    for one in waiting:
+        if one not in gone:
+            return one
+        waiting += [other for other in team.reports_to.get(one, ()) if other not in waiting]
+    return None
+
+
+def _make_output(value: Value, agent_id: str) -> None:
+    """Let an agent give the answer, and whoever reports to nobody report to it."""
+    reports_to: Mapping[str, Sequence[str]] = value["topology"]["reports_to"]
+    for one in value["agents"]:
+        if one != agent_id and not reports_to.get(one):
+            insert_edge(value, one, agent_id)
+            reports_to = value["topology"]["reports_to"]
+    value["topology"]["output"] = agent_id
 
 
 def draft(
@@ -24,7 +99,6 @@ def draft(
     """Make edits to a copy of a team's plain value.
 
     Args:
-        team: The team. It stays as it is.
         edits: Edits of which no two decide the same thing. Their order does not matter.
         joined: Whether agents that removals cut off are joined to those further down.
 

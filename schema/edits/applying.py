@@ -49,8 +49,6 @@ def apply(
 
     Args:
         team: The parent. It stays as it is.
-        edits: What is to change.
-        catalogue: What names are known.
         ceiling: What a person lets teams ask for. None: whatever the catalogue has.
     """
     if contradictions := tuple(_contradictions(edits)):

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..team.team import Execution, natural
+from ..team.team import Agent, Execution, Team, natural
 from ..team.writing import agent_value, team_value
+from ..values.problems import Path
 from ..values.values import equal_numbers_alike, plain
-from .components import AGENT_FIELDS, TEAM_FIELDS
+from .components import AGENT_FIELDS, TEAM_FIELDS, Component
 from .kinds.of_notes import NAMED_NOTES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..team.team import Agent, Team
-    from ..values.problems import Path
-    from .components import Component
 
 ORDER: Path = ("agents",)
 EDGES: Path = ("topology", "reports_to")
@@ -35,7 +30,6 @@ class FieldChange:
     """One thing that differs.
 
     Attributes:
-        component: Of which component it is.
         path: What it is, by the ids of the later team:
 
             * `agents.<id>`: an agent that came (before: None) or went (after: None), its fields;

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, get_args
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Literal, get_args
 
 Component = Literal[
     "prompts", "model_id", "tools", "topology", "parameters", "roster", "notes", "metadata"
@@ -23,6 +21,7 @@ AGENT_FIELDS: Mapping[str, Component] = MappingProxyType(
         "prompt": "prompts",
         "tools": "tools",
         "imports": "parameters",
+        "files": "parameters",
         "function": "parameters",
         "max_tokens": "parameters",
         "temperature": "parameters",

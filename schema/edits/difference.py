@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..team.team import Agent, Team
 from ..team.writing import team_value
 from ._draft import draft, in_canonical_order
-from .changes import agent_changes, changes, renamed_agents, same
+from .changes import FieldChange, agent_changes, changes, renamed_agents, same
 from .kinds.kinds import (
     KINDS,
     AddAgent,
     AddEdge,
+    AgentEdit,
+    Edit,
     OrderAgents,
     RemoveAgent,
     RemoveEdge,
     RenameAgent,
     ReplaceTopology,
+    RosterEdit,
     SetOutput,
+    TopologyEdit,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence, Set
-
-    from ..team.team import Agent, Team
-    from .changes import FieldChange
-    from .kinds.kinds import AgentEdit, Edit, RosterEdit, TopologyEdit
 
 
 def diff(before: Team, after: Team) -> tuple[Edit, ...]:

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from ..host.catalogue import Catalogue
 from ..loading.agent_document import with_used
 from ..loading.loading import check_team
 from ..team.building import agent_of
 from ..team.groups import GROUPING, folded, members_of, numbered
 from ..team.rewriting import exactly, rewritten_yaml
-from ..team.team import is_prompt_id
+from ..team.team import Agent, Team, is_prompt_id
 from ..team.writing import agent_value, canonical, team_value
 from ..values.errors import ConfigError
 from ..values.values import is_mapping
 from ..values.yaml_text import read_yaml
 from .changes import renamed_agents, written
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
-
-    from ..host.catalogue import Catalogue
-    from ..team.team import Agent, Team
 
 BYTE_ORDER_MARK = "\ufeff"
 ONLY_IN_FILES = {*GROUPING, "use"}
@@ -52,10 +48,7 @@ def rewritten(
     in canonical form.
 
     Args:
-        text: The file's text.
         team: What it is to say: loading the result gives an equal team, but for its lineage.
-        catalogue: What names are known.
-        file: The name that messages show.
         folder: Where the file lies, with the agent files and prompt files that it uses.
 
     Raises:
@@ -98,10 +91,7 @@ class _Entries:
     """The entries of a file's agents: as they are written, as far as they stay.
 
     Attributes:
-        raw: What the file says.
         used: Its agents with the fields of the agent files that they use.
-        before: The team that it says.
-        after: The team that it is to say.
     """
 
     raw: Mapping[str, Any]

@@ -8,25 +8,21 @@ Its shape is the JSON Schema `edits.schema.json`.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..loading.loading import shape_only
 from ..values._json import read_json
+from ..values.document import Document
 from ..values.errors import ConfigError
+from ..values.problems import Problem
 from ..values.values import is_list, is_mapping
 from ._claims import settled
+from .components import Component
 from .kinds.kind import tag
-from .kinds.kinds import KINDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ..values.document import Document
-    from ..values.problems import Problem
-    from .components import Component
-    from .kinds.kinds import Edit
+from .kinds.kinds import KINDS, Edit
 
 BY_TAG: Mapping[str, type[Edit]] = MappingProxyType({tag(kind): kind for kind in KINDS})
 
@@ -56,7 +52,6 @@ def edits_from_json(
     Args:
         text: The JSON text, and nothing else.
         component: The one component that may be edited. None: any.
-        file: The name that messages show.
 
     Raises:
         ConfigError: The text is no list of edits, or an edit is of another component; the

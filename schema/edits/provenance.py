@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from .kinds.kinds import AddAgent, SetNote
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ..team.team import Agent, Team
-    from .kinds.kinds import Edit
+from ..team.team import Agent, Team
+from .kinds.kinds import AddAgent, Edit, SetNote
 
 
 def taught(team: Team, edits: Iterable[Edit], task: str) -> Team:
@@ -25,7 +20,6 @@ def taught(team: Team, edits: Iterable[Edit], task: str) -> Team:
     Args:
         team: The team that the edits made.
         edits: The edits. All notes of an agent that they added count as set.
-        task: The task's id.
     """
     places: dict[str, set[str]] = {}
     for agent, place in _set_by(edits):

@@ -5,22 +5,18 @@ from __future__ import annotations
 import difflib
 import json
 import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from ..picture.caption import chooses, one_line, repeats, span, within
 from ..team.building import recruit_of, roster_of, rounds_of, when_of
 from ..team.conditions import Each
+from ..team.team import Team
 from ..team.writing import write_yaml
-from .changes import ORDER, OUTPUT, SINGLE_FIELDS, changes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ..team.team import Team
-    from ..values.problems import Path
-    from .changes import FieldChange
+from ..values.problems import Path
+from .changes import ORDER, OUTPUT, SINGLE_FIELDS, FieldChange, changes
 
 Tone = Literal["name", "old", "new", "place"]
 """What a piece of text is, for whoever colours it."""

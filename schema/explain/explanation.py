@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from ..host.fields import DOCUMENTS, find, root
+from ..host.fields import DOCUMENTS, Field, find, root
 from ..team.writing import write_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ..host.fields import Field
 
 WIDTH = 100
 INDENT = 12

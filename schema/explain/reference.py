@@ -5,18 +5,13 @@ from __future__ import annotations
 import json
 import re
 import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from ..host.fields import root, walk
+from ..host.fields import Field, root, walk
 from ..team.writing import DEFAULT_SCHEMA
 from .explanation import example, kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ..host.fields import Field
 
 WIDTH = 100
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 from ..checking._shape import schema_text
 from ..host.catalogue import Catalogue
@@ -13,16 +14,10 @@ from ..loading.host import OWN_MODEL, resolve_models
 from ..loading.loading import read_file, read_team, team_path
 from ..loading.seeds import SEEDS
 from ..loading.team_folder import self_contained
-from ..team.team import is_prompt_id
+from ..team.team import Team, is_prompt_id
 from ..team.writing import dump, write_yaml
 from ..values.errors import InputError
 from ..values.files import make_folders, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ..team.team import Team
 
 STARTER = {
     "task.json": "task.json",

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..host.models import DEFAULT_ALIAS
 from ..loading.recognition import CREWAI
 from ..team.team import Agent, Team
+from ..values.document import Document
 from ..values.hints import did_you_mean
-from ..values.problems import quoted
+from ..values.problems import Path, quoted
 from .source import Edges, ForeignFile, Imported, as_prompt, ids_of, ill_fitting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..values.document import Document
-    from ..values.problems import Path
 
 ADVICE_ON_AGENTS = {
     "allow_code_execution": "Write agent_type: CodeAgent, whose code runs in a jail.",
@@ -90,9 +86,6 @@ def crew_team(
     prompt. It reads the outputs of the tasks in its `context`, or of all tasks before it.
 
     Args:
-        agents: agents.yaml, as read.
-        tasks: tasks.yaml, as read.
-        name: What the team is to be called.
         inputs: What placeholders stand for, by their names.
     """
     crew = _Crew(

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ..loading.recognition import DOCKER_AGENT
 from ..team.team import Agent, Team
+from ..values.document import Document
 from ..values.errors import ConfigError
 from ..values.hints import did_you_mean
-from ..values.problems import quoted
+from ..values.problems import Path, quoted
 from ..values.values import is_mapping
 from .docker_models import Models
 from .docker_names import ROOT, calling
 from .docker_toolsets import Toolsets
 from .source import Edges, ForeignFile, Imported, as_prompt, ids_of, ill_fitting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ..values.document import Document
-    from ..values.problems import Path
 
 LONGEST_ROLE = 200
 ADVICE = {
@@ -49,8 +45,6 @@ def docker_agent_team(
     of it and reports to it; whoever an agent hands over to (`handoffs`) works after it.
 
     Args:
-        document: The file as read.
-        name: What the team is to be called.
         listed: The tools of the servers in the user's tools.yaml, by the servers' names; None
             where there is no such file yet.
 

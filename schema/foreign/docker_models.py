@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..host.models import DEFAULT_ALIAS
 from ..values.hints import did_you_mean
-from ..values.problems import quoted
+from ..values.problems import Path, quoted
 from ..values.values import is_mapping
 from .docker_names import AUTO, MODEL_RUNNER, PROVIDERS
-from .source import ill_fitting
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..values.problems import Path
-    from .source import ForeignFile
+from .source import ForeignFile, ill_fitting
 
 LONGEST_ALIAS = 100
 NUMBERS = ("max_tokens", "temperature", "top_p")
@@ -45,7 +40,6 @@ class Models:
     """The models of a file, as its agents choose them.
 
     Attributes:
-        source: The file.
         fields: The fields for models.yaml so far, by alias.
     """
 

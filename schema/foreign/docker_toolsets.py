@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..values.problems import quoted
+from ..values.problems import Path, quoted
 from .docker_names import FILE_TOOLS
-from .source import ids_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ..values.problems import Path
-    from .source import ForeignFile
+from .source import ForeignFile, ids_of
 
 MOST_TOOLS = 64
 ORIGINAL = "{ORIGINAL_INSTRUCTIONS}"
@@ -40,7 +35,6 @@ class Granted:
     Attributes:
         tools: The names of the tools of servers.
         files: The toolsets that are file tools.
-        shells: The toolsets that are a shell.
         instructions: What the toolsets say of their use.
     """
 
@@ -55,10 +49,8 @@ class Toolsets:
     """The toolsets of a file, and the servers that they need.
 
     Attributes:
-        source: The file.
         listed: The tools of the servers in the user's tools.yaml, by the servers' names; None
             where there is no such file yet.
-        servers: Servers for tools.yaml, by name.
         clients: All servers as `mcpServers` has them.
         unlisted: The names of servers of which the file does not list the tools.
     """
@@ -159,7 +151,6 @@ class _Server:
     """One server of the Model Context Protocol: a toolset, over a definition under mcps.
 
     Attributes:
-        source: The file.
         places: Where its fields stand, the strongest first.
         trouble: Why it cannot be declared here.
     """

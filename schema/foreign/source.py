@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..checking._shape import shape_problems
 from ..team._meaning import FILE_NAME
-from ..team.team import is_prompt_id
+from ..team.team import Team, is_prompt_id
 from ..values.document import Document
-from ..values.problems import dotted, quoted
+from ..values.problems import Path, Problem, dotted, quoted
 from ..values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ..team.team import Team
-    from ..values.problems import Path, Problem
 
 NOTHING_LIKE_IT = "coterie has no counterpart."
 LONGEST_ID = 64
@@ -32,8 +27,6 @@ class Imported:
     """A team of another program's file, with the host's files that it needs.
 
     Attributes:
-        program: The program.
-        team: The team.
         models: The models for models.yaml: fields by alias.
         lost: Everything without a counterpart, each with its place, as warnings.
         advice: What is to be done by hand, as sentences.
@@ -58,11 +51,6 @@ class ForeignFile:
     Every value is read through `take` or a method that calls it, or is reported by `lose`.
     `lose_unread` walks the whole file at the end and reports each value that is neither, so a
     converter cannot pass over a field by forgetting it.
-
-    Attributes:
-        document: The file as read.
-        lost: The warnings so far.
-        wrong: The errors so far.
     """
 
     document: Document
@@ -201,11 +189,7 @@ def _listing(value: Any) -> str:
 
 @dataclass(kw_only=True, slots=True)
 class Edges:
-    """Who reports to whom, without a cycle, one edge after the other.
-
-    Attributes:
-        reports_to: The edges so far.
-    """
+    """Who reports to whom, without a cycle, one edge after the other."""
 
     reports_to: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _reached: dict[str, set[str]] = field(default_factory=dict[str, set[str]])

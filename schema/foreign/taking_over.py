@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ..loading.loading import hostless_team, read_file, shape_only
 from ..loading.recognition import (
@@ -16,19 +18,14 @@ from ..loading.recognition import (
     program_of,
 )
 from ..team.writing import dump, write_yaml
+from ..values.document import Document
 from ..values.errors import ConfigError, InputError
 from ..values.problems import quoted
 from ..values.values import is_mapping
 from ..values.yaml_text import read_yaml
 from .crewai import crew_team
 from .docker_agent import docker_agent_team
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..values.document import Document
-    from .source import Imported
+from .source import Imported
 
 SUPPORTED = f"{CREWAI}'s {AGENTS_FILE} and {TASKS_FILE}, and the YAML of {DOCKER_AGENT}"
 NO_NAME = ("config", "src", "")
@@ -83,11 +80,7 @@ def tools_text(imported: Imported) -> str:
 
 
 def _crew_folder(path: Path) -> Path:
-    """Return the folder with the files of a project's crew.
-
-    Raises:
-        InputError: There is none, or there are several, of which code makes what it likes.
-    """
+    """Return the folder with the files of a project's crew."""
     folders = crew_folders(path)
     if not folders:
         raise InputError(
@@ -131,11 +124,7 @@ def crew_name(folder: Path) -> str:
 
 
 def _joined(documents: list[Document]) -> Document:
-    """Join files of agents, or of tasks, to one that knows the place of each in its file.
-
-    Raises:
-        ConfigError: Two of them have an entry of the same name.
-    """
+    """Join files of agents, or of tasks, to one that knows the place of each in its file."""
     first, *others = documents
     if not others:
         return first
@@ -168,11 +157,7 @@ def _read(path: Path, root: Path | None = None) -> Document:
 
 
 def _check(imported: Imported) -> None:
-    """Load what was made, as the files that it will be.
-
-    Raises:
-        ConfigError: It does not load: a text is too long, say, or holds a key.
-    """
+    """Load what was made, as the files that it will be."""
     hostless_team(dump(imported.team).encode(), "team.yaml")
     for kind, texts, there in (
         ("models", models_text, imported.models),

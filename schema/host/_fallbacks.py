@@ -20,7 +20,6 @@ def fallback_problems(document: Document, value: Any) -> Iterator[Problem]:
     """Find fallbacks that are unknown, or lead back to where they come from.
 
     Args:
-        document: The file.
         value: What it says, as far as the shape is right.
     """
     models = _models(value)

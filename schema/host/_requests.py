@@ -17,7 +17,6 @@ def request_problems(document: Document, value: Any) -> Iterator[Problem]:
     """Find what is said twice, or in two ways, about the requests of a model.
 
     Args:
-        document: The file.
         value: What it says, as far as the shape is right.
     """
     models = value.get("models") if is_mapping(value) else None

@@ -57,7 +57,6 @@ class ToolServer:
         env: The variables of the environment that the command may read.
         key_env: The variable with the key for the address.
         headers_env: Headers for the address, each with the variable that holds its value.
-        timeout: Seconds for one call of a tool.
         start_timeout: Seconds until it is ready.
     """
 
@@ -89,7 +88,6 @@ class Catalogue:
     Attributes:
         backends: Names of runners.
         functions: Names of functions for agents of type Function.
-        scorers: Names of scorers.
         tools: Names of tools that are granted.
         withheld_tools: Names of tools that exist, but that the caller does not grant.
         benchmark_tools: Names of tools that benchmarks bring for their own tasks. Who names one
@@ -241,11 +239,7 @@ def tool_identifier(name: str) -> str:
 
 
 def _opened(folder: Path, name: str) -> IO[bytes]:
-    """Open a file of a folder of prompts, which lies itself beside the team that names it.
-
-    Raises:
-        OSError: There is none, or a link leads out of the folder.
-    """
+    """Open a file of a folder of prompts, which lies itself beside the team that names it."""
     if folder == BUILT_IN_PROMPTS:
         return (folder / name).open("rb")
     return open_linked(folder.parent / settled(folder.parent, folder.name), name)
@@ -347,9 +341,5 @@ def needs_reports(function: str) -> bool:
     """Tell whether a function needs a report to work on.
 
     Every function does, unless it says otherwise by an attribute: `needs_reports = False`.
-
-    Raises:
-        KeyError: No installed package gives that function.
-        InputError: The package that gives it cannot be imported.
     """
     return bool(getattr(load_named("functions", function), "needs_reports", True))

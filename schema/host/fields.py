@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..checking._shape import shape_schema
 from ..values.errors import InputError
@@ -13,9 +14,6 @@ from ..values.hints import did_you_mean, near
 from ..values.problems import quoted
 from .scorer_form import option_schemas
 from .settings import settings_schemas
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 DOCUMENTS = ("team", "task", "models", "tools", "policy", "evolution")
 """The kinds of files, by the names of their schemas."""

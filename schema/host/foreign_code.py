@@ -8,14 +8,11 @@ from __future__ import annotations
 import contextlib
 import sys
 import traceback
+from collections.abc import Callable, Generator, Iterable
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from ..values.errors import AgentError, CoterieError
 from ..values.secrets import scrubbed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
 
 LONGEST = 1_000
 OWN = __name__.partition(".")[0]
@@ -29,7 +26,6 @@ def foreign_code(
 
     Args:
         what: Whose code it is, for the message.
-        kind: Makes the error of ours.
         awaited: Whether the block waits for the code.
 
     Raises:
@@ -49,7 +45,6 @@ def is_theirs(error: BaseException, *, awaited: bool = True) -> bool:
     """Return whether code of others raised an error, and nobody who ends it from outside.
 
     Args:
-        error: The error.
         awaited: Whether the code was waited for, so that closing its coroutine ends it.
     """
     is_cancelled = type(error).__name__ == "CancelledError" and not isinstance(error, Exception)
@@ -81,7 +76,6 @@ def plugin_place(error: BaseException, plugins: Iterable[str]) -> str | None:
     """Return the line of a plug-in that raised an error; None where we, or nobody of them, did.
 
     Args:
-        error: The error.
         plugins: The packages that plug-ins are in.
     """
     counts = {*plugins, OWN}

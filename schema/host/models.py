@@ -55,6 +55,7 @@ class Model:
         usd_per_mtok_output: Price of writing, USD per million tokens.
         usd_per_mtok_cache_write: Price of reading into the prompt cache. None: that of reading.
         usd_per_mtok_thinking: Price of thinking. None: that of writing.
+        batch_price: The part of these prices that calls in a batch cost. None: the provider's.
         usd_steps: Prices of calls whose prompt has more than `above` tokens.
         concurrency: Most calls in flight. None: no bound of our own.
         timeout: Seconds without a byte of the answer; where it comes as a whole, seconds for it.
@@ -66,10 +67,8 @@ class Model:
         thinking_tokens: Most tokens that it thinks, in place of an effort.
         top_p: The share of likeliest tokens to choose from, where an agent does not say.
         body: Fields of its requests that nothing here writes.
-        headers: Headers of its requests.
         header_env: Headers whose values stand in environment variables, which it names.
         api_version: The version of the API, where the address needs one.
-        notes: What the model is good at.
         origin: Where the alias was defined, for messages.
     """
 
@@ -83,6 +82,7 @@ class Model:
     usd_per_mtok_output: float | None = None
     usd_per_mtok_cache_write: float | None = None
     usd_per_mtok_thinking: float | None = None
+    batch_price: float | None = None
     usd_steps: tuple[Mapping[str, float], ...] = ()
     concurrency: int | None = None
     timeout: float = 300

@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values.errors import InputError
 from ..values.hints import listed
 from .python_tool import load_function
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ARGUMENTS = ("answer", "reference", "options", "task", "evidence")
 """What a scorer may take, by the names of its arguments."""
@@ -28,7 +26,6 @@ class PythonScorer:
 
     Attributes:
         name: What tasks call it: the function's name.
-        path: Its file.
         sha256: The digest of the file: another file is another scorer.
         arguments: What it takes, of `ARGUMENTS`.
         function: The function, plain or async. It runs with the host's rights.
@@ -61,7 +58,6 @@ def load_python_scorer(named: str, folder: Path) -> PythonScorer:
 
     Args:
         named: `FILE.py:FUNCTION`.
-        folder: What the file's path is relative to.
 
     Raises:
         InputError: There is no such file or function, the file cannot be imported, or the function

@@ -8,16 +8,14 @@ import re
 import sys
 import types
 import typing
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ..values.errors import InputError
 from ..values.hints import did_you_mean
 from .foreign_code import why
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 PLAIN: Mapping[Any, Mapping[str, str]] = types.MappingProxyType(
     {
@@ -114,7 +112,6 @@ def load_python_tool(named: str, folder: Path) -> PythonTool:
 
     Args:
         named: `FILE.py:FUNCTION`.
-        folder: What the file's path is relative to.
 
     Raises:
         InputError: There is no such file or function, the file cannot be imported, or the function
@@ -132,7 +129,6 @@ def load_function(named: str, folder: Path) -> types.FunctionType:
 
     Args:
         named: `FILE.py:FUNCTION`.
-        folder: What the file's path is relative to.
 
     Raises:
         InputError: There is no such file or function, or the file cannot be imported.

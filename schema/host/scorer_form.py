@@ -94,12 +94,7 @@ def seconds_option(default: float, what: str) -> Mapping[str, Any]:
 
 
 def form_of(name: str) -> ScorerForm:
-    """Give the form of an installed scorer; one that says nothing takes any reference and option.
-
-    Raises:
-        KeyError: No installed package gives that scorer.
-        InputError: The package that gives it cannot be imported.
-    """
+    """Return the form of an installed scorer; without one, any reference and option is taken."""
     return form_said_by(load_named("scorers", name))
 
 
@@ -135,16 +130,7 @@ _INNER = {"additionalProperties", "items", "prefixItems", "propertyNames", "prop
 
 
 def form_problems(name: str, options: Mapping[str, Any], document: Document) -> list[Problem]:
-    """Find what a task's scorer would not take, of its options and of the reference answer.
-
-    Args:
-        name: The scorer's.
-        options: What the task gives it.
-        document: The task file.
-
-    Raises:
-        InputError: The package that gives the scorer cannot be imported.
-    """
+    """Find what a task's scorer would not take, of its options and of the reference answer."""
     form = form_of(name) if name in installed("scorers") else ANYTHING
     if form is ANYTHING:
         return []

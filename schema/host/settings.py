@@ -6,15 +6,13 @@ this floor reads no more than `Configurable` says.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from ..values.errors import InputError
 from ..values.hints import did_you_mean
 from .catalogue import installed, load_named
 from .foreign_code import foreign_code
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 PARTS = ("schema", "settings", "check", "check_recipe", "seeds")
 

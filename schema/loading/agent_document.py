@@ -21,22 +21,19 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..team.team import OF_OTHERS, is_prompt_id
 from ..values.beneath import names_in, open_linked
 from ..values.document import LIMITS, UNWELCOME, Document
 from ..values.hints import did_you_mean, listed
+from ..values.problems import Path as FieldPath
 from ..values.problems import Problem, TextPosition, quoted, reason_of
 from ..values.values import is_mapping
 from ..values.yaml_text import read_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..values.problems import Path as FieldPath
 
 AGENT = "agent.yaml"
 TEAM, AGENTS = "team.yaml", "agents"
@@ -79,7 +76,6 @@ def with_used(
     """Put the fields of the agent files that a team file uses into it.
 
     Args:
-        document: The team file.
         problems: What is wrong with it so far.
         folder: Where it lies. None: it is no file, and may use none.
     """
@@ -100,14 +96,10 @@ def read_agent_document(path: Path, root: Path) -> tuple[Document, list[Problem]
     """Read an agent file or an agent's folder.
 
     Args:
-        path: The file or the folder.
         root: The folder below which all of it lies.
 
     Returns:
         What could be read, and what is wrong with it.
-
-    Raises:
-        ValueError: It cannot be read at all; the message says why.
     """
     if is_agent_folder(path):
         return _Folder(path=path, root=root).read()
@@ -142,11 +134,7 @@ def _parts(
 
 
 def _used(name: object, folder: Path | None, shown: Path) -> tuple[Document, list[Problem]]:
-    """Read the agent file that a team file names.
-
-    Raises:
-        ValueError: It is not below the team file's folder, or cannot be read.
-    """
+    """Read the agent file that a team file names."""
     if folder is None:
         raise ValueError("an agent file must lie beside a team file. Write the agent out.")
     if not isinstance(name, str) or not _PATH.fullmatch(name):
@@ -173,11 +161,7 @@ def _own(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content(path: Path, root: Path) -> bytes:
-    """Read a file that lies below a folder, one byte more than the limit at most.
-
-    Raises:
-        ValueError: There is none, it is somewhere else, or it cannot be read.
-    """
+    """Read a file that lies below a folder, one byte more than the limit at most."""
     try:
         with open_linked(root, path.relative_to(root).as_posix()) as stream:
             return stream.read(LIMITS.bytes + 1)
@@ -202,11 +186,7 @@ class _Folder:
     grafts: dict[FieldPath, Document] = field(default_factory=dict["FieldPath", Document])
 
     def read(self) -> tuple[Document, list[Problem]]:
-        """Read all of it.
-
-        Raises:
-            ValueError: A file cannot be read.
-        """
+        """Read all of it."""
         base, problems = read_yaml(_content(self.path / AGENT, self.root), str(self.path / AGENT))
         value: Any = {} if base.value is None and base.complete else base.value
         if not base.complete or not is_mapping(value):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..checking._shape import sound
 from ..host.catalogue import Catalogue
-from ..team._meaning import AGENT_RULES, Reading, notes_on_others, taught_notes
+from ..team._meaning import AGENT_RULES, Reading, Rule, notes_on_others, taught_notes
 from ..team.building import agent_of, lineage_of
-from ..team.team import Agent, Team, is_prompt_id
+from ..team.team import Agent, Lineage, Skill, Team, is_prompt_id
 from ..team.writing import agent_value, write_agent_yaml, write_yaml
 from ..values.codec import to_value
 from ..values.document import Document
@@ -31,12 +32,6 @@ from .agent_document import (
     read_agent_document,
 )
 from .loading import merged, shape_only
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..team._meaning import Rule
-    from ..team.team import Lineage, Skill
 
 OURS = (
     AGENT,
@@ -71,22 +66,13 @@ def load_agent(path: str | Path, catalogue: Catalogue | None = None) -> AgentFil
         path: The YAML file, the folder, or the `agent.yaml` in it. Its id is the file's or the
             folder's name, unless it says another.
         catalogue: What names are known. Default: what is installed, and no models.yaml.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-        ConfigError: It does not load; the exception has every problem with its place.
     """
     known = (catalogue or Catalogue.of_host()).beside(_whole(Path(path)).parent)
     return _without_problems(*check_agent(path, known))
 
 
 def read_agent(path: str | Path) -> AgentFile:
-    """Load an agent file without a host: what names it uses is not asked.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-        ConfigError: Its shape is wrong; the exception has every problem.
-    """
+    """Load an agent file without a host: what names it uses is not asked."""
     nothing = frozenset[str]()
     unasked = Catalogue(backends=nothing, functions=nothing, scorers=nothing, tools=nothing)
     return _without_problems(*check_agent(path, unasked, HOSTLESS))
@@ -139,9 +125,6 @@ def write_agent(path: str | Path, one: AgentFile) -> None:
 
     Each file is written whole or not at all, and `agent.yaml` comes first; what is a part of the
     agent and is no longer said goes last. Reading gives an equal agent back.
-
-    Raises:
-        StorageError: A file cannot be written.
     """
     path = Path(path)
     if path.suffix in {".yaml", ".yml"}:
@@ -155,7 +138,6 @@ def agent_texts(one: AgentFile, *, called: str | None = None) -> Mapping[str, st
     """Give what the files of an agent's folder say, by their paths in it.
 
     Args:
-        one: The agent.
         called: The folder's name. None: the agent's id.
     """
     texts = dict(_texts(one.agent))

@@ -6,23 +6,18 @@ that nobody proposed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path as FilePath
+from typing import Any
 
-from ..host.models import DEFAULT_ALIAS, is_more
-from ..team.team import IMPLIED_BACKENDS
+from ..host.models import DEFAULT_ALIAS, Effort, is_more
+from ..team._meaning import Reading
+from ..team.team import IMPLIED_BACKENDS, Agent, Team
 from ..values.hints import listed
 from ..values.problems import Path, Problem, dotted, quoted
 from ..values.values import is_list
 from .loading import read_shape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path as FilePath
-
-    from ..host.models import Effort
-    from ..team._meaning import Reading
-    from ..team.team import Agent, Team
 
 SINGLE_CALL = {"llm": "LLM", "function": "Function"}
 """The backends that run agents of one type alone, which then need not be written."""
@@ -39,21 +34,15 @@ class CapabilityPolicy:
     count. Hosts and keys have no ceiling, because no team can name them.
 
     Attributes:
-        tools: Names of tools.
         imports: Names of packages that the Python of agents may import.
-        models: Aliases of models.
         agent_types: Types of agents; an agent of an unwritten type counts by its backend's name,
             where that is neither `llm` nor `function`.
-        backends: Names of backends.
-        agents: The most agents.
-        edges: The most edges.
         max_tokens: The most tokens that an agent may write in one answer.
         effort: The most effort that an agent may write; what it does not write has no ceiling here.
         max_steps: The most turns of an agent. Those that work in a loop then have to write theirs;
             one that drafts takes them twice, and a plan counts as one.
         timeout: The longest that an agent may take, in seconds; unwritten is as long as the run.
         run_timeout: The longest that a run may take, in seconds.
-        max_retries: The most retries.
         rounds: The most times that an agent may work: rounds, or turns where the roster is open. A
             team that declares neither has 1.
         items: The most items of a list that an agent may work on.
@@ -158,12 +147,7 @@ class CapabilityPolicy:
 
 
 def load_ceiling(path: str | FilePath) -> CapabilityPolicy:
-    """Load the ceiling of a policy.yaml.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-        ConfigError: The file does not load; the exception has every problem with its place.
-    """
+    """Load the ceiling of a policy.yaml."""
     said: dict[str, Any] = read_shape(path, "policy")["ceiling"]
     fields: dict[str, Any] = {
         key: frozenset(item) if is_list(item) else item for key, item in said.items()

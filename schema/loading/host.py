@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..host.host_tools import HostTools
 from ..host.models import DEFAULT_ALIAS, EMBEDDED, INBOX, Model
 from ..values.errors import InputError
 from .loading import load_models
 from .tools_file import load_tools
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
 
 OWN_MODEL = "MAS_MODEL"
 """The variable with what `default` stands for, where models.yaml does not say."""
@@ -44,10 +40,6 @@ def resolve_models(
         models_file: A models.yaml. Default: the one that `find_host_file` finds.
         environment: Where MAS_MODEL and MAS_API_KEY are looked up. Default: the process's
             environment.
-
-    Raises:
-        InputError: A choice cannot be read, or there is no such file.
-        ConfigError: models.yaml does not load.
     """
     environment = os.environ if environment is None else environment
     path = Path(models_file) if models_file else find_host_file("models.yaml", environment)
@@ -66,12 +58,7 @@ def resolve_models(
 def resolve_tools(
     tools_file: str | Path | None = None, *, environment: Mapping[str, str] | None = None
 ) -> HostTools:
-    """Collect the tools of this host: what its tools.yaml says, or nothing.
-
-    Raises:
-        InputError: There is no such file.
-        ConfigError: tools.yaml does not load.
-    """
+    """Collect the tools of this host: what its tools.yaml says, or nothing."""
     environment = os.environ if environment is None else environment
     path = Path(tools_file) if tools_file else find_host_file("tools.yaml", environment)
     return load_tools(path) if path else HostTools()

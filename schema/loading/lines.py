@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import IO, NamedTuple
 
 from .loading import TASK_LIMITS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class TextPlace(NamedTuple):
@@ -25,11 +23,7 @@ class LineTooLong(ValueError):
 
 
 class Lines:
-    """The lines of a file, each with its end.
-
-    Attributes:
-        place: Where the next line begins.
-    """
+    """The lines of a file, each with its end."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         """Begin at the file's beginning."""

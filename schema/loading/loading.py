@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from ..checking._shape import shape_problems, sound
 from ..host._fallbacks import fallback_problems
@@ -17,7 +18,8 @@ from ..host.models import Model
 from ..team._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
 from ..team.building import team_of
 from ..team.groups import expanded, expanded_value
-from ..team.task import Task
+from ..team.task import ScorerChoice, Task
+from ..team.team import Team
 from ..values._json import read_json
 from ..values.attachments import Attachment
 from ..values.beneath import open_linked
@@ -32,14 +34,7 @@ from .recognition import crew_folders, foreign_problem
 from .scorers import EXACT, scorer_of
 from .seeds import located
 from .task_files import files_of_task
-from .task_form import PLAIN
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
-
-    from ..team.task import ScorerChoice
-    from ..team.team import Team
-    from .task_form import TaskForm
+from .task_form import PLAIN, TaskForm
 
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
 THERE_ARE_MORE = "there are more problems, here and elsewhere. Fix the first ones, and check again."
@@ -93,12 +88,7 @@ def team_path(name: str | Path) -> Path:
 
 
 def read_team(path: str | Path) -> Team:
-    """Load a team file, a team's folder or a seed without a host: only that its names fit is asked.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-        ConfigError: Its shape or its graph is wrong; the exception has every problem.
-    """
+    """Load a team file, a team's folder or a seed without a host: only its names are checked."""
     path = team_path(path)
     return hostless_team(read_file(path), str(path), folder=path.parent)
 
@@ -107,7 +97,6 @@ def hostless_team(content: bytes, file: str, *, folder: Path | None = None) -> T
     """Load a team that stands in memory, as `read_team` does.
 
     Args:
-        content: The YAML.
         file: What it is called in messages.
         folder: Where its prompt files are looked for.
 
@@ -145,9 +134,6 @@ def check_team(
     """Give what a team file says as far as it can be read, and all its problems, by place.
 
     Args:
-        content: The file's bytes.
-        file: The name that messages show.
-        catalogue: What names are known.
         rules: What is asked beside its shape.
         folder: Where it lies, and the agent files that it uses below. None: it may use none.
     """
@@ -165,7 +151,6 @@ def load_task(path: str | Path, catalogue: Catalogue | None = None, form: TaskFo
     """Load a task file, JSON or YAML by its name. Files that it names are read.
 
     Args:
-        path: The file.
         catalogue: What names are known. Default: what is installed.
         form: How it is read.
 
@@ -188,11 +173,7 @@ def parse_task(
     """Load a task from the bytes of a file.
 
     Args:
-        content: The file's bytes.
         file: The name that messages show; `.yaml` or `.yml` at its end means YAML.
-        folder: What the paths in it are relative to.
-        catalogue: What names are known.
-        form: How it is read.
 
     Raises:
         ConfigError: The text does not load.
@@ -253,8 +234,6 @@ def read_file(
     """Read a file's bytes, one more than the limit at most.
 
     Args:
-        path: Where it is.
-        limits: Its limits.
         root: The folder that somebody named, where the file itself was found in it: links do not
             lead out of it.
 

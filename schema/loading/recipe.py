@@ -6,25 +6,21 @@ also brings their JSON Schema.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ..checking._shape import shape_schema
-from ..host.settings import find_strategy
+from ..host.catalogue import Catalogue
+from ..host.settings import Configurable, find_strategy
+from ..values.document import Document
 from ..values.errors import ConfigError, InputError
+from ..values.problems import Problem
 from ..values.values import is_list, is_mapping
 from ..values.yaml_text import read_yaml
 from .loading import read_file, shape_only
 from .scorers import scorer_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..host.catalogue import Catalogue
-    from ..host.settings import Configurable
-    from ..values.document import Document
-    from ..values.problems import Problem
 
 CostUnit = Literal["tokens", "usd", "calls", "seconds"]
 Reuse = Literal["auto", "always", "never"]
@@ -63,9 +59,6 @@ class Recipe:
 def load_recipe(path: str | Path) -> Recipe:
     """Load a recipe.
 
-    Args:
-        path: The file.
-
     Raises:
         InputError: There is no such file, it cannot be read, or its strategy cannot be imported.
         ConfigError: The file does not load; the exception has every problem with its place.
@@ -92,11 +85,6 @@ def load_recipe(path: str | Path) -> Recipe:
 def scorer_of_recipe(path: str | Path, recipe: Recipe, known: Catalogue) -> Any:
     """Return what scores the tasks that name no scorer, as a task file has it; None: exact does.
 
-    Args:
-        path: The recipe's file.
-        recipe: The recipe, which was loaded from it.
-        known: What names are known.
-
     Raises:
         InputError: It cannot be read any more.
         ConfigError: There is no such scorer, or this host does not grant its Python file.
@@ -115,10 +103,6 @@ def seeds_problem(path: str | Path, wrong: str) -> Problem:
 
     Args:
         path: The recipe, which has been loaded.
-        wrong: What is wrong.
-
-    Raises:
-        InputError: It cannot be read any more.
     """
     document, _ = read_yaml(read_file(path), str(path))
     return document.problem(("seeds" if "seeds" in document.value else "strategy",), wrong)
@@ -130,9 +114,6 @@ def settings_problems(path: str | Path, wrong: Mapping[str, str]) -> list[Proble
     Args:
         path: The recipe, which has been loaded.
         wrong: What is wrong, by the name of the setting.
-
-    Raises:
-        InputError: It cannot be read any more.
     """
     document, _ = read_yaml(read_file(path), str(path))
     return _problems(document, wrong)

@@ -32,11 +32,7 @@ def granting_scorer(known: Catalogue, named: str | None) -> Catalogue:
     """Let tasks name a Python function as their scorer; a plain name changes nothing.
 
     Args:
-        known: What may be named.
         named: What `--scorer` says.
-
-    Raises:
-        InputError: The function cannot be a scorer, or one of that name is installed.
     """
     if named is None or not is_python(named):
         return known
@@ -56,9 +52,7 @@ def scorer_of(
 
     Args:
         value: The task's field, of which parts whose shape was wrong are left out.
-        document: The task.
         folder: What the path of a Python file is relative to.
-        known: What names are known.
     """
     fields: dict[str, Any] = {"name": value} if isinstance(value, str) else {**value}
     python, name = fields.pop("python", None), fields.pop("name", None)

@@ -47,10 +47,6 @@ def located(name: str | Path) -> Path:
 
 
 def _refuse_bare(path: Path, seed: str | None) -> None:
-    """Refuse what is no file where its name is that of a seed, or nearly.
-
-    Raises:
-        InputError: It is.
-    """
+    """Refuse what is no file where its name is that of a seed, or nearly."""
     if seed is not None:
         raise InputError(f"no file {quoted(str(path))}. Did you mean {quoted(SEED + seed)}?")

@@ -34,9 +34,6 @@ def files_of_task(
 
     Args:
         value: The task's field, of which parts whose shape was wrong are left out.
-        document: The task.
-        folder: What the paths in it are relative to.
-        most_text: Bytes of a text.
 
     Returns:
         The text of each file, or what it is instead, by its name; and what is wrong.
@@ -110,12 +107,7 @@ def _name_clashes(files: Mapping[str, Any], document: Document) -> list[Problem]
 
 
 def _content_of(opened: IO[bytes], most_text: int) -> str | Attachment:
-    """Read an open file, and close it.
-
-    Raises:
-        OSError: It cannot be read.
-        ValueError: It is too large, or not text and nothing else that is taken.
-    """
+    """Read an open file, and close it."""
     with opened as stream:
         content = stream.read(most_text + 1)
         attachment = Attachment.of(content)
@@ -132,11 +124,7 @@ def _content_of(opened: IO[bytes], most_text: int) -> str | Attachment:
 
 
 def _check_sum(files: Files) -> None:
-    """Bound the images and PDFs of a task together.
-
-    Raises:
-        ValueError: With the last one, they are too large.
-    """
+    """Bound the images and PDFs of a task together."""
     sizes = [len(file.content) for file in files.values() if isinstance(file, Attachment)]
     if sum(sizes) > MOST_IN_ALL:
         raise ValueError(f"the task's images and PDFs are larger than {MOST_IN_ALL} bytes together")

@@ -113,7 +113,6 @@ def task_form(options: Mapping[str, Any], known: Catalogue, *, scorer: Any = Non
 
     Args:
         options: All of them; `scorer` and `columns` are read.
-        known: What names are known.
         scorer: Scores tasks that name no scorer, where no option says so.
 
     Raises:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..values.hints import did_you_mean, listed
 from ..values.json_text import dumps
 from ..values.problems import Problem, TextPosition, quoted
-from .lines import LineTooLong
+from .lines import Lines, LineTooLong, TextPlace
 from .loading import TASK_LIMITS
-from .task_form import FIELDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .lines import Lines, TextPlace
-    from .task_form import TaskForm
+from .task_form import FIELDS, TaskForm
 
 INSTEAD = {"reference": "answer"}
 LONGEST_CELL = TASK_LIMITS.scalar
@@ -37,8 +32,6 @@ def read_table(
 
     Args:
         lines: The file's lines, in UTF-8.
-        file: The name that messages show.
-        form: What its columns are called.
         begin: The place of the first row to read. Default: the first of all.
     """
     import csv

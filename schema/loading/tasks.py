@@ -5,25 +5,20 @@ from __future__ import annotations
 import re
 import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
+from ..host.catalogue import Catalogue
 from ..team.task import Task
 from ..values.errors import ConfigError, InputError
 from ..values.problems import MOST_PROBLEMS, Problem, TextPosition, quoted
 from .lines import Lines, LineTooLong, TextPlace
 from .loading import THERE_ARE_MORE, open_file, parse_task, read_file
-from .task_form import PLAIN
+from .task_form import PLAIN, TaskForm
 from .task_table import read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from ..host.catalogue import Catalogue
-    from .task_form import TaskForm
 
 MOST_NAMED = 10
 """Tasks that a message names."""
@@ -36,12 +31,7 @@ MOST_KEPT = 32 << 20
 
 
 def load_tasks(path: Path, known: Catalogue, form: TaskForm = PLAIN) -> list[Task]:
-    """Load a stream of tasks, in order: the lines of a file, or the files of a folder by name.
-
-    Raises:
-        InputError: There is no such file, or no task in it.
-        ConfigError: Tasks do not load, or have the same id; the exception has every problem.
-    """
+    """Load a stream of tasks, in order: the lines of a file, or the files of a folder by name."""
     return [*placed_tasks(path, known, form).values()]
 
 
@@ -50,15 +40,6 @@ def placed_tasks(path: Path, known: Catalogue, form: TaskForm = PLAIN) -> Mappin
 
     A file whose name ends with `.csv` is a table; of any other each line is a task file. There, a
     task without an id is called by the file's name and its line.
-
-    Args:
-        path: The file, or the folder.
-        known: What names are known.
-        form: How they are read.
-
-    Raises:
-        InputError: As for `load_tasks`.
-        ConfigError: The same.
     """
     reader = _Reader(path=path, known=known, form=form)
     return {f"{task.origin}:{place.line}": task for place, task in reader.checked()}
@@ -71,18 +52,7 @@ def open_tasks(
     *,
     then: Callable[[Task], Task] = lambda task: task,
 ) -> Sequence[Task]:
-    """Load the tasks of a file; of a large one, keep only where each begins, and read it again.
-
-    Args:
-        path: The file.
-        known: What names are known.
-        form: How they are read.
-        then: Changes each task.
-
-    Raises:
-        InputError: As for `load_tasks`.
-        ConfigError: The same.
-    """
+    """Load the tasks of a file; of a large one, keep only where each begins, and read it again."""
     reader = _Reader(path=path, known=known, form=form, then=then)
     is_large = path.is_file() and path.stat().st_size > MOST_KEPT
     return TaskFile(reader) if is_large else [task for _, task in reader.checked()]
@@ -178,11 +148,7 @@ class _Reader:
 
 
 class TaskFile(Sequence[Task]):
-    """The tasks of a file that is too large for memory, each read where it is asked for.
-
-    Attributes:
-        niches: The niche of each task.
-    """
+    """The tasks of a file that is too large for memory, each read where it is asked for."""
 
     def __init__(self, reader: _Reader) -> None:
         """Check all tasks, as `open_tasks` does."""

@@ -6,12 +6,12 @@ agents/<id>/                  each agent, in a folder as `schema.loading.agent_d
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ..host.catalogue import BUILT_IN_PROMPTS
-from ..team.team import is_prompt_id
+from ..host.catalogue import BUILT_IN_PROMPTS, Catalogue
+from ..team.team import Agent, Team, is_prompt_id
 from ..team.writing import team_value, write_team_yaml
 from ..values.errors import InputError
 from ..values.files import make_folder
@@ -21,12 +21,6 @@ from ..values.yaml_text import read_yaml
 from .agent_document import AGENTS, LESSONS, TEAM
 from .agent_file import OURS, AgentFile, agent_texts
 from .loading import read_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..host.catalogue import Catalogue
-    from ..team.team import Agent, Team
 
 
 def write_team(folder: str | Path, team: Team) -> tuple[str, ...]:
@@ -42,9 +36,6 @@ def write_team(folder: str | Path, team: Team) -> tuple[str, ...]:
 
     Returns:
         The files that are no part of a team, by their paths in the folder: they stay.
-
-    Raises:
-        StorageError: A file cannot be written or removed.
     """
     folder = Path(folder)
     texts, own = team_texts(team), {*_agents_of(folder), *team.agents}
@@ -76,7 +67,6 @@ def self_contained(team: Team, catalogue: Catalogue) -> Team:
     """Write out the prompts of a team, but those that come with coterie and are known everywhere.
 
     Args:
-        team: The team.
         catalogue: Where the files of its prompts are found.
     """
     agents = {one: _self_contained(agent, catalogue) for one, agent in team.agents.items()}

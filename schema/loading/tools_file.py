@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ..host.catalogue import ToolServer, installed
 from ..host.host_tools import HostTools
+from ..host.python_scorer import PythonScorer
+from ..host.python_tool import PythonTool
 from ..values.document import LIMITS, Document
 from ..values.errors import ConfigError, InputError
 from ..values.hints import did_you_mean
-from ..values.problems import quoted
+from ..values.problems import Path as FieldPath
+from ..values.problems import Problem, quoted
 from ..values.values import is_list
 from ..values.yaml_text import read_yaml
 from .loading import merged, read_file, shape_only
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ..host.python_scorer import PythonScorer
-    from ..host.python_tool import PythonTool
-    from ..values.problems import Path as FieldPath
-    from ..values.problems import Problem
 
 Named = TypeVar("Named", "PythonTool", "PythonScorer")
 
@@ -75,8 +71,6 @@ def _loaded(
     """Load the functions of a field; return them, and what is wrong with the others.
 
     Args:
-        document: The file.
-        field: The field.
         kind: What a function of it is, in a word.
         load: Describes `FILE.py:FUNCTION`.
     """

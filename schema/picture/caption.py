@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..host.models import DEFAULT_ALIAS
-from ..team.team import IMPLIED_BACKENDS, natural
+from ..team.team import IMPLIED_BACKENDS, Agent, Recruit, Roster, Rounds, Team, natural
 from ..values.values import unlike_default
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ..team.team import Agent, Recruit, Roster, Rounds, Team
 
 
 def one_line(text: str) -> str:

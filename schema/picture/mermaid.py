@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from ..team.team import Team
 from .caption import flows, goes, one_line, terms, works
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..team.team import Team
 
 
 def draw(team: Team) -> str:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from ..team.team import Agent, Team
 from .caption import one_line, terms, totals, works
-from .layout import Spacing, arrange
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
-
-    from ..team.team import Agent, Team
-    from .layout import Arrangement, Slot
+from .layout import Arrangement, Slot, Spacing, arrange
 
 # All measures are in pixels.
 PAGE = 1080
@@ -75,7 +70,6 @@ class Mark:
     Attributes:
         words: How it stands: `✓ done`. It takes the place of how the agent works.
         kind: The same as a class of the page's style: `good`.
-        address: Where a click leads.
     """
 
     words: str
@@ -109,7 +103,6 @@ class Frame:
     Attributes:
         arrangement: Where the agents stand across their levels.
         downwards: Whether the levels follow each other downwards, else to the right.
-        box: Width of every box.
         between: What is left between two levels.
     """
 
@@ -160,7 +153,6 @@ def draw_marked(
     """Draw a team for a page that has its own style: how each agent stands, what edges carried.
 
     Args:
-        team: The team.
         marks: How agents stand, by their ids; what they are called stands there as well.
         carried: The edges, from sender to receiver, over which something went.
         tip: The id that the tip of arrows has on the page.

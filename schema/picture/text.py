@@ -39,7 +39,6 @@ def draw(team: Team, states: Mapping[str, str] = NO_STATES) -> str:
     """Draw a team as text of at most 100 columns.
 
     Args:
-        team: The team.
         states: What is to be said of agents of it as they are in a run, by id.
     """
     from rich.console import Console

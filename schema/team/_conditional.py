@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values.hints import did_you_mean, listed
-from ..values.problems import quoted
+from ..values.problems import Path, Problem, quoted
 from ..values.values import is_mapping
 from ._graph import Reading, Rule, is_clear, unknown_agent
-from .conditions import TASK_LISTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..values.problems import Path, Problem
-    from .conditions import Each, When
-    from .team import Agent, Team
+from .conditions import TASK_LISTS, Each, When
+from .team import Agent, Team
 
 WORKS_ALONE = {
     "function": "asks no model",

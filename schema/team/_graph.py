@@ -31,9 +31,7 @@ class Reading:
     """A team file as read.
 
     Attributes:
-        document: What the file says.
         team: The team as far as the file has the right shape.
-        catalogue: What is known.
         found: The problems of the file's shape.
     """
 

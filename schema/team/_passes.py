@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..host.catalogue import load_named
 from ..host.foreign_code import foreign_code
 from ..values.errors import InputError
 from ..values.hints import listed
-from ..values.problems import quoted
+from ..values.problems import Path, Problem, quoted
 from ._graph import Reading, Rule, is_clear, unknown_agent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ..values.problems import Path, Problem
-    from .team import Agent, Recruit, Rounds, Team
+from .team import Agent, Recruit, Rounds, Team
 
 ROUNDS: Path = ("execution", "rounds")
 OPENING: Path = (*ROUNDS, "opening")

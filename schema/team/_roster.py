@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from ..values.problems import quoted
+from ..values.problems import Path, Problem, quoted
 from ._graph import Reading, Rule, unknown_agent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..values.problems import Path, Problem
-    from .team import Team
+from .team import Team
 
 ROSTER: Path = ("execution", "roster")
 

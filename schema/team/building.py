@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values.codec import from_value
 from ..values.values import is_list, is_mapping, without_nulls
@@ -21,9 +22,6 @@ from .team import (
     SolvedTask,
     Team,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def team_of(value: Any) -> Team:
@@ -93,12 +91,13 @@ def roster_of(fields: dict[str, Any]) -> Roster:
 
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
     """Build an agent from values of the right shape."""
-    built = {"tools", "imports", "notes", "recall", "when", "reads", "each"}
+    built = {"tools", "imports", "files", "notes", "recall", "when", "reads", "each"}
     given = {key: item for key, item in fields.items() if key not in built}
     return Agent(
         id=agent_id,
         tools=_names(fields.get("tools")),
         imports=_names(fields.get("imports")),
+        files=None if fields.get("files") is None else _names(fields["files"]),
         notes=notes_of(fields.get("notes") or {}),
         recall=None if fields.get("recall") is None else _recall(fields["recall"]),
         when=None if fields.get("when") is None else when_of(fields["when"]),

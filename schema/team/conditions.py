@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values.json_text import dumps
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TASK_LISTS = ("context", "files")
 """The fields of a task that are lists: the lines of its material, and the names of its files."""

@@ -11,19 +11,14 @@ them, and `folded` finds them again for a file that is rewritten.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..values.document import LIMITS
+from ..values.document import LIMITS, Document
 from ..values.hints import did_you_mean, listed
-from ..values.problems import quoted
+from ..values.problems import Path, Problem, quoted
 from ..values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..values.document import Document
-    from ..values.problems import Path, Problem
 
 GROUPING = frozenset({"count", "like"})
 """The fields of an agent that only its file has."""
@@ -256,7 +251,6 @@ def folded(value: Mapping[str, Any], members: Mapping[str, Sequence[str]]) -> di
 
     Args:
         value: A team's plain value. Its agents stay as they are.
-        members: The members of each group.
     """
     result = dict(value)
     for path in LISTS:

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from ..values.values import equal_numbers_alike, is_list, is_mapping
 from ..values.yaml_text import read_yaml
 from .writing import WIDTH, block_text, fits_block, scalar, write_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 Span = tuple[int, int, str]
 """Where a text is replaced, from and up to, and by what."""
@@ -40,9 +38,7 @@ class _Part:
 
     Attributes:
         key: The field's name; of an item, the item.
-        node: Its value.
         begin: Where its lines begin, with the comments above it.
-        end: Where they end.
         gap: The lines between it and the next part; None after the last.
     """
 
@@ -58,8 +54,6 @@ def rewritten_yaml(text: str, old: Mapping[str, Any], new: Mapping[str, Any]) ->
 
     Args:
         text: YAML that our reader reads without problems.
-        old: What it says.
-        new: What it is to say.
 
     Returns:
         The text; None where it is of a form that can't be rewritten in part.

@@ -26,7 +26,6 @@ class ScorerChoice:
     """A scorer.
 
     Attributes:
-        name: Its name.
         options: What the task gives it.
         python: The function of this host that it is; None: an installed package gives it.
     """

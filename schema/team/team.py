@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from graphlib import TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -190,6 +191,7 @@ class Agent:
     prompt: str = ""
     tools: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
+    files: tuple[str, ...] | None = None
     function: str | None = None
     max_tokens: int = 4096
     temperature: float | None = None
@@ -211,7 +213,6 @@ class Agent:
         """Give the agent another id, with notes that follow the others to their new ids.
 
         Args:
-            name: Its own new id.
             new_ids: The new ids of others by the old ones; None for those that are not there.
         """
         followed = self.following(new_ids)
@@ -226,6 +227,10 @@ class Agent:
             each=self.each and self.each.following(new_ids),
             notes=self.notes.following(new_ids),
         )
+
+    def is_shown(self, name: str) -> bool:
+        """Return whether it is shown a file of the task, as far as its model takes it."""
+        return self.files is None or any(fnmatchcase(name, pattern) for pattern in self.files)
 
     def plans(self, steps: int) -> int:
         """Count the plans that it makes at most in so many steps: one ahead of them all, and on."""
@@ -280,7 +285,6 @@ class Rounds:
     """How often a team's agents work in a run, and who works before and after that.
 
     Attributes:
-        most: Rounds at most.
         until: What ends them before: a round that changed nobody's contribution; everyone who can
             say so having said that theirs is final; nobody who consults having anything new
             (MATTRL §3.1); everybody's work being accepted (MATTRL App. B.4); nothing.
@@ -402,10 +406,8 @@ class LineageStep:
     """One of several steps that lead from a team's parents to it.
 
     Attributes:
-        operator: What made it.
         edits: What it changed, in words.
         fields: What is in the team as this step set it, dotted: `agents.judge.prompt`.
-        reason: Why, in the operator's words.
     """
 
     operator: str
@@ -424,9 +426,7 @@ class Lineage:
         parents: The teams that it was made from. Where two were crossed, the first gave the
             topology.
         edits: What differs from the first parent, in words.
-        reason: Why, in the operator's words.
         task: The id of the task on which it was made.
-        run: The run in which it was made.
         steps: The steps from the parents to this team, in order, if there were several.
     """
 
@@ -444,14 +444,12 @@ class Team:
     """A team: agents, and who reports to whom (EvoMAS Def. 2.1).
 
     Attributes:
-        name: What the team is called.
         description: What it does, for people and operators.
         backend: The backend of agents that neither name nor imply one.
         constitution: Rules that every agent sees.
         agents: The agents by id, in the order in which they were written.
         reports_to: For each agent with receivers, the agents that receive its output.
         declared_output: `topology.output` as written; `output` is the agent it comes down to.
-        execution: How the team is run.
         successful_tasks: Tasks that it solved. Never executed.
         lineage: Where it comes from. No edit changes it, and teams that differ in nothing else are
             equal.

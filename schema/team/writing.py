@@ -46,7 +46,6 @@ class Comments:
     Attributes:
         above: Those on lines of their own, ahead of the field.
         beside: Those at the end of the field's line.
-        below: Those after the last field.
         within: The paths of all values that hold a field with a comment.
         header: What names the schema, where the file has such a comment.
     """
@@ -62,7 +61,6 @@ def dump(team: Team, *, schema: str = DEFAULT_SCHEMA) -> str:
     """Write a team as YAML, in canonical form; loading it gives an equal team.
 
     Args:
-        team: The team.
         schema: Where an editor finds the team schema, relative to the file; for its first line.
     """
     return write_team_yaml(team_value(team), schema=schema)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import bisect
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from .document import LIMITS, Builder, Document, DocumentLimits, ReadingStopped
 from .problems import Problem, TextPosition
 from .yaml_text import decode, number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TOKEN = re.compile(r'[ \t\n\r:,]*(?:([{\[])|([}\]])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}\[\]":,]+))')
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 Kind = Literal["image", "pdf"]
 """What a model takes, or does not, besides text."""
@@ -35,7 +33,6 @@ class Attachment:
     Attributes:
         media_type: What it is, as MIME has it; its content says so, whatever its name does.
         sha256: The digest of its content, which stands for it wherever something is written down.
-        content: Its bytes.
         marker: The words behind which it is shown, where a tool answered with it; empty: it is
             shown with the question.
     """

@@ -15,12 +15,10 @@ import itertools
 import os
 import shutil
 import stat
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+from typing import IO, NamedTuple
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 """How a folder is opened."""
@@ -66,14 +64,10 @@ def open_folder(
 
     Args:
         root: The root, which whoever calls names himself, so that it may be a link; or an open one.
-        names: The names to walk.
         make: Whether folders that are not there are made.
 
     Yields:
         Its descriptor.
-
-    Raises:
-        OSError: There is no such folder, it cannot be made, or a link is on the way.
     """
     handle = os.dup(root) if isinstance(root, int) else os.open(root, FOLDER & ~os.O_NOFOLLOW)
     try:
@@ -94,13 +88,7 @@ def parent_of(root: Path | int, path: str, *, make: bool = False) -> Generator[t
     """Open the folder that a path is in, for a `with` block, and give the path's last name.
 
     Args:
-        root: The root.
-        path: The path in it.
         make: Whether folders that are not there are made.
-
-    Raises:
-        OSError: There is no such folder, it cannot be made, or a link is on the way.
-        ValueError: The path leads out of the root.
     """
     *outer, last = names_of(path)
     with open_folder(root, outer, make=make) as folder:
@@ -121,11 +109,7 @@ def open_file(folder: int, name: str) -> int:
 
 
 def new_file(folder: int, name: str, mode: int = 0o644) -> int:
-    """Make a file in an open folder, to be written.
-
-    Raises:
-        OSError: It cannot be made, or something stands there.
-    """
+    """Make a file in an open folder, to be written."""
     return os.open(name, _NEW, mode, dir_fd=folder)
 
 
@@ -134,7 +118,6 @@ def open_linked(root: Path, path: str) -> IO[bytes]:
 
     Args:
         root: The root, which whoever calls names himself, so that it may be a link.
-        path: The path of the file in it.
 
     Raises:
         FileNotFoundError: There is none.
@@ -157,13 +140,7 @@ def open_linked(root: Path, path: str) -> IO[bytes]:
 
 
 def names_in(root: Path, path: str) -> list[str]:
-    """List the names in a folder, in order; links on the way to it have to stay beneath the root.
-
-    Raises:
-        FileNotFoundError: There is none.
-        NotADirectoryError: It is no folder.
-        OSError: A link leads out of the root, or it cannot be read.
-    """
+    """List the names in a folder, in order; links on the way have to stay beneath the root."""
     real = settled(root, path)
     names = real.split("/") if real else ()
     with open_folder(root, names) as folder, os.scandir(folder) as entries:
@@ -244,11 +221,6 @@ def _leads_out() -> OSError:
 def read(root: Path | int, path: str, limit: int) -> bytes:
     """Read a file beneath a root.
 
-    Args:
-        root: The root.
-        path: The path of the file in it.
-        limit: Bytes that it may have.
-
     Raises:
         OSError: There is no such regular file, or a link is on the way.
         ValueError: The path leads out of the root, or the file is larger.
@@ -261,12 +233,7 @@ def read(root: Path | int, path: str, limit: int) -> bytes:
 
 
 def write(root: Path | int, path: str, content: bytes, mode: int = 0o644) -> None:
-    """Write a new file beneath a root, and the folders that it needs.
-
-    Raises:
-        OSError: It cannot be made, or something stands there, or a link is on the way.
-        ValueError: The path leads out of the root.
-    """
+    """Write a new file beneath a root, and the folders that it needs."""
     with (
         parent_of(root, path, make=True) as (folder, name),
         os.fdopen(new_file(folder, name, mode), "wb") as file,
@@ -275,12 +242,7 @@ def write(root: Path | int, path: str, content: bytes, mode: int = 0o644) -> Non
 
 
 def make_folder(root: Path | int, path: str) -> None:
-    """Make a folder beneath a root, and those that it needs, where they are not there.
-
-    Raises:
-        OSError: It cannot be made, or a link is on the way.
-        ValueError: The path leads out of the root.
-    """
+    """Make a folder beneath a root, and those that it needs, where they are not there."""
     with open_folder(root, names_of(path), make=True):
         pass
 
@@ -293,7 +255,6 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
 
     Args:
         source: The root that it is copied from.
-        path: Its path in both.
         target: The root that it is copied to, where nothing stands at the path.
 
     Returns:
@@ -329,11 +290,7 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
 
 
 def copy_tree(source: Path, target: Path) -> None:
-    """Copy a folder with all regular files and links in it to where nothing stands.
-
-    Raises:
-        OSError: It cannot be read or written.
-    """
+    """Copy a folder with all regular files and links in it to where nothing stands."""
     target.mkdir()
     with open_folder(source) as old, open_folder(target) as new:
         for found in walk(old):
@@ -347,8 +304,6 @@ def walk(root: Path | int, *, most: int | None = None, without: str = "") -> Ite
     """Find all that is beneath a root, each folder before what is in it, by name.
 
     Args:
-        root: The root.
-        most: Entries that there may be.
         without: The name of folders that are not looked into.
 
     Raises:

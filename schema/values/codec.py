@@ -44,12 +44,7 @@ SETTINGS = "__kept__"
 
 
 class Misfit(ValueError):
-    """A value is not of its form.
-
-    Attributes:
-        path: Where.
-        problem: What is wrong there.
-    """
+    """A value is not of its form."""
 
     def __init__(self, problem: str, path: tuple[str | int, ...] = ()) -> None:
         super().__init__(f"{dotted(path)}: {problem}" if path else problem)
@@ -131,10 +126,6 @@ def from_value(form: Any, value: Any) -> Any:
 
     Args:
         form: A dataclass, or any other type of a field, such as a union of tagged classes.
-        value: The plain value.
-
-    Raises:
-        Misfit: The value is not of this form.
     """
     return _converters(form)[1](value)
 

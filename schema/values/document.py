@@ -8,13 +8,11 @@ exhaust the stack, and limits hold before anything large has been built.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .problems import Path, Problem, TextPosition, dotted, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Set
 
 UNWELCOME = {
     re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]"): "control character",
@@ -29,14 +27,7 @@ INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentLimits:
-    """What a document may measure.
-
-    Attributes:
-        bytes: Size of the file.
-        depth: Nesting of collections.
-        nodes: Number of values, keys included.
-        scalar: Characters of one text.
-    """
+    """What a document may measure."""
 
     bytes: int = 1 << 20
     depth: int = 32
@@ -52,9 +43,7 @@ class Document:
     """A file's content: plain values, and where each of them stands.
 
     Attributes:
-        file: The name that messages show.
         value: Dicts, lists, strings, numbers, booleans and None.
-        places: The place of each value, by its path.
         keys: The place of each key, by the path of its value.
         complete: Whether reading came to the end. If not, its problems are the ones to mend first.
         grafts: Other documents, by the paths at which values of theirs stand in this one's.
@@ -118,13 +107,7 @@ class _Frame:
 
 @dataclass(kw_only=True, slots=True)
 class Builder:
-    """Takes events in document order and builds a `Document`, or a list of problems.
-
-    Attributes:
-        file: The name that messages show.
-        limits: What the document may measure.
-        problems: What is wrong so far.
-    """
+    """Takes events in document order and builds a `Document`, or a list of problems."""
 
     file: str
     limits: DocumentLimits = LIMITS

@@ -10,15 +10,13 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import reduce
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from typing import Any
 
 PREFIX = "coterie."
 _VERSION = re.compile(r"^Version: *(\S+)", re.MULTILINE)
@@ -30,7 +28,6 @@ class EntryPoint:
 
     Attributes:
         group: Its group, without `coterie.`.
-        name: The name.
         value: A module, and after a colon what of it is meant.
     """
 
@@ -78,11 +75,7 @@ def find_entries(paths: Sequence[str]) -> list[EntryPoint]:
 
 
 def own_version(paths: Sequence[str]) -> str:
-    """Find which version of ours is installed; `paths` as above.
-
-    Raises:
-        PackageNotFoundError: None is, as packages are; whoever has commands has one.
-    """
+    """Find which version of ours is installed; `paths` as above."""
     described = _described(paths) if _are_in_folders(paths) else {}
     for name in ("METADATA", "PKG-INFO") if "coterie" in described else ():
         with suppress(OSError):

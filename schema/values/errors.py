@@ -19,14 +19,9 @@ prints the message without a traceback; anything that is not a `CoterieError` is
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from .problems import FORMATS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .problems import Problem
+from .problems import FORMATS, Problem
 
 
 class CoterieError(Exception):

@@ -6,10 +6,8 @@ Nothing happens there but in tests, which say in `ACTS` what is to happen.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Literal
 
 Failpoint = Literal[
     # A file that is written whole.
@@ -39,10 +37,6 @@ ACTS: list[Callable[[Failpoint], None]] = []
 
 
 def failpoint(name: Failpoint) -> None:
-    """Say that the process has come to this place.
-
-    Raises:
-        OSError: A test wants the disk to be full or broken here.
-    """
+    """Say that the process has come to this place."""
     for act in ACTS:
         act(name)

@@ -7,15 +7,12 @@ given, and raises `StorageError` where that cannot be had.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .errors import StorageError, UnsupportedSystem
 from .failpoints import failpoint
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
 
 
 def write_atomically(
@@ -28,7 +25,6 @@ def write_atomically(
     """Write a file whole, or leave what was there.
 
     Args:
-        path: Where.
         text: The text, or its pieces, which are never all in memory; or bytes.
         flushed: Whether it is on disk when this returns; else who calls flushes it later.
         after: Called when the disk has its content, ahead of its name: waits for what it follows
@@ -97,11 +93,7 @@ def append(path: Path, content: bytes) -> None:
 
 
 def truncate(path: Path, size: int) -> None:
-    """Cut a file down to its first `size` bytes.
-
-    Raises:
-        StorageError: It cannot be cut.
-    """
+    """Cut a file down to its first `size` bytes."""
     with _named(path), _opened(path, os.O_WRONLY) as handle:
         failpoint("files.truncate.before")
         os.ftruncate(handle, size)
@@ -110,11 +102,7 @@ def truncate(path: Path, size: int) -> None:
 
 
 def rename(path: Path, name: Path) -> None:
-    """Give a file another name in its folder, in place of whatever was called so.
-
-    Raises:
-        StorageError: It cannot be renamed; both names are as they were.
-    """
+    """Give a file another name in its folder, in place of whatever was called so."""
     with _named(path):
         failpoint("files.rename.before")
         path.replace(name)
@@ -133,32 +121,20 @@ def remove(path: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Wait until the disk has all of a file, whoever wrote it.
-
-    Raises:
-        StorageError: The file is not there, or the disk fails.
-    """
+    """Wait until the disk has all of a file, whoever wrote it."""
     with _named(path):
         _sync(path)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder where it is missing, and its name last. What it stands in exists.
-
-    Raises:
-        StorageError: It cannot be made.
-    """
+    """Make a folder where it is missing, and its name last. What it stands in exists."""
     with _named(path):
         path.mkdir(exist_ok=True)
         _sync(path.parent)  # also where it was there: who made it may have died since
 
 
 def make_folders(path: Path) -> None:
-    """Make a folder, and all those that it stands in and that are missing.
-
-    Raises:
-        StorageError: One cannot be made.
-    """
+    """Make a folder, and all those that it stands in and that are missing."""
     for parent in reversed([parent for parent in path.parents if not parent.exists()]):
         make_folder(parent)
     make_folder(path)
@@ -173,9 +149,6 @@ def locked(path: Path) -> Generator[None]:
     Args:
         path: The file of the lock. It is made if need be, stays empty, and must not be removed
             while anyone may want the lock.
-
-    Raises:
-        StorageError: The file cannot be made, or its file system has no locks.
     """
     with _named(path):
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -191,7 +164,6 @@ def lock(handle: int, *, wait: bool = True) -> None:
     """Lock what is open, until it is closed or its process ends.
 
     Args:
-        handle: Its descriptor.
         wait: Whether to wait for who else has the lock.
 
     Raises:

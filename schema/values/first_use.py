@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from typing import Any
 
 
 def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
@@ -14,12 +12,13 @@ def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]
 
     Args:
         package: Its `__name__`.
-        homes: The module of the package that has each public name.
+        homes: The public names, with blanks between them, by the module that has them.
     """
+    module_of = {name: module for module, names in homes.items() for name in names.split()}
 
     def find(name: str) -> Any:
-        if name not in homes:
+        if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f".{homes[name]}", package), name)
+        return getattr(import_module(f".{module_of[name]}", package), name)
 
     return find

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
 
 from .files import make_folder, remove, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 
 def write_folder(folder: Path, texts: Mapping[str, str], old: Iterable[str] = ()) -> list[str]:
@@ -19,15 +15,11 @@ def write_folder(folder: Path, texts: Mapping[str, str], old: Iterable[str] = ()
     Each is written whole or not at all, one after the other; what goes, goes last.
 
     Args:
-        folder: The folder.
         texts: What its files say, by their paths in it.
         old: Files that go unless they are among these, with the folders that they leave empty.
 
     Returns:
         The files that were written or went.
-
-    Raises:
-        StorageError: A file cannot be written or removed.
     """
     new = [name for name, text in texts.items() if not _says(folder / name, text)]
     gone = [name for name in old if name not in texts and (folder / name).is_file()]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from .problems import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MOST_NAMES = 1_000
 """Names that a word is compared with."""

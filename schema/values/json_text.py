@@ -9,10 +9,8 @@ from __future__ import annotations
 import functools
 import json
 import math
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any
 
 
 def _refuse(constant: str) -> Any:
@@ -57,7 +55,6 @@ def dumps(
     """Write JSON; a number that is not finite is null, as in JavaScript.
 
     Args:
-        value: Plain values.
         indent: Spaces of each level; None: all in one line.
         ensure_ascii: Whether other characters are written as escapes.
         default: Gives a plain value for another one.

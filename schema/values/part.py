@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import Self, TypeVar
 
 from .errors import InputError
 from .problems import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 T = TypeVar("T")
 _PART = re.compile(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})")
@@ -22,7 +20,6 @@ class Part:
 
     Attributes:
         which: The how-many-th, from 1.
-        of: How many there are.
     """
 
     which: int
@@ -31,10 +28,6 @@ class Part:
     @classmethod
     def read(cls, text: str, option: str) -> Self:
         """Read what somebody gave as an option.
-
-        Args:
-            text: What they gave.
-            option: The option's name.
 
         Raises:
             InputError: It is no part.

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from .secrets import scrubbed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 Path = tuple[str | int, ...]
 """The way to a value in a document: `("agents", "w2", "tools", 0)`."""
@@ -35,7 +33,6 @@ class Problem:
 
     Attributes:
         file: The file's name as the user gave it.
-        place: Where the problem is.
         path: The field, dotted: `agents.w2.max_tokens`. Empty for the whole file.
         message: What is wrong and what to write instead, as sentences.
         severity: An error keeps the file from loading; a warning is a likely mistake.

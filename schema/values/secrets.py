@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 _FORMS = (
     ("sk-", r"(?=[a-z_-]{0,40}+[A-Z0-9])[A-Za-z0-9_-]{20,}"),  # OpenAI, Anthropic and others
@@ -100,9 +97,6 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     like), and the password in every URL. A value that could as well stand in any text, a word, a
     number, a path, an address or the user's name, is left out: to hide it would spoil the text and
     keep nothing secret.
-
-    Args:
-        environment: The variables by name.
     """
     usual = {environment[name] for name in _WHO_AND_WHERE if name in environment}
     found = {secret for value in environment.values() for secret in _in_urls(value)}

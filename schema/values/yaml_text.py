@@ -11,18 +11,16 @@ import json
 import math
 import re
 from bisect import bisect
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from .document import LIMITS, Builder, Document, DocumentLimits, ReadingStopped
 from .problems import Problem, TextPosition
 from .secrets import LOOKS_LIKE_A_KEY, SECRET
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 WORDS: Mapping[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -49,8 +47,6 @@ def read_yaml(
 
     Args:
         content: The file's bytes, UTF-8.
-        file: The name that messages show.
-        limits: What the document may measure.
 
     Returns:
         What could be read, and what is wrong with it. Read on only to find more problems.
@@ -85,11 +81,7 @@ def decode(content: bytes, builder: Builder) -> str:
 
 
 def resolve(text: str) -> Any:
-    """Give a plain scalar its value by YAML 1.2's core schema.
-
-    Raises:
-        ValueError: The number is not finite, or has more digits than a number here may have.
-    """
+    """Give a plain scalar its value by YAML 1.2's core schema."""
     if text in WORDS:
         return WORDS[text]
     if NOT_FINITE.fullmatch(text):

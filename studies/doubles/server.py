@@ -60,7 +60,7 @@ class ProviderDouble(LoopbackServer):
     """
 
     def __init__(self, provider: Provider, script: Iterable[Step]) -> None:
-        self._desk = _Desk(provider, script)
+        self._desk = ProviderEndpoints(provider, script)
         super().__init__(self._desk)
 
     @property
@@ -69,8 +69,13 @@ class ProviderDouble(LoopbackServer):
         return tuple(self._desk.entries)
 
 
-class _Desk:
-    """Answers requests. Only the server's thread calls it."""
+class ProviderEndpoints:
+    """Answers requests as a provider does. Only the server's thread calls it.
+
+    Args:
+        provider: Who to be.
+        script: What the requests that are accepted come to, in their order.
+    """
 
     def __init__(self, provider: Provider, script: Iterable[Step]) -> None:
         self._provider = provider

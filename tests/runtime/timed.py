@@ -26,6 +26,7 @@ def run(
     scripts: Mapping[str, Scripted] | None = None,
     *,
     on_event: Callable[[Event], None] = lambda _: None,
+    batched: bool = False,
     **fields: Any,
 ) -> tuple[Run, float]:
     """Run a team on virtual time; give what came of it and the seconds that passed."""
@@ -43,7 +44,7 @@ def run(
                 replace(plan, agents={**plan.agents, **scripted}),
                 TASK,
                 Context(
-                    calls=Calls(gateway=gateway),
+                    calls=Calls(gateway=gateway, are_batched=batched),
                     jails=UNUSED,
                     toolbox=toolbox,
                     trace=Trace(on_event),

@@ -152,6 +152,7 @@ _ANY_AGENT: Mapping[str, SearchStrategy[Any]] = {
     "max_steps": st.integers(1, 1000),
     "planning_interval": st.integers(1, 1000),
     "imports": st.permutations(["numpy", "yaml"]).map(tuple),
+    "files": st.none() | st.permutations(["*.png", "a.txt"]).map(tuple) | st.just(()),
     "timeout": _SECONDS,
     "output_schema": OUTPUT_SCHEMAS,
     "notes": NOTES,

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .generated import NUMBER, Item, generated
-
-if TYPE_CHECKING:
-    import random
 
 OPERATIONS = (1, 2, 4, 8, 16)
 """By level."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
 from .generated import NUMBER, Item, generated, last_of
-
-if TYPE_CHECKING:
-    import random
 
 DAYS = (3, 30, 300, 3000, 30_000)
 """The longest stretch of days that an item asks about, by level."""

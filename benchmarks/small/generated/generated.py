@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ....schema.team.task import ScorerChoice, Task
 from ....schema.values.errors import InputError
-from ...evaluation.benchmark import ACCURACY, Benchmark
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...evaluation.benchmark import Headline, Source
-    from ...evaluation.measures import Measure
+from ...evaluation.benchmark import ACCURACY, Benchmark, Headline, Source
+from ...evaluation.measures import Measure
 
 LEVELS = 5
 COUNT = 200
@@ -31,10 +26,6 @@ class Item:
 
     Attributes:
         kind: What kind of question it is within its benchmark; the task's niche.
-        query: What is asked.
-        answer: The right answer.
-        scorer: Compares an answer with it.
-        context: What belongs to the question.
         briefs: What only one agent is told, by its id.
     """
 
@@ -57,7 +48,6 @@ def generated(name: str, title: str, about: str, write: Write) -> Benchmark:
     """Make a benchmark of what draws its items, each by itself.
 
     Args:
-        name: What commands call it.
         title: What it is called in print.
         about: What it asks and what its levels change.
         write: Draws an item of a level, from 1 to 5.
@@ -77,11 +67,9 @@ def in_worlds(
     """Make a benchmark of which all items of one seed and level are about the same world.
 
     Args:
-        name: What commands call it.
         title: What it is called in print.
         about: What it asks and what its levels change.
         begin: Gives what draws the items about the world of a seed and a level.
-        headline: Its figure.
         measures: What is known of its scorer's measures.
     """
     return Benchmark(

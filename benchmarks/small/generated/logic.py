@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import operator
+import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .generated import Item, generated, last_of
-
-if TYPE_CHECKING:
-    import random
 
 COMPARISONS = (1, 2, 4, 8, 16)
 """By level."""

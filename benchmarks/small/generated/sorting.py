@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import random
+from collections.abc import Sequence
 
 from ....schema.team.task import ScorerChoice
 from .generated import Item, generated
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Sequence
 
 SIZES = (2, 4, 8, 16, 32)
 """How many are to be sorted, by level."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import random
 
 from .generated import Item, generated, last_of
-
-if TYPE_CHECKING:
-    import random
 
 PEOPLE = (2, 3, 4, 6, 8)
 """By level."""

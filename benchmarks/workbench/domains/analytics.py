@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..operation import Operation
+from ..operation import Operation, Workplace
 from ..searching import bounded
 from ..table import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ..operation import Workplace
 
 VALUES = (
     "total_visits",

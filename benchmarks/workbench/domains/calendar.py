@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..operation import Operation
+from ..operation import Operation, Workplace
 from ..searching import delete, expression_in, look_up, moment
-from ..table import MISSING
-
-if TYPE_CHECKING:
-    from ..operation import Workplace
-    from ..table import Row
+from ..table import MISSING, Row
 
 MOST_FOUND = 5
 _NO_NUMBER = "nan"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..operation import Operation
+from ..operation import Operation, Workplace
 from ..searching import expression_in
-
-if TYPE_CHECKING:
-    from ..operation import Workplace
 
 
 def _find(at: Workplace, name: Any = "") -> Any:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..operation import Operation
+from ..operation import Operation, Workplace
 from ..searching import bounded, containing, delete
-
-if TYPE_CHECKING:
-    from ..operation import Workplace
 
 MOST_FOUND = 5
 STATUSES = ("Qualified", "Won", "Lost", "Lead", "Proposal")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..operation import NOW, Operation
+from ..operation import NOW, Operation, Workplace
 from ..searching import delete, look_up, moment
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from ..operation import Workplace
 
 MOST_FOUND = 5
 _INVALID = "Invalid recipient email address."

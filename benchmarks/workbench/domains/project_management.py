@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..operation import Operation
+from ..operation import Operation, Workplace
 from ..searching import containing, delete, look_up
-
-if TYPE_CHECKING:
-    from ..operation import Workplace
 
 LISTS = ("Backlog", "In Progress", "In Review", "Completed")
 BOARDS = ("Back end", "Front end", "Design")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from ....schema.command import Group
+from ....schema.values.entries import EntryPoint
 from ....schema.values.errors import InputError
 from ..credit import credit_run
-
-if TYPE_CHECKING:
-    from ....schema.values.entries import EntryPoint
 
 
 class _Operators(Group):
@@ -21,11 +17,7 @@ class _Operators(Group):
     summaries = {"credit": "Estimate what each agent contributed to a run's score."}  # noqa: RUF012 - no operator
 
     def command_of(self, point: EntryPoint) -> click.Command | None:
-        """Make an operator's command.
-
-        Raises:
-            UsageError: The operator cannot be imported, or has a parameter that is no input.
-        """
+        """Make an operator's command."""
         from ...core.operator import operator_of
         from .signature import command_of
 

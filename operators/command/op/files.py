@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
+from ....runtime.plan.plan import Plan
+from ....runtime.rounds.rounds import Round
+from ....runtime.runs.services import Setting
+from ....schema.host.catalogue import Catalogue
 from ....schema.loading.loading import read_file
+from ....schema.team.task import Task
 from ....schema.values.errors import InputError
 from ....schema.values.json_text import loads
 from ...core.answers import InvalidAnswer
 from ...core.recorded import read_run
-from ...core.utterances import utterances
-from ...credit.contributions import Contribution, contributions_in
+from ...core.utterances import Utterance, utterances
+from ...credit.contributions import Contribution, Contributions, contributions_in
 from ...methods.evochamber.dream.ideas import Difference, Idea, Opinion, Opinions
 from ...methods.evochamber.dream.rules import survivors
 from ..arguments import text_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from ....runtime.plan.plan import Plan
-    from ....runtime.rounds.rounds import Round
-    from ....runtime.runs.services import Setting
-    from ....schema.host.catalogue import Catalogue
-    from ....schema.team.task import Task
-    from ...core.utterances import Utterance
-    from ...credit.contributions import Contributions
 
 __all__ = [
     "contribution",
@@ -50,11 +45,7 @@ Read = TypeVar("Read")
 
 
 def _written(file: Path, operator: str, make: Callable[[Any], Read]) -> Read:
-    """Read what an operator wrote.
-
-    Raises:
-        InputError: The file cannot be read, or is something else.
-    """
+    """Read what an operator wrote."""
     try:
         return make(loads(read_file(file)))
     except (KeyError, TypeError, ValueError) as error:
@@ -88,13 +79,7 @@ def contribution(agent_id: str, judged_file: Path | None) -> Contribution | None
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recorded:
-    """What agents said in a recorded run.
-
-    Attributes:
-        folder: Where it is.
-        task: What the run was about.
-        said: Its utterances, at least one.
-    """
+    """What agents said in a recorded run."""
 
     folder: Path
     task: Task

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....pool.ledger.learnt import Learnt
+from ....pool.ledger.members import Member
 from ....pool.population.evolutions import population_of
 from ....pool.population.population import ANCHOR, Population
 from ....pool.teams.pool import Pool
 from ....pool.teams.sources import load_source
 from ....runtime.values.terminal import counted
+from ....schema.host.catalogue import Catalogue
+from ....schema.team.task import Task
+from ....schema.team.team import Agent, Team
 from ....schema.values.errors import InputError
 from ....schema.values.problems import quoted
 from ...core.proposal import edit_words
@@ -22,15 +28,6 @@ from ...methods.evochamber.seating import STRUCTURES, fits, seat_of
 from ...methods.evochamber.settings import PopulationSettings
 from ...methods.search.consolidate import EvolutionStep
 from ..arguments import learnt
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....pool.ledger.learnt import Learnt
-    from ....pool.ledger.members import Member
-    from ....schema.host.catalogue import Catalogue
-    from ....schema.team.task import Task
-    from ....schema.team.team import Agent, Team
 
 __all__ = [
     "agent_event",

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import click
 
-from ....pool.ledger.changes import Added, EventNoted, Retired, Revised
+from ....pool.ledger.changes import Added, Change, EventNoted, Retired, Revised
+from ....pool.ledger.learnt import Learnt
 from ....pool.ledger.state import Admission
 from ....pool.population.population import LIFECYCLE
 from ....runtime.record.journal import digest
 from ....runtime.values.terminal import speakable, speakable_json
+from ....schema.team.team import Agent, Team
 from ....schema.values.json_text import dumps
 from ....schema.values.terminal import on_one_line
+from ...core.operator import Operator
 from ...core.printed import Noted, Printed
-from ...core.proposal import RejectedProposal
+from ...core.proposal import Proposal, RejectedProposal
 from ...core.roles import alone
 from ...methods.search.consolidate import tell_steps
 from ..arguments import refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ....pool.ledger.changes import Change
-    from ....pool.ledger.learnt import Learnt
-    from ....schema.team.team import Agent, Team
-    from ...core.operator import Operator
-    from ...core.proposal import Proposal
 
 
 def present(
@@ -39,10 +34,7 @@ def present(
     """Show a result, and write it where a person wants that.
 
     Args:
-        operator: What gave it.
-        result: What it gave.
         values: What it was given, and what that was read from, by the names of inputs.
-        options: What the person said.
 
     Raises:
         RunError: It was dropped.

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ....schema.command import Command, with_options
 from ....schema.team.team import Agent, Team
 from ....schema.values.errors import InputError
-from ...core.operator import Setting
+from ...core.meta import OperatorModel
+from ...core.operator import Operator, Setting
 from ...core.proposal import Parent
 from ...core.roles import alone
 from ...methods.meta_team import Ground, speakers
@@ -27,12 +28,6 @@ from ..arguments import Host, model_options, policy_option, setting_options
 from . import files, pool_readers, readers
 from .presenting import present
 from .words import ARGUMENTS, OPTIONS, OUTPUTS, argument_text
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator
-
-    from ...core.meta import OperatorModel
-    from ...core.operator import Operator
 
 READERS: Mapping[str, Callable[..., Any]] = {
     name: getattr(module, name)
@@ -63,11 +58,7 @@ SCALES = {
 
 
 def command_of(operator: Operator) -> click.Command:
-    """Make the command of an operator.
-
-    Raises:
-        InputError: A parameter of the operator is no input that `mas dev op` knows.
-    """
+    """Make the command of an operator."""
     signature = Signature(operator)
 
     def run(**options: Any) -> None:
@@ -81,11 +72,7 @@ def command_of(operator: Operator) -> click.Command:
 
 @dataclass(frozen=True)
 class Signature:
-    """What an operator is given, where a person has it act.
-
-    Attributes:
-        operator: The operator.
-    """
+    """What an operator is given, where a person has it act."""
 
     operator: Operator
 
@@ -200,8 +187,6 @@ class Invocation:
     """An operator that acts once, with what a person says.
 
     Attributes:
-        signature: What it is given.
-        options: What a person says.
         values: What was read of that so far, by the names of inputs.
         given: What the operator is given, by the names of its parameters.
     """
@@ -212,11 +197,7 @@ class Invocation:
     given: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def result(self) -> Any:
-        """Read all inputs, then let the operator act.
-
-        Raises:
-            CoterieError: An input cannot be read, or the model cannot be had or costs too much.
-        """
+        """Read all inputs, then let the operator act."""
         self._read()
         host: Host = self._value("host")
         ceiling = host.ceiling(*_teams_in(self.values.values()))

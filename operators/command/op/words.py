@@ -6,17 +6,15 @@ operator's inputs need, and no others.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...core.roles import ROLES
 from ...methods.evochamber.settings import PopulationSettings
 from ..arguments import FILE, FOLDER, FRACTION, embedder_option
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TEAM = "a team file, or seed:NAME"
 AGENT = "the id of one of its agents"
@@ -51,155 +49,121 @@ def argument_text(name: str) -> str:
     return f"{word.upper()} {'are' if 'nargs' in how else 'is'} {about}."
 
 
-OPTIONS: Mapping[str, Any] = {
-    "task_file": click.option("-t", "--task", "task_file", type=FILE, help="The task's file."),
-    "query": click.option("-q", "--query", help="Ask this instead of a task file."),
-    "run_folder": click.option(
+_DECLARED: Mapping[str, tuple[str, str, dict[str, Any]]] = {
+    "task_file": ("-t --task", "The task's file.", {"type": FILE}),
+    "query": ("-q --query", "Ask this instead of a task file.", {}),
+    "run_folder": (
         "--run",
-        "run_folder",
-        type=FOLDER,
-        required=True,
-        metavar="RUN",
-        help="The folder of a run of the team, as evidence. Without a task, its task is used.",
+        "The folder of a run of the team, as evidence. Without a task, its task is used.",
+        {"type": FOLDER, "required": True, "metavar": "RUN"},
     ),
-    "runs": click.option(
+    "runs": (
         "--run",
-        "runs",
-        type=FOLDER,
-        multiple=True,
-        metavar="RUN",
-        help="The folder of a run of the team on the task, as evidence. Without a task, its task"
-        " is used. Repeat it for each team, in order.",
+        "The folder of a run of the team on the task, as evidence. Without a task, its task is"
+        " used. Repeat it for each team, in order.",
+        {"type": FOLDER, "multiple": True, "metavar": "RUN"},
     ),
-    "memory_folder": click.option(
+    "memory_folder": (
         "--memory",
-        "memory_folder",
-        metavar="POOL",
-        type=FOLDER,
-        help="Show the operator what this pool has learnt on similar tasks.",
+        "Show the operator what this pool has learnt on similar tasks.",
+        {"metavar": "POOL", "type": FOLDER},
     ),
-    "embedder": embedder_option,
-    "judged_file": click.option(
+    "judged_file": (
         "--judged",
-        "judged_file",
-        type=FILE,
-        help="The output of `contributions` for the run.  [default: the model writes it first]",
+        "The output of `contributions` for the run.  [default: the model writes it first]",
+        {"type": FILE},
     ),
-    "judged_files": click.option(
+    "judged_files": (
         "--judged",
-        "judged_files",
-        type=FILE,
-        multiple=True,
-        help="The output of `contributions` for a round. Repeat it for each round, in order.",
+        "The output of `contributions` for a round. Repeat it for each round, in order.",
+        {"type": FILE, "multiple": True},
     ),
-    "scores_file": click.option(
+    "scores_file": (
         "--judged",
-        "scores_file",
-        type=FILE,
-        help="The output of `appraise` for the run.  [default: the model writes it first]",
+        "The output of `appraise` for the run.  [default: the model writes it first]",
+        {"type": FILE},
     ),
-    "rubric_file": click.option(
+    "rubric_file": (
         "--rubric",
-        "rubric_file",
-        type=FILE,
-        help="A file with the criteria to score by.  [default: coterie's own]",
+        "A file with the criteria to score by.  [default: coterie's own]",
+        {"type": FILE},
     ),
-    "round_number": click.option(
+    "round_number": (
         "--round",
-        "round_number",
-        type=POSITIVE,
-        help="The round of the utterance.  [default: the last in which the agent spoke]",
+        "The round of the utterance.  [default: the last in which the agent spoke]",
+        {"type": POSITIVE},
     ),
-    "roles_folder": click.option(
+    "roles_folder": (
         "--roles",
-        "roles_folder",
-        type=FOLDER,
-        default=ROLES,
-        help="The catalogue: a folder of agent files.  [default: coterie's own]",
+        "The catalogue: a folder of agent files.  [default: coterie's own]",
+        {"type": FOLDER, "default": ROLES},
     ),
-    "worth": click.option(
+    "worth": (
         "--reward",
-        "worth",
-        type=FRACTION,
-        help="The score of the team's answer.  [default: the score of the run]",
+        "The score of the team's answer.  [default: the score of the run]",
+        {"type": FRACTION},
     ),
-    "own_score": click.option(
-        "--score", "own_score", type=FRACTION, help="The score of the agent's own answer."
-    ),
-    "own_scores": click.option(
+    "own_score": ("--score", "The score of the agent's own answer.", {"type": FRACTION}),
+    "own_scores": (
         "--scores",
-        "own_scores",
-        type=(FRACTION, FRACTION),
-        default=(0.0, 1.0),
-        show_default=True,
-        help="The scores of their own answers.",
+        "The scores of their own answers.",
+        {"type": (FRACTION, FRACTION), "default": (0.0, 1.0), "show_default": True},
     ),
-    "niche_names": click.option(
+    "niche_names": (
         "--niche",
-        "niche_names",
-        multiple=True,
-        help="A niche that strategies may be for. May be repeated.  [default: the task's]",
+        "A niche that strategies may be for. May be repeated.  [default: the task's]",
+        {"multiple": True},
     ),
-    "ideas_file": click.option(
+    "ideas_file": (
         "--ideas",
-        "ideas_file",
-        type=FILE,
-        required=True,
-        help="The strategies: the output of `dream_imagine`.",
+        "The strategies: the output of `dream_imagine`.",
+        {"type": FILE, "required": True},
     ),
-    "opinion_files": click.option(
+    "opinion_files": (
         "--opinions",
-        "opinion_files",
-        type=FILE,
-        multiple=True,
-        help="The output of `dream_debate` for an agent. May be repeated. Strategies that most"
+        "The output of `dream_debate` for an agent. May be repeated. Strategies that most"
         " agents would drop are left out.",
+        {"type": FILE, "multiple": True},
     ),
-    "own_models": click.option(
+    "own_models": (
         "--own-models/--one-model",
-        default=True,
-        show_default=True,
-        help="Whether agents answer with their own models, or all with --meta-model.",
+        "Whether agents answer with their own models, or all with --meta-model.",
+        {"default": True, "show_default": True},
     ),
-    "show_answer": click.option(
-        "--show-answer", is_flag=True, help="Show the task's reference answer."
-    ),
-    "structure_files": click.option(
+    "show_answer": ("--show-answer", "Show the task's reference answer.", {"is_flag": True}),
+    "structure_files": (
         "--structure",
-        "structure_files",
-        metavar="TEAM",
-        multiple=True,
-        help="A structure to choose from: a team file whose agents are seats, or seed:NAME. May"
-        " be repeated.  [default: coterie's four]",
+        "A structure to choose from: a team file whose agents are seats, or seed:NAME. May be"
+        " repeated.  [default: coterie's four]",
+        {"metavar": "TEAM", "multiple": True},
     ),
-    "team_size": click.option(
+    "team_size": (
         "--team-size",
-        type=POSITIVE,
-        default=USUAL.team_size,
-        show_default=True,
-        help="How many agents work if you name none.",
+        "How many agents work if you name none.",
+        {"type": POSITIVE, "default": USUAL.team_size, "show_default": True},
     ),
-    "bank": click.option(
+    "bank": (
         "--bank",
-        type=click.IntRange(min=0),
-        default=USUAL.bank,
-        show_default=True,
-        help="How many earlier rounds of leadership the leader reads.",
+        "How many earlier rounds of leadership the leader reads.",
+        {"type": click.IntRange(min=0), "default": USUAL.bank, "show_default": True},
     ),
-    "niche": click.option(
-        "--niche", help="The niche to write for.  [default: that in which the agent worked most]"
+    "niche": (
+        "--niche",
+        "The niche to write for.  [default: that in which the agent worked most]",
+        {},
     ),
-    "any_niche": click.option(
-        "--niche", "any_niche", help="The niche to write the agent for.  [default: any]"
-    ),
-    "founder_file": click.option(
+    "any_niche": ("--niche", "The niche to write the agent for.  [default: any]", {}),
+    "founder_file": (
         "--founder",
-        "founder_file",
-        type=FILE,
-        help="The agent file from which the new agent takes everything but its persona.  [default:"
-        " a generic assistant]",
+        "The agent file from which the new agent takes everything but its persona.  [default: a"
+        " generic assistant]",
+        {"type": FILE},
     ),
 }
+OPTIONS: Mapping[str, Any] = {
+    name: click.option(*flags.split(), name, help=about, **how)
+    for name, (flags, about, how) in _DECLARED.items()
+} | {"embedder": embedder_option}
 """The options that inputs are read from, by the name of the value."""
 
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be written, and why.")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from ....runtime.plan.plan import Plan
+from ...evolution.episode import Episode
 from ...evolution.strategy import Need, Strategy
 from ..search.search import Search, SearchAttempt
 from ..search.settings import SCHEMA, SearchSettings, check, check_recipe
-
-if TYPE_CHECKING:
-    from ....runtime.plan.plan import Plan
-    from ...evolution.episode import Episode
 
 
 async def fixed(episode: Episode) -> None:

@@ -29,9 +29,7 @@ def alone(episode: Episode, team: Team, member: str) -> Team:
     """Return a team of one in which a member answers the task, as it would in a vote.
 
     Args:
-        episode: The task.
         team: The team in which the member worked.
-        member: Its name in the pool.
     """
     person = episode.view.agents[member].agent
     position = in_a_vote(known.team for known in episode.view.members.values())
@@ -65,14 +63,8 @@ async def own_attempts(
     """Return attempts, and one more of each member that has none, where the recipe wants these.
 
     Args:
-        episode: The task.
-        seated: The team.
         attempts: What members answered in the team, with their scores.
         reward: What the team's answer was worth, in [0, 1].
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
     """
     if not _wanted(episode, reward):
         return (*attempts,)

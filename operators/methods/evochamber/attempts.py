@@ -37,9 +37,7 @@ class MemberAttempt:
 
     Attributes:
         agent: Who: its name in the pool.
-        seat: Where it sat.
         position: The agent of the team that answered.
-        answer: What it answered.
         score: What that is worth, in [0, 1]; None, where nobody graded it.
         tool_calls: What it had its tools do for that, in order.
         is_alone: Whether it answered by itself, as its part in the team was no answer.
@@ -58,10 +56,6 @@ def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:
     """Give what the members of a team answered to the task, in the order of the team.
 
     Whoever came to nothing has no attempt.
-
-    Args:
-        seated: The team.
-        run: What came of its work.
     """
     positions = {*answering(seated.team, seated.team.output)}
     return tuple(
@@ -91,13 +85,7 @@ async def graded(
     to it; where the judge has no score for it, that is counted as lost, and nobody has one.
 
     Args:
-        episode: The task. What judging consumes counts as its judging.
-        attempts: Attempts at it.
         known: Scores of answers that are known, such as that of the team, in [0, 1].
-
-    Raises:
-        Halted: A jail failed.
-        CoterieError: As for `TaskRuns.score`.
     """
     if not episode.learning:
         return (*attempts,)
@@ -116,12 +104,7 @@ async def graded(
 
 
 def disagree(attempts: Sequence[MemberAttempt], task: Task) -> bool:
-    """Tell whether attempts come down to different answers, as the vote reads them.
-
-    Args:
-        attempts: Attempts at the task.
-        task: The task.
-    """
+    """Tell whether attempts come down to different answers, as the vote reads them."""
     return len({conclusion(attempt.answer, task) for attempt in attempts}) > 1
 
 

@@ -6,18 +6,13 @@ Pure functions of the population and of one seeded chance, which draws among equ
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import random
+from collections.abc import Callable, Mapping, Sequence
 
-from ....pool.population.population import ANCHOR, overlap
+from ....pool.population.population import ANCHOR, Population, RankingScore, overlap
 from ....runtime.values.terminal import counted
 from ....schema.values.errors import InputError
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ....pool.population.population import Population, RankingScore
-    from .settings import PopulationSettings
+from .settings import PopulationSettings
 
 COMPLEMENT = "complement"
 SCOUT = "scout"
@@ -39,9 +34,7 @@ def compose(
     """Choose who works on a task of a niche, each for a seat (EvoChamber Eq. 3, 4 and 5).
 
     Args:
-        population: Who there is.
         niche: The task's niche; "" where it has none.
-        size: How many are to work.
         settings: The weights, and the selector: by niche, or at random.
         chance: Draws among those who are equally good, in whatever order they come.
 

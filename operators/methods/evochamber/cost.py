@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from ....runtime.plan.plan import Plan
 from .lifecycle.heritage import MOST_FUSED
+from .settings import PopulationSettings
 from .structures import LEADER
-
-if TYPE_CHECKING:
-    from ....runtime.plan.plan import Plan
-    from .settings import PopulationSettings
 
 ASKED = 2
 """How often an operator asks at most: once, and once more for a repair."""
@@ -26,7 +23,6 @@ def calls_at_most(settings: PopulationSettings, plan: Plan) -> int:
     would have to be repaired, and whatever anybody learns be known to them in other words.
 
     Args:
-        settings: What is done.
         plan: A team of the population in the structure that asks most.
     """
     asked = 0

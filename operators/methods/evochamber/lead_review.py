@@ -44,20 +44,13 @@ async def lead_review(
     """Have the leader of a team say why a structure did or did not work.
 
     Args:
-        meta: Who is asked.
-        path: Which review this is: `task 12/lead_review`.
         task: The task. Its reference answer is not shown.
         leader: Who led, and how able the team was.
-        account: What the team did.
-        structure: The name of the structure.
         reward: What the team's answer was worth, in [0, 1].
         attempts: What members answered themselves, with their scores where they have any.
 
     Returns:
         The note, on one line.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ABOUT, limits.characters)
@@ -93,15 +86,7 @@ async def review_choice(
     Where nobody had a choice, or nothing is learnt, nothing is asked and nothing kept.
 
     Args:
-        episode: The task.
-        choice: What was chosen.
-        seated: The team that worked.
-        run: What came of it.
         reward: What the team's answer was worth, in [0, 1].
-        attempts: What members answered themselves.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if choice.by == "nobody" or not episode.learning:
         return

@@ -45,7 +45,6 @@ class Leader:
     """Who leads a team, and what it knows of it.
 
     Attributes:
-        agent: The leader.
         able: How able each member is in the task's niche, in [0, 1]: by its seat, the anchor first.
         names: The members, by the same seats.
     """
@@ -70,7 +69,6 @@ class Leader:
         """Tell who leads a team of a population.
 
         Args:
-            population: As it stands.
             chosen: The members by their seats, the anchor first.
             agents: The agents of the population, by their names.
             niche: The task's niche; "" where it has none.
@@ -84,11 +82,8 @@ class StructureChoice:
     """How a team is to work together.
 
     Attributes:
-        leader: Who leads.
-        structure: The name of the structure.
         by: Who chose it: the leader; the rule that stands in for one whose answer is of no use; or
             nobody, as there is one structure only.
-        reason: Why, in the leader's words.
     """
 
     leader: Leader
@@ -114,10 +109,8 @@ def closest(
     first.
 
     Args:
-        rounds: All rounds, in order.
         profile: The competence of each seat, in [0, 1], the anchor first.
         niche: The niche; "" for a task of none.
-        k: How many rounds at most.
     """
     if k < 1:
         return []
@@ -163,7 +156,6 @@ def fallback(rounds: Sequence[Mapping[str, Any]], niche: str, structures: Sequen
     Of equals the first is taken; without voting, the first of all.
 
     Args:
-        rounds: All rounds of leadership.
         niche: The niche; "" for a task of none.
         structures: Those that may be chosen; at least one.
     """
@@ -189,17 +181,12 @@ async def lead(
     """Have the leader of a team choose its structure (EvoChamber §3.4, LeadLearn).
 
     Args:
-        meta: Who is asked.
-        path: Which choice this is: `task 12/lead`.
         task: The task. Its reference answer is not shown.
         leader: Who leads, and how able the team is.
         structures: Those that the team can work by, by their names; at least one. A single one is
             given without asking.
         known: Earlier rounds of leadership that are like this one, with the similarity, the most
             similar first.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if len(structures) == 1:
         return StructureChoice(leader=leader, structure=next(iter(structures)), by="nobody")
@@ -244,14 +231,9 @@ async def choose_structure(
     What fell back is counted as lost, and the episode goes on. In a test the leader is asked, too.
 
     Args:
-        episode: The task.
-        population: As it stands.
         chosen: The members by their seats, the anchor first.
         structures: Those that the team can work by, by their names. Of a single one nobody is
             asked.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     task, niche = episode.task, episode.task.niche or ""
     agents = {name: episode.view.agents[name].agent for name in chosen.values()}

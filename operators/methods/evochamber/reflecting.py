@@ -43,7 +43,6 @@ class Reflection:
 
     Attributes:
         lesson: For tasks of the same niche.
-        insight: For tasks of any.
     """
 
     lesson: str
@@ -53,8 +52,6 @@ class Reflection:
         """Give what there is to keep, as entries of the agent's archive.
 
         Args:
-            task: The task.
-            agent: Whose they are.
             credit: The team's reward, in [0, 1].
             run: The evolution that they come from.
         """
@@ -72,14 +69,8 @@ async def reflect(
     """Draw from a member's work what it should know from now on (EvoChamber §3.3).
 
     Args:
-        meta: Who is asked.
-        path: Which reflection this is: `task 12/reflect/solver_3`.
         task: The task. Its reference answer is not shown.
-        work: What the member did.
         reward: What the team's answer was worth, in [0, 1].
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ENTRY, limits.characters)
@@ -124,14 +115,8 @@ async def reflect_all(
     of whose reflection nothing is of use learns nothing, which is counted, as is all that is kept.
 
     Args:
-        episode: The task. Where nothing is learnt, or the recipe has it so, nobody is asked.
-        seated: The team.
-        run: What came of it.
         attempts: What members answered, with their scores.
         reward: What the team's answer was worth, in [0, 1].
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if not (episode.learning and episode.settings.learning):
         return

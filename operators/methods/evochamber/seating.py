@@ -9,29 +9,24 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from ....pool.population.population import ANCHOR
 from ....pool.population.seats import seat_of
 from ....schema.edits import RejectedEdits, RemoveAgent, apply
+from ....schema.host.catalogue import Catalogue
+from ....schema.loading.ceiling import CapabilityPolicy
 from ....schema.loading.loading import check_team
-from ....schema.team.team import Execution, Recall
+from ....schema.team.team import Agent, Execution, Recall, Team
 from ....schema.team.writing import dump
 from ....schema.values.errors import ConfigError, InputError
 from ....schema.values.files import make_folder, write_atomically
 from ...core.roles import with_text
 from .compose import COMPLEMENT, SCOUT
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ....schema.host.catalogue import Catalogue
-    from ....schema.loading.ceiling import CapabilityPolicy
-    from ....schema.team.team import Agent, Team
-    from .settings import PopulationSettings
+from .settings import PopulationSettings
 
 __all__ = ["STRUCTURES", "Seated", "filled", "fits", "kept", "seat_of", "seated", "seats"]
 
@@ -49,7 +44,6 @@ class Seated:
     """A structure whose seats are taken.
 
     Attributes:
-        structure: Its name.
         team: The team that works: an ordinary one.
         seats: Who sits where, by the names in the pool; the anchor first. A seat for which the
             structure has no position is not there.
@@ -89,9 +83,6 @@ def fits(template: Team, taken: Collection[str]) -> bool:
 
     It does where the position that answers is taken or belongs to nobody, and every other that
     hears of seats beside its own still hears of one.
-
-    Raises:
-        InputError: As for `seats`.
     """
     called = seats(template)
     if called[0] not in taken or seat_of(template.output) not in {None, *taken}:
@@ -116,10 +107,6 @@ def seated(
     are more, the positions of the scout are there once for each scout.
 
     Args:
-        template: The structure.
-        members: The agents, by their seats.
-        settings: What they are reminded of.
-        catalogue: What names are known.
         ceiling: What teams may ask for at most.
 
     Raises:
@@ -155,15 +142,8 @@ def kept(folder: Path, team: Team) -> str:
     A team that is there already is not written again, so that four hundred tasks of few teams come
     to few files.
 
-    Args:
-        folder: The pool.
-        team: The team.
-
     Returns:
         The file's path in the pool, with `/`.
-
-    Raises:
-        StorageError: It cannot be written.
     """
     text = dump(team)
     path = f"{WORKED}/{hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}.yaml"
@@ -256,11 +236,7 @@ def _execution(execution: Execution, copies: Mapping[str, Sequence[str]]) -> Exe
 
 
 def _without(team: Team, taken: Collection[str], catalogue: Catalogue) -> Team:
-    """Take the positions of seats out that nobody takes.
-
-    Raises:
-        ConfigError: The rest is no team.
-    """
+    """Take the positions of seats out that nobody takes."""
     gone = [
         RemoveAgent(agent=agent)
         for agent in team.agents

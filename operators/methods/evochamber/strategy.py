@@ -41,13 +41,7 @@ WORK = "work"
 
 
 async def evochamber(episode: Episode) -> None:
-    """Have a team of the population work on a task; when learning, change it by what came.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-        InputError: The population is smaller than a team, or the pool has no structure for it.
-    """
+    """Have a team of the population work on a task; when learning, change it by what came."""
     population: Population = episode.view.folded
     choice, team = await _team(episode, population)
     run = await episode.run(team.team, WORK)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
+from ....schema.host.catalogue import Catalogue
+from ....schema.team.team import Agent, Team
 from ....schema.values.errors import InputError
 from .compose import seats
 from .seating import fits, seated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ....schema.host.catalogue import Catalogue
-    from ....schema.team.team import Agent, Team
-    from .settings import PopulationSettings
+from .settings import PopulationSettings
 
 LEADER = "leader"
 """What `structure` says where the anchor chooses."""
@@ -27,7 +23,6 @@ def structures(settings: PopulationSettings, teams: Iterable[Team]) -> dict[str,
 
     Args:
         settings: How large a team is; and which structure it has, where that is always one.
-        teams: Those of the pool.
     """
     wanted = (team for team in teams if settings.structure in (LEADER, team.name))
     return {one.name: one for one in wanted if _works(one, settings.team_size)}
@@ -46,11 +41,7 @@ def made(
     agents: Sequence[Agent],
     catalogue: Catalogue,
 ) -> Iterator[Team]:
-    """Give a team of each structure as the first agents would make it; see `Strategy.teams`.
-
-    Raises:
-        ConfigError: A team does not load.
-    """
+    """Give a team of each structure as the first agents would make it; see `Strategy.teams`."""
     places = seats(settings.team_size)
     first = {seat: agents[number % len(agents)] for number, seat in enumerate(places)}
     for structure in structures(settings, teams).values():

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ....schema.values.terminal import on_one_line
 from ...core.answers import InvalidAnswer, closed, structured
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...core.bounds import Bounds
+from ...core.bounds import Bounds
 
 ANY_TEXT: Mapping[str, Any] = {"type": "string"}
 """The schema by which a text is read, that is cut to its room."""
 
 
 def text_schema(longest: int) -> Mapping[str, Any]:
-    """Write the schema of a text that says something.
-
-    Args:
-        longest: The most characters.
-    """
+    """Write the schema of a text that says something."""
     return {"type": "string", "minLength": 1, "maxLength": longest}
 
 
@@ -36,8 +29,6 @@ def said(name: str, text: str, longest: int) -> str:
 
     Args:
         name: What it is called in the answer.
-        text: The text.
-        longest: The most characters.
 
     Raises:
         InvalidAnswer: It has no words.
@@ -48,9 +39,5 @@ def said(name: str, text: str, longest: int) -> str:
 
 
 def one_text(name: str, longest: int, bounds: Bounds, answer: str) -> str:
-    """Read an answer that is one text.
-
-    Raises:
-        InvalidAnswer: It has another shape, or no words.
-    """
+    """Read an answer that is one text."""
     return said(name, structured(answer, closed(**{name: ANY_TEXT}), bounds)[name], longest)

@@ -28,7 +28,6 @@ class MemberWork:
     Attributes:
         agent: Who: its name in the population.
         persona: How it is instructed, whatever the task is.
-        account: What the whole team did.
         positions: Where in the team it worked.
         score: What its own answer to the task was worth, in [0, 1]; None, where it gave none.
         own: What it answered alone, where its part in the team was no answer to the task.
@@ -44,11 +43,7 @@ class MemberWork:
     diagnosis: str = ""
 
     def text(self, bounds: Bounds) -> str:
-        """Tell it, each text in its fence: the persona, what was done, what it was worth.
-
-        Args:
-            bounds: How much may be read.
-        """
+        """Tell it, each text in its fence: the persona, what was done, what it was worth."""
         works = len(self.positions) + bool(self.own)
         room = bounds.digest_tokens * CHARACTERS_PER_TOKEN // max(1, works)
         own = "" if self.score is None else f"the agent's own answer: {self.score:.3g}"
@@ -61,11 +56,7 @@ class MemberWork:
         )
 
     def outline(self, bounds: Bounds) -> str:
-        """Tell who it is and what was found in its work, without the work itself.
-
-        Args:
-            bounds: How much may be read.
-        """
+        """Tell who it is and what was found in its work, without the work itself."""
         persona = fenced("persona", clip(self.persona, bounds.characters), self.agent)
         return material(persona, fenced("diagnosis", self.diagnosis, self.agent))
 

@@ -29,13 +29,8 @@ def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
     """Say what came of a team's work, and keep the team as a file that can be run again.
 
     Args:
-        episode: The task.
-        team: Who worked, and how.
         run: What came of it; one that came to no answer is worth nothing, by the team's own doing.
         reward: What it was worth, in [0, 1].
-
-    Raises:
-        StorageError: The file cannot be written.
     """
     trial = Trial(
         task=episode.task.id,
@@ -54,7 +49,6 @@ def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Popu
     """Give a population as it will be after what is to happen to it, in order.
 
     Args:
-        population: As it is seen.
         changes: Trials and events; each with the name of its operation.
     """
     for change, what in changes:
@@ -85,9 +79,7 @@ def tell(episode: Episode, population: Population, team: Seated, reward: float) 
     """Tell who worked, and the numbers of it that a report shows.
 
     Args:
-        episode: The task.
         population: As it was when the team was chosen.
-        team: Who worked, and how.
         reward: What it was worth, in [0, 1].
     """
     niche = episode.task.niche or ""

@@ -10,27 +10,21 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
+from ....pool.ledger.learnt import Learnt
 from ....pool.values.identity import are_twins
-from ....schema.edits import agent_edits
+from ....schema.edits import AgentEdit, agent_edits
+from ....schema.team.task import Task
+from ....schema.team.team import Agent, Team
 from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, structured
 from ...core.material import material, memories_text, models_text, parent_text, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator
-from ...core.proposal import Proposal, RejectedProposal
+from ...core.proposal import Parent, Proposal, RejectedProposal
 from ..search.positions import counterparts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ....pool.ledger.learnt import Learnt
-    from ....schema.edits import AgentEdit
-    from ....schema.team.task import Task
-    from ....schema.team.team import Agent, Team
-    from ...core.meta import OperatorModel
-    from ...core.proposal import Parent
 
 OPERATOR = "crossover"
 Side = Literal["first", "second"]
@@ -52,19 +46,13 @@ async def crossover(
     """Make a child of two parents.
 
     Args:
-        meta: Who is asked.
-        path: Which crossover this is: `task 12/step 3/crossover`.
         task: What the child is to do better than both. Its reference answer is not shown.
         first: A team, with the digest of its run on the task.
         second: Another.
         topology: Whose topology the child has. None: the model is asked first, where both will do.
-        memories: What was learnt on similar tasks.
 
     Returns:
         The child. Its first parent is the one that gave the topology.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     names = (first.team.name, second.team.name)
     sides = (topology,) if topology else SIDES
@@ -103,8 +91,6 @@ class _Cross:
     """A crossover whose topology is decided.
 
     Attributes:
-        own: The parent that gives it.
-        other: The other parent.
         side: Which of the two `own` is.
         theirs: For each position, the other's agent as it would work there. Positions where that
             changes nothing are not there.

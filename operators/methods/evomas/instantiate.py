@@ -44,21 +44,14 @@ async def instantiate(
     """Adapt a team to a task.
 
     Args:
-        meta: Who is asked.
-        path: Which instantiation this is: `task 12/select/debate`.
         task: The task. Its reference answer is not shown.
-        parent: The team.
         components: What may be touched at all. Agents come and go where the topology or the roster
             may be touched; where models or tools may not, newcomers have those that the team has
             already.
-        memories: What was learnt on similar tasks.
 
     Returns:
         The team under edits, which may be none. Where there is nothing that could be adapted, the
         team as it is, and nobody was asked.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     allowed = _adapted(components)
     ceiling = newcomer_ceiling(meta.ceiling, parent.team, components)

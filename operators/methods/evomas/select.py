@@ -10,29 +10,24 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ....pool.expectation.expectation import DIGITS, ranked
+from ....pool.expectation.expectation import DIGITS, Expectation, ranked
+from ....pool.ledger.learnt import Learnt
+from ....pool.ledger.members import Member
 from ....runtime.values.terminal import counted
+from ....schema.team.task import Task
+from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
 from ...core.answers import closed, reason_schema, structured
+from ...core.bounds import Bounds
 from ...core.material import clip, fenced, material, solved, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import MetaModel, Question, prompt
 from ...core.operator import Operator, Setting
 from ...core.printed import Printed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ....pool.expectation.expectation import Expectation
-    from ....pool.ledger.learnt import Learnt
-    from ....pool.ledger.members import Member
-    from ....schema.team.task import Task
-    from ....schema.team.team import Team
-    from ...core.bounds import Bounds
-    from ...core.meta import MetaModel
-    from ...core.proposal import RejectedProposal
+from ...core.proposal import RejectedProposal
 
 OPERATOR = "select"
 FAMILY_PENALTY = 0.1
@@ -47,7 +42,6 @@ class Selection:
 
     Attributes:
         names: The teams, the most promising first.
-        reason: Why these.
         shortlist: What there was to choose from.
     """
 
@@ -74,7 +68,6 @@ async def select(
 
     Args:
         meta: The model to ask. None: the first of the shortlist are taken.
-        path: Which selection this is: `task 12/select`.
         task: What they are to do. Its reference answer is not shown.
         members: The pool's teams, parents before children. Retired ones are not chosen, but what
             is known of them counts.
@@ -86,9 +79,6 @@ async def select(
     Returns:
         k different teams. A team that the model names twice counts once, and where it names fewer
         than k the next of the shortlist follow.
-
-    Raises:
-        CoterieError: As for `MetaModel.ask`, or a team's file is damaged.
     """
     listed = shortlist(task, members, k=k, expected=expected)
     names = tuple(member.name for member in listed)
@@ -129,7 +119,6 @@ def shortlist(
     It is the same for the same arguments.
 
     Args:
-        task: What they are to do.
         members: The teams, in the order of their births.
         k: How many are to be chosen.
         expected: As for `select`.

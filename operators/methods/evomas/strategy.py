@@ -7,13 +7,15 @@ may enter the pool, which so stays small.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count, repeat
-from typing import TYPE_CHECKING
 
+from ....pool.ledger.members import Member
 from ....runtime.values.together import together
 from ...core.operator import operator_of
 from ...core.proposal import Proposal, RejectedProposal
 from ...evolution.candidates import Candidate
+from ...evolution.episode import Episode
 from ...evolution.strategy import Strategy
 from ..search.choice import choose_move
 from ..search.decide import CROSSOVER
@@ -22,20 +24,9 @@ from ..search.search_cost import MOST, calls_at_most
 from ..search.settings import SCHEMA, SearchSettings, check, check_recipe
 from .crossover import can_cross
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ....pool.ledger.members import Member
-    from ...evolution.episode import Episode
-
 
 async def evomas(episode: Episode) -> None:
-    """Evolve teams for one task.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The evolution's budget is used up.
-    """
+    """Evolve teams for one task."""
     search = Search(episode=episode)
     settings = search.settings
     await search.remember()

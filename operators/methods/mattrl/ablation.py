@@ -54,7 +54,6 @@ def place_of(what: str, run: Run) -> str:
 
     Args:
         what: Which run of the episode it is, or a counterfactual of.
-        run: What came of it.
     """
     return f"{what}/answer {digest(run.answer)[:DIGITS]}"
 
@@ -65,15 +64,7 @@ async def silenced(
     """Find out what utterances were worth, or those who said them.
 
     Args:
-        episode: The episode.
-        team: The team that worked.
         what: Which run of the episode it was.
-        said: The utterances of that run.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-        CoterieError: As for `Episode.score`.
     """
     settings: ExperienceSettings = episode.settings
     turns = tuple(utterance.turn for utterance in said)

@@ -8,28 +8,24 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....runtime.values.together import together
+from ....schema.team.task import Task
 from ....schema.values.terminal import on_one_line
 from ...core.answers import closed, reason_schema, structured
+from ...core.bounds import Bounds
 from ...core.judge import LEVELS
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator, operator_of
 from ...core.printed import Printed
 from ...core.proposal import RejectedProposal
+from ...core.utterances import Turn, Utterance
 from ...credit.contributions import Contribution
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ....schema.team.task import Task
-    from ...core.bounds import Bounds
-    from ...core.meta import OperatorModel
-    from ...core.utterances import Turn, Utterance
 
 OPERATOR = "appraise"
 FULL_SHARES = 4
@@ -46,7 +42,6 @@ class Appraisal:
 
     Attributes:
         of: The score of each, in [0, 1], with its reason, by who said it; every one is there.
-        reason: What decided.
     """
 
     of: Mapping[str, Contribution]
@@ -72,14 +67,9 @@ async def appraise(
     """Score the utterances of a round (MATTRL Eq. 9).
 
     Args:
-        meta: Who is asked.
-        path: Which appraisal this is: `task 12/round 2/appraise`.
         task: The task. Its reference answer is not shown.
         said: What the agents said in that round, each once; at least one did.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     share = room(limits) * min(len(said), FULL_SHARES) // len(said)
@@ -109,15 +99,10 @@ async def appraised(
     """Score all utterances of a run, a question for each round.
 
     Args:
-        meta: Who is asked.
-        path: Which run this is: `task 12/consult/`.
         task: The task. Its reference answer is not shown.
         said: What was said, the utterances of a round side by side.
         lose: Told of rounds that came to no scores.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     rounds = {number: [*of] for number, of in itertools.groupby(said, lambda one: one.round)}
     came = await together(
@@ -142,9 +127,7 @@ class Appraised:
     """The scores of all utterances of a run.
 
     Attributes:
-        said: The utterances.
         scores: The score of each, by its turn; those of a round that was lost are missing.
-        lost: The rounds without scores.
     """
 
     said: Sequence[Utterance]
@@ -175,11 +158,7 @@ class Appraised:
 async def appraise_rounds(
     meta: OperatorModel, path: str, task: Task, said: Sequence[Utterance], *, rubric: str = ""
 ) -> Appraised | RejectedProposal:
-    """Score all utterances of a run; see `appraised`.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
-    """
+    """Score all utterances of a run; see `appraised`."""
     lost: list[RejectedProposal] = []
     scores = await appraised(meta, f"{path}/", task, said, lost.append, rubric=rubric)
     return Appraised(said=said, scores=scores, lost=lost) if scores else lost[0]

@@ -27,12 +27,7 @@ CONSULT = "consult"
 
 
 async def keep_best(episode: Episode, earlier: EarlierEpisodes) -> None:
-    """When a batch of cases is complete, distil the best of its utterances and keep that.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-    """
+    """When a batch of cases is complete, distil the best of its utterances and keep that."""
     if (batch := batch_of(episode, earlier)) is None:
         return
     chosen = sorted(best(batch, episode.settings), key=_number)

@@ -7,27 +7,23 @@ it. It is about one utterance, so the agent is asked for by name and learns only
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt
+from ....schema.team.task import Task
 from ....schema.values.terminal import on_one_line
 from ...core.answers import InvalidAnswer, closed, structured
+from ...core.bounds import Bounds
 from ...core.material import fenced, material, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator
 from ...core.printed import Printed
 from ...core.proposal import RejectedProposal
+from ...core.utterances import Utterance
+from ...credit.contributions import Contribution
 from .appraise import appraise, room, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....schema.team.task import Task
-    from ...core.bounds import Bounds
-    from ...core.meta import OperatorModel
-    from ...core.utterances import Utterance
-    from ...credit.contributions import Contribution
 
 OPERATOR = "distil"
 KIND = "experience"
@@ -42,8 +38,6 @@ class Distilled:
 
     Attributes:
         context: When it applies: what a similar task is recognised by.
-        action: What to do then.
-        rationale: Why that was worth it.
     """
 
     context: str
@@ -72,8 +66,6 @@ class Distilled:
         """Make it an entry of the memory that says where it comes from (MATTRL Eq. 15).
 
         Args:
-            task: The case.
-            utterance: The utterance.
             credit: What that was worth, in [0, 1].
             outcome: How its run ended: its score, in [0, 1]; None where nobody knows.
             by_case: Whether it is found by the case's text. Else by when it applies.
@@ -104,14 +96,8 @@ async def distil(
     """Put an utterance into few words, for whoever comes to a similar task (MATTRL Eq. 14).
 
     Args:
-        meta: Who is asked.
-        path: Which utterance this is: `task 12/distil/cardiology 2`.
         task: The task. Its reference answer is not shown.
-        utterance: What was said.
         score: What the judge thought of it.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     lengths = {name: min(most, limits.characters) for name, most in LONGEST.items()}
@@ -143,16 +129,8 @@ async def distil_alone(
     """Distil an utterance, after its round was scored where it is not yet.
 
     Args:
-        meta: Who is asked.
-        path: Which utterance this is.
-        task: The task.
-        said: All utterances of the run.
-        utterance: The one that is distilled.
         score: What the judge thought of it. None: it is asked first.
         rubric: What makes an utterance good. Empty for the one that comes with `appraise`.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if score is None:
         beside = [one for one in said if one.round == utterance.round]

@@ -72,7 +72,6 @@ class Credited:
     """An utterance, and what it was worth.
 
     Attributes:
-        utterance: What was said.
         score: What the judge says of it, s (Eq. 9); None where nothing of use was said.
         ratio: Its agent's share of its round, in [0, 1] (Eq. 11, 16).
         weight: Its round's share of the outcome, in [0, 1] (Eq. 10).
@@ -111,7 +110,6 @@ def credited(
         said: The utterances of a run, at least one.
         scores: What the judge says of each that it judged.
         outcome: How the run ended: its score, in [0, 1].
-        settings: How much of what.
         worth: What each was worth by counterfactual runs. None: its score decides (naive).
     """
     weights = decay_weights(
@@ -156,8 +154,6 @@ def tell(
     """Keep the numbers of every utterance of a case, by which its batch is selected from.
 
     Args:
-        episode: The episode.
-        of: All utterances of its run.
         outcome: How the run ended: its score, in [0, 1].
         about: What counterfactual runs cost and saved, where there were any.
     """

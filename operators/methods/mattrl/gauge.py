@@ -7,22 +7,18 @@ judgement, and are asked for in one question. Nobody is told what a router makes
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....schema.team.task import Task
 from ...core.answers import closed, reason_schema, structured
+from ...core.bounds import Bounds
 from ...core.judge import LEVELS
 from ...core.material import task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
+from ...core.proposal import RejectedProposal
 from ...routing import GAUGED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ....schema.team.task import Task
-    from ...core.bounds import Bounds
-    from ...core.meta import OperatorModel
-    from ...core.proposal import RejectedProposal
 
 OPERATOR = "gauge"
 MOST_SPECIALITIES = 10
@@ -34,15 +30,10 @@ async def gauge(meta: OperatorModel, path: str, task: Task) -> dict[str, float] 
     """Judge the features of a case that cannot be counted.
 
     Args:
-        meta: Who is asked.
-        path: Which case this is: `task 12/gauge`.
         task: The task. Its reference answer is not shown.
 
     Returns:
         Each of `GAUGED`: fractions in [0, 1], and the number of specialities.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     level = {"type": "number", "enum": list(LEVELS)}

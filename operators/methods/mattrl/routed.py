@@ -37,16 +37,8 @@ async def compare(
     """Have a single agent work on a case as well, and tell how both did.
 
     Args:
-        episode: The episode, in which the team worked on it.
-        single: The single agent.
-        team: That team.
-        outcome: The score of what it came to.
         what: Which run of the episode that is.
         gauged: Whether a model is asked what the case looks like.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
     """
     run = await episode.run(single, SINGLE)
     score = await episode.score(run, SINGLE)
@@ -73,15 +65,9 @@ async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Cho
     """Say who is to work on a case, by what came of those that were learnt from.
 
     Args:
-        episode: The episode.
-        single: The single agent.
         by: What the router is fitted by.
         gauged: Whether a model may be asked what the case looks like; only a router that goes by
             that has it asked.
-
-    Raises:
-        InputError: The learner is not installed.
-        CoterieError: As for `OperatorModel.ask`.
     """
     cases = cases_of(episode.view.told(ROUTED), single=single.name)
     router = _fitted(_text(cases), by, episode.stage.recipe.beta)

@@ -34,8 +34,6 @@ class Candidate:
 
     Attributes:
         number: The number of its case in the stream.
-        case: The id of its case.
-        agent: Who said it.
         round: In which round, from 1.
         outcome: How its run ended, in [0, 1].
         reward: What it was worth, in [0, 1]; None where it was not judged.
@@ -57,12 +55,7 @@ class Candidate:
 
 
 def batch_of(episode: Episode, earlier: EarlierEpisodes) -> Sequence[Candidate] | None:
-    """Return all utterances of the batch that an episode completes; None where it completes none.
-
-    Args:
-        episode: The episode, not committed yet.
-        earlier: Those before it.
-    """
+    """Return all utterances of the batch that an episode completes; None if it completes none."""
     first = _first(earlier.lines)
     size = episode.settings.batch
     if not earlier.is_last and (size is None or episode.number + 1 - first < size):
@@ -109,7 +102,6 @@ def best(of: Iterable[Candidate], settings: ExperienceSettings) -> tuple[Candida
     Args:
         of: The utterances. Those that were not judged do not count; with `successful_only`, neither
             do those of runs that failed.
-        settings: How many are kept.
     """
     eligible = {candidate.rank: candidate for candidate in of if _is_eligible(candidate, settings)}
     rewards = {rank: candidate.reward or 0.0 for rank, candidate in eligible.items()}
@@ -130,9 +122,7 @@ def fates(
     """Return what became of each utterance of a batch: it was kept, or why not.
 
     Args:
-        of: The utterances.
         outcomes: The results of distilling those that were selected.
-        settings: How many were kept.
     """
     whole = sum(_is_eligible(candidate, settings) for candidate in of)
     return [
@@ -171,8 +161,6 @@ def tell_batch(
     """Tell what became of a batch's utterances, in the story of its last case and in the pool.
 
     Args:
-        episode: The last case.
-        of: The utterances.
         outcomes: The results of distilling those that were selected.
     """
     lines = fates(of, outcomes, episode.settings)

@@ -33,13 +33,7 @@ if TYPE_CHECKING:
 
 
 async def mattrl(episode: Episode) -> None:
-    """Let a team consult about a task; when learning, credit what each agent said.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-        InputError: The pool has no team as `route` names it, or none beside it.
-    """
+    """Let a team consult about a task; when learning, credit what each agent said."""
     settings: ExperienceSettings = episode.settings
     team, single = team_of(episode), single_of(episode)
     if single and not episode.learning:

@@ -65,8 +65,6 @@ def as_set(team: Team, settings: ExperienceSettings, *, recalls: bool) -> Team:
     """Return a team with the recruiter's catalogue and the recall that a recipe asks for.
 
     Args:
-        team: The team.
-        settings: What the recipe says.
         recalls: Whether its agents recall anything (App. B.1: not while experience is built).
     """
     team = replace(team, lineage=None, successful_tasks=())
@@ -125,14 +123,7 @@ async def pre_tested(episode: Episode, team: Team, what: str) -> tuple[Run, Scor
     Where it is not, the run of the whole team finds its answer in the journal.
 
     Args:
-        episode: The episode.
-        team: The team.
         what: Which run of the episode the whole team's is.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-        CoterieError: As for `Episode.verdict`.
     """
     [pupil] = _pupils(team)
     others = frozenset(team.agents) - {pupil}

@@ -15,14 +15,14 @@ from .gate import Passed, Refused, gate
 from .limits import PhaseLimits
 from .reorganise import Reorganised, reorganise
 from .retrospect import Reflected, retrospect
-from .retrospective import How, Retrospective, Scheme, Tally, look_back
+from .retrospective import Retrospective, Scheme, Tally, look_back
 from .room import NoteLimits
+from .settings import RetrospectiveSettings
 from .settle import Settlement, settle
 
 __all__ = [
     "EvidenceExchange",
     "Ground",
-    "How",
     "NoteLimits",
     "Passed",
     "PhaseLimits",
@@ -30,6 +30,7 @@ __all__ = [
     "Refused",
     "Reorganised",
     "Retrospective",
+    "RetrospectiveSettings",
     "Scheme",
     "Settlement",
     "Tally",

@@ -7,9 +7,13 @@ conversation of its own.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....runtime.agents.outcomes import Run
+from ....schema.edits import Edit
+from ....schema.team.team import Team
 from ....schema.values.json_text import dumps
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line
@@ -17,47 +21,21 @@ from ....schema.values.values import is_list, is_mapping
 from ...core.account import Account
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
+from ...core.proposal import RejectedProposal
 from .evidence.conversation import interactions, speakers
+from .evidence.ground import Ground
 from .gate import Refused, gate
 from .notes import notes_text, own_schema, shown_name
 from .reorganise import Reorganised, TeamAnswer, took_part_text
 from .retrospect import NOTES, notes_in
+from .room import NoteLimits
+from .settings import RetrospectiveSettings
 from .settle import pair_edits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ....runtime.agents.outcomes import Run
-    from ....schema.edits import Edit
-    from ....schema.team.team import Team
-    from ...core.meta import OperatorModel
-    from ...core.proposal import RejectedProposal
-    from .evidence.ground import Ground
-    from .room import NoteLimits
 
 OPERATOR = "centralise"
 ANY: Mapping[str, Any] = {"type": "string"}
 PAIR = ("of", "about", "profile", "together")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Levels:
-    """What may change when a team looks back.
-
-    Attributes:
-        agent_level: Whether agents look back on themselves (L1).
-        pair_level: Whether pairs that worked together settle what they learnt (L2).
-        team_level: Whether the team changes its rules and its organisation (L3).
-        newcomers: The most agents that may come, and that may go.
-        edges: The most edges among those who stay that may change.
-    """
-
-    agent_level: bool = True
-    pair_level: bool = True
-    team_level: bool = True
-    newcomers: int = 1
-    edges: int = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,37 +60,25 @@ class Centralised:
 
 
 async def centralise(
-    meta: OperatorModel, path: str, ground: Ground, levels: Levels
+    meta: OperatorModel, path: str, ground: Ground, levels: RetrospectiveSettings
 ) -> Centralised | RejectedProposal:
-    """Have one analyser read all that happened, and propose every change.
-
-    Args:
-        meta: Who is asked.
-        path: Which question this is: `task 12/centralise`.
-        ground: The team, what it did and was told.
-        levels: What it may change.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
-    """
+    """Have one analyser read all that happened, and propose every change."""
     return await ground.meter().ask(meta, path, _question(meta, ground, levels))
 
 
-def tokens_of_one_analyser(meta: OperatorModel, ground: Ground, levels: Levels) -> int:
-    """Estimate what one analyser of all that happened would read, in tokens, without asking it.
-
-    Args:
-        meta: Who would be asked.
-        ground: The team, what it did and was told.
-        levels: What it might change.
-    """
+def tokens_of_one_analyser(
+    meta: OperatorModel, ground: Ground, levels: RetrospectiveSettings
+) -> int:
+    """Estimate what one analyser of all that happened would read, in tokens, without asking it."""
     question = _question(meta, ground, levels)
     schema = dumps(question.schema, ensure_ascii=False)
     read = len(question.instructions) + len(question.material) + len(schema)
     return read // CHARACTERS_PER_TOKEN
 
 
-def _question(meta: OperatorModel, ground: Ground, levels: Levels) -> Question[Centralised]:
+def _question(
+    meta: OperatorModel, ground: Ground, levels: RetrospectiveSettings
+) -> Question[Centralised]:
     team, run = ground.team, ground.run
     one = _Reading(
         meta=meta,
@@ -157,8 +123,6 @@ def flat_trace(team: Team, run: Run, most: int) -> Iterator[str]:
     """Show all that agents read and said, one conversation after the other.
 
     Args:
-        team: The team that worked.
-        run: What came of it, with dialogues.
         most: The most characters of all together.
     """
     of = [one for one in run.agents if one in speakers(team, run)]
@@ -179,18 +143,15 @@ class _Reading:
     """Reads an answer.
 
     Attributes:
-        meta: Who is asked.
-        ground: The team, what it did and was told.
         agents: Whose own notes may be written.
         pairs: Who may note something of whom.
-        levels: What may be changed.
     """
 
     meta: OperatorModel
     ground: Ground
     agents: Sequence[str]
     pairs: Sequence[tuple[str, str]]
-    levels: Levels
+    levels: RetrospectiveSettings
 
     @property
     def room(self) -> NoteLimits:
@@ -210,7 +171,6 @@ class _Reading:
             meta=self.meta,
             team=team,
             room=self.room,
-            newcomers=self.levels.newcomers,
             most_edges=self.levels.edges,
         )
 
@@ -232,22 +192,14 @@ class _Reading:
         }
 
     def strictly(self, text: str) -> Centralised:
-        """Take an answer of which all may be kept.
-
-        Raises:
-            InvalidAnswer: Something may not.
-        """
+        """Take an answer of which all may be kept."""
         came = self.read(text)
         if came.problems:
             raise InvalidAnswer(*came.problems)
         return came
 
     def read(self, text: str) -> Centralised:
-        """Read what may be kept of an answer, and what may not.
-
-        Raises:
-            InvalidAnswer: It has another shape.
-        """
+        """Read what may be kept of an answer, and what may not."""
         shape = {
             **({"agents": {"type": "object"}} if self.agents else {}),
             **({"pairs": {"type": "array"}} if self.pairs else {}),

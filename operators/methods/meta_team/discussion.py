@@ -8,26 +8,21 @@ its own work, and of the work of others what they say.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....runtime.agents.outcomes import Run
+from ....schema.team.team import Team
 from ...core.answers import InvalidAnswer, closed, structured
 from ...core.bounds import Bounds
 from ...core.material import fenced, material
-from ...core.meta import prompt
+from ...core.meta import OperatorModel, prompt
 from ...core.proposal import RejectedProposal
 from .evidence.conversation import speakers
-from .evidence.ground import NO_INPUTS
+from .evidence.ground import NO_INPUTS, Ground
+from .limits import Meter
 from .notes import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....runtime.agents.outcomes import Run
-    from ....schema.team.team import Team
-    from ...core.meta import OperatorModel
-    from .evidence.ground import Ground
-    from .limits import Meter
 
 OPERATOR = "discuss"
 LONGEST_STATEMENT = 400
@@ -37,12 +32,7 @@ DECISION = 2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statement:
-    """What an agent said to its team.
-
-    Attributes:
-        agent: Who.
-        text: What, in a few words.
-    """
+    """What an agent said to its team."""
 
     agent: str
     text: str
@@ -50,12 +40,7 @@ class Statement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Discussion:
-    """What a team said to each other.
-
-    Attributes:
-        statements: The statements, in order.
-        lost: Answers that were of no use.
-    """
+    """What a team said to each other."""
 
     statements: tuple[Statement, ...] = ()
     lost: tuple[RejectedProposal, ...] = ()
@@ -68,10 +53,6 @@ class Discussion:
 
 def lead_of(team: Team, run: Run) -> str | None:
     """Name who decides for a team: the lead of an open roster, else who answers.
-
-    Args:
-        team: The team that worked.
-        run: What came of it, with dialogues.
 
     Returns:
         Its id; None where it has no conversation to go on with.
@@ -99,21 +80,11 @@ async def say(
     """Have an agent say something in a few words, in a further turn of its own conversation.
 
     Args:
-        meta: Who is asked, where agents do not answer with their own models.
-        path: Which question this is.
-        ground: The team, what it did and was told.
-        agent: Who speaks.
-        operator: Who asks.
         field: What the words are called in the answer.
         instructions: What it is to speak about.
-        longest: The most characters.
-        meter: Counts what that takes.
         also: What it reads beside what the team is told.
         may_pass: Whether it may say nothing.
         inputs: The values beside the ground and the agent.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     words = {"type": "string", "minLength": 0 if may_pass else 1, "maxLength": longest}
 
@@ -153,16 +124,11 @@ async def discuss(
     named since they spoke. Nobody speaks where that would leave the lead no call to decide.
 
     Args:
-        meta: Who is asked, where agents do not answer with their own models.
-        path: Which discussion this is: `task 12/discuss`.
         ground: The team, with what agents and pairs have noted since it worked.
         known: What everybody reads: the team's rules, and what agents and pairs found.
         rounds: The most rounds. 0: nobody speaks.
         meter: Counts what that takes, and the decision after it.
         inputs: The values that `known` was written from.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     talk = _Talk(meta=meta, path=path, ground=ground, known=known, meter=meter, inputs=inputs)
     lead = lead_of(ground.team, ground.run)

@@ -7,12 +7,13 @@ is room for, since every task from then on pays for reading it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ....schema.edits import (
     AddAgent,
     AddEdge,
+    Edit,
     RejectedEdits,
     RemoveAgent,
     RemoveEdge,
@@ -20,17 +21,11 @@ from ....schema.edits import (
     apply,
 )
 from ....schema.edits.kinds.kind import tag
-from ....schema.team.team import Notes, is_prompt_id
+from ....schema.host.catalogue import Catalogue
+from ....schema.loading.ceiling import CapabilityPolicy
+from ....schema.team.team import Agent, Notes, Team, is_prompt_id
 from ...core.answers import told
 from .room import NoteLimits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ....schema.edits import Edit
-    from ....schema.host.catalogue import Catalogue
-    from ....schema.loading.ceiling import CapabilityPolicy
-    from ....schema.team.team import Agent, Team
 
 KINDS = (SetNote, AddAgent, RemoveAgent, AddEdge, RemoveEdge)
 """What a retrospective may change: what is noted, who there is, and who reports to whom."""
@@ -56,7 +51,6 @@ class Passed:
 
     Attributes:
         child: The team under the edits that may be kept; the team itself, where none may.
-        kept: These edits, in order.
         refused: The others. With `kept`, they are all that there were.
     """
 
@@ -80,10 +74,6 @@ def gate(
     one, whoever wrote it.
 
     Args:
-        team: The team as it is.
-        edits: What is to change.
-        catalogue: What names are known.
-        ceiling: What a person lets teams ask for.
         room: How much may be kept. None: as much as is usual.
     """
     limits = room or NoteLimits()
@@ -119,15 +109,7 @@ def objections(
     ceiling: CapabilityPolicy,
     room: NoteLimits,
 ) -> tuple[str, ...]:
-    """Say why edits may not be committed together; nothing, where they may.
-
-    Args:
-        team: The team as it is.
-        edits: What is to change.
-        catalogue: What names are known.
-        ceiling: What a person lets teams ask for.
-        room: How much may be kept.
-    """
+    """Say why edits may not be committed together; nothing, where they may."""
     foreign = sorted({tag(type(edit)) for edit in edits if not isinstance(edit, KINDS)})
     if foreign:
         return (f"{', '.join(foreign)}: a team does not change that by looking back.",)

@@ -75,10 +75,6 @@ def started(team: Team, settings: RetrospectiveSettings) -> Team:
     """Give a team the roster and the limits that a recipe wants.
 
     What a recipe says stays with the team from then on: a test has it, too.
-
-    Args:
-        team: The team.
-        settings: What the recipe says.
     """
     execution, roster = team.execution, team.execution.roster
     if roster is not None:
@@ -112,7 +108,6 @@ def constrained(team: Team, share: float) -> Team:
     """Give a team a share of the time, the messages and the turns that it has for a task (§4.5).
 
     Args:
-        team: The team.
         share: Which, above 0 to 1.
     """
     if share == 1:
@@ -128,7 +123,6 @@ def ceiling_for(team: Team, stage: EvolutionContext) -> CapabilityPolicy:
     """Give what the team may ask for: with room to grow, unless a policy says how much there is.
 
     Args:
-        team: The team.
         stage: Where it works; its ceiling says what its agents may do.
     """
     most = max(len(team.agents), stage.recipe.settings.most_agents)

@@ -6,16 +6,13 @@ after a restart, and does not depend on who was asked beside it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ....runtime.values.usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...core.meta import OperatorModel, Question
-    from ...core.proposal import RejectedProposal
+from ...core.meta import OperatorModel, Question
+from ...core.proposal import RejectedProposal
 
 Answered = TypeVar("Answered")
 
@@ -25,7 +22,6 @@ class PhaseLimits:
     """What one phase of one agent, pair or team may take. What is under way is brought to its end.
 
     Attributes:
-        steps: Calls of models.
         seconds: Seconds that models took to answer, all together.
         usd: What their answers cost, in USD. None: as much as the evolution has left.
     """
@@ -40,9 +36,6 @@ class Meter:
     """Counts what a phase took, and asks no more when that is enough.
 
     Attributes:
-        limits: What it may take.
-        steps: Calls that were made.
-        seconds: What they took.
         usd: What they cost, in USD.
         since: Where it began, of one that was begun by another.
     """
@@ -68,11 +61,7 @@ class Meter:
     async def ask(
         self, meta: OperatorModel, path: str, question: Question[Answered]
     ) -> Answered | RejectedProposal:
-        """Ask, and count what that took; where a limit is reached, it is dropped instead.
-
-        Raises:
-            CoterieError: As for `OperatorModel.ask`.
-        """
+        """Ask, and count what that took; where a limit is reached, it is dropped instead."""
         if self.reached is not None:
             return meta.drop(path, question.operator, self.reached, parents=question.parents)
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from ....schema.edits import Edit
+from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
 from ...core.printed import Noted
-from ...core.proposal import Proposal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ....schema.edits import Edit
-    from ....schema.team.team import Team
-    from ...core.proposal import RejectedProposal
-    from .evidence.evidence import EvidenceExchange
-    from .gate import Refused
+from ...core.proposal import Proposal, RejectedProposal
+from .evidence.evidence import EvidenceExchange
+from .gate import Refused
 
 
 def noted(

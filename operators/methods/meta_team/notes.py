@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....schema.edits import SetNote
+from ....schema.team.team import Agent
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line, speakable
 from ....schema.values.values import is_mapping
 from ...core.answers import closed
 from ...core.material import fenced
 from .gate import Refused
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....schema.team.team import Agent
-    from .room import NoteLimits
+from .room import NoteLimits
 
 LONGEST_NAME = 40
 LONGEST_DESCRIPTION = 300
@@ -57,8 +54,6 @@ def own_schema(agent: Agent, room: NoteLimits, most: int) -> Mapping[str, Any]:
     """Write the schema of the notes of an agent on itself.
 
     Args:
-        agent: The agent.
-        room: How much it may keep.
         most: The most notes in one answer.
     """
     text = {"type": "string", "minLength": 1, "maxLength": room.note}
@@ -101,7 +96,6 @@ class OwnNotes:
 
     Attributes:
         agent: The agent, with what it has noted before.
-        room: How much it may keep.
         most: The most notes in one answer.
         edits: What may be kept of them by their form, by the kind and name of the note.
         refused: What may not, and why.

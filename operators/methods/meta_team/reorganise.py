@@ -9,35 +9,92 @@ try the task again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....runtime.agents.outcomes import Run
+from ....schema.edits import AddEdge, Edit, RemoveEdge, is_tied
+from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
+from ....schema.values.values import is_mapping
 from ...core.account import Account
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import clip, fenced, material
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
+from ...core.proposal import RejectedProposal
 from .discussion import Discussion, lead_of
-from .edges import EdgeOffer
 from .evidence.conversation import conversation, speakers
+from .evidence.evidence import EvidenceExchange
+from .evidence.ground import Ground
 from .gate import Refused, gate
+from .limits import Meter
+from .notes import shown_name
+from .retrospect import Reflected
+from .room import NoteLimits
 from .roster import RosterOffer
 from .rules import Rules
+from .settle import Settlement
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+FIELDS = ("change", "sender", "receiver")
+FEWEST = 3
+"""Agents below which there is no other edge than the one that there is."""
 
-    from ....runtime.agents.outcomes import Run
-    from ....schema.edits import Edit
-    from ....schema.team.team import Team
-    from ...core.meta import OperatorModel
-    from ...core.proposal import RejectedProposal
-    from .evidence.evidence import EvidenceExchange
-    from .evidence.ground import Ground
-    from .limits import Meter
-    from .retrospect import Reflected
-    from .room import NoteLimits
-    from .settle import Settlement
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EdgeOffer:
+    """Which edges may come and go; the gate says which of those that are chosen may.
+
+    In an open roster everybody may write to everybody, and where rounds are arranged who hears
+    whom follows from that: there nothing is offered.
+
+    Attributes:
+        most: The most edges that change at once.
+    """
+
+    team: Team
+    most: int = 2
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The list of an answer that is about edges."""
+        team = self.team
+        is_free = team.execution.roster is None and is_tied(team)
+        if not self.most or not is_free or len(team.agents) < FEWEST:
+            return {}
+        agent = {"type": "string", "enum": [*team.agents]}
+        change = {"type": "string", "enum": ["add", "remove"]}
+        item = closed(change=change, sender=agent, receiver=agent)
+        return {"edges": {"type": "array", "items": item, "minItems": 0, "maxItems": self.most}}
+
+    def read(self, said: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
+        """Read what an answer says of edges."""
+        edits: dict[Edit, None] = {}
+        refused: list[Refused] = []
+        for number, item in enumerate(said.get("edges", ())):
+            if number >= self.most:
+                refused.append(_refused(item, f"at most {self.most} edges may change at once."))
+            elif (edit := self._made(item)) is None:
+                names = ", ".join(self.team.agents)
+                why = f"an edge has change (add or remove), sender and receiver, two of {names}."
+                refused.append(_refused(item, why))
+            else:
+                edits[edit] = None
+        return tuple(edits), tuple(refused)
+
+    def _made(self, item: Any) -> AddEdge | RemoveEdge | None:
+        if not is_mapping(item) or item.keys() != {*FIELDS}:
+            return None
+        change, sender, receiver = (item[name] for name in FIELDS)
+        if sender not in self.team.agents or receiver not in self.team.agents:
+            return None
+        kinds = {"add": AddEdge, "remove": RemoveEdge}
+        return kinds[change](sender=sender, receiver=receiver) if change in kinds else None
+
+
+def _refused(item: Any, why: str) -> Refused:
+    return Refused(what=f"edge {shown_name(item)}", reasons=(why,))
+
 
 OPERATOR = "reorganise"
 LONGEST_EVIDENCE = 300
@@ -53,7 +110,6 @@ class Reorganised:
 
     Attributes:
         edits: What it changes of its rules, its roster and its edges.
-        reason: Why.
         retry: Whether it wishes to try the task again.
         refused: What was written that may not be kept, also after its author was told why.
     """
@@ -72,32 +128,25 @@ async def reorganise(
     settled: Sequence[Settlement] = (),
     *,
     discussion: Discussion = NOTHING_SAID,
-    newcomers: int = 1,
     edges: int = 2,
     meter: Meter | None = None,
 ) -> Reorganised | RejectedProposal:
     """Have a team's lead decide on its rules, its roster and its edges, by what it was told.
 
     Args:
-        meta: Who is asked, where the lead has no conversation or no model of its own.
-        path: Which change this is: `task 12/reorganise`.
         ground: The team, with what agents and pairs have noted since it worked, and what it was
             told. Of what it did only the lead's own conversation is read.
         reflected: What agents came to; their summaries and what they asked are read.
         settled: What pairs settled; what they told each other is read.
         discussion: What was said before the decision.
-        newcomers: The most agents that may come, and that may go. 0: the roster stays.
         edges: The most edges among those who stay that may change.
         meter: Counts what that takes. None: it begins here.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     lead, team = lead_of(ground.team, ground.run), ground.team
     voice = meta if lead is None else ground.voice(meta, lead)
     bounds = voice.limits
     room = ground.room.within(bounds)
-    part = TeamAnswer(meta=voice, team=team, room=room, newcomers=newcomers, most_edges=edges)
+    part = TeamAnswer(meta=voice, team=team, room=room, most_edges=edges)
     said = bool(discussion.statements)
     question = Question(
         operator=OPERATOR,
@@ -130,14 +179,7 @@ def known_text(
     reflected: Sequence[Reflected],
     settled: Sequence[Settlement],
 ) -> str:
-    """Show what all read who talk about the team: who is in it, its rules, and what was found.
-
-    Args:
-        meta: Who reads it.
-        ground: The team, what it did and was told.
-        reflected: What agents came to.
-        settled: What pairs settled.
-    """
+    """Show what all read who talk about the team: who is in it, its rules, and what was found."""
     bounds, team = meta.limits, ground.team
     return material(
         Account(team=team, run=ground.run).outline(bounds),
@@ -193,9 +235,6 @@ class TeamAnswer:
     """The part of an answer that is about the team: rules, roster, edges, and a retry.
 
     Attributes:
-        meta: Who is asked.
-        team: The team.
-        room: How much may be kept.
         newcomers: The most agents that may come, and that may go.
         most_edges: The most edges among those who stay that may change.
     """
@@ -203,8 +242,8 @@ class TeamAnswer:
     meta: OperatorModel
     team: Team
     room: NoteLimits
-    newcomers: int
     most_edges: int
+    newcomers: int = 1
 
     @property
     def rules(self) -> Rules:
@@ -278,11 +317,7 @@ def _read(part: TeamAnswer, text: str) -> Reorganised:
 
 
 def _all_of(came: Reorganised) -> Reorganised:
-    """Take an answer of which all may be kept.
-
-    Raises:
-        InvalidAnswer: Something may not.
-    """
+    """Take an answer of which all may be kept."""
     if problems := [reason for refusal in came.refused for reason in refusal.reasons]:
         raise InvalidAnswer(*problems)
     return came

@@ -9,13 +9,16 @@ comes of it are notes of the agent on itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....runtime.values.together import together
+from ....schema.edits import Edit
+from ....schema.team.team import Team
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import fenced, material
-from ...core.meta import prompt
+from ...core.meta import OperatorModel, prompt
 from ...core.operator import Operator, Setting
 from ...core.printed import Noted
 from ...core.proposal import RejectedProposal
@@ -36,19 +39,12 @@ from .evidence.files import (
     looks_schema,
     tools_of,
 )
+from .evidence.ground import Ground
 from .gate import Refused, gate
+from .limits import Meter
 from .noted import evidence_lines, noted, notes_of
 from .notes import OwnNotes, notes_text, own_schema, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ....schema.edits import Edit
-    from ....schema.team.team import Team
-    from ...core.meta import OperatorModel
-    from .evidence.ground import Ground
-    from .limits import Meter
-    from .room import NoteLimits
+from .room import NoteLimits
 
 OPERATOR = "retrospect"
 LONGEST_SUMMARY = 400
@@ -62,7 +58,6 @@ class Reflected:
     """What an agent came to when it looked back.
 
     Attributes:
-        agent: Which one.
         edits: What it changes of itself: its patches and skills, and nothing else.
         summary: What it tells its team, in a few words.
         reason: What it found to have led to the outcome.
@@ -94,20 +89,14 @@ async def retrospect(
     """Have an agent look back on its own work, and write down what follows for itself.
 
     Args:
-        meta: Who is asked, where agents do not answer with their own models.
-        path: Which retrospective this is: `task 12/retrospect/solver`.
         ground: The team, what it did and was told. Its limits are those of this agent, with what
             colleagues answer it.
-        agent: The agent.
         evidence: The most questions that it may put to colleagues. 0: it looks back alone.
         looks: The most times that it may look at the task's files, where it worked on some.
 
     Returns:
         What it came to. Where it has no conversation to go on with, or its answer was of no use,
         there are no edits and no summary, and it is in `lost` why.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if not ground.run.agents[agent].dialogue:
         reason = f"{agent} read and said nothing."
@@ -302,10 +291,7 @@ def notes_in(
 
     Args:
         items: What was written, in any form.
-        meta: Who knows what names there are, and what a person allows.
-        team: The team.
         agent: Whose notes they are.
-        room: How much may be kept.
         most: The most notes in one answer.
     """
     notes = OwnNotes(agent=team.agents[agent], room=room, most=most).read(items)
@@ -315,11 +301,7 @@ def notes_in(
 
 
 def _all_of(came: Reflected) -> Reflected:
-    """Take an answer of which all may be kept, and that tells the team something.
-
-    Raises:
-        InvalidAnswer: Something may not.
-    """
+    """Take an answer of which all may be kept, and that tells the team something."""
     problems = [reason for refusal in came.refused for reason in refusal.reasons]
     if not came.summary:
         problems.append("summary: nothing is said there. Tell your team what you found.")

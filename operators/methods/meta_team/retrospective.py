@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from ....runtime.values.together import together
 from ...core.operator import Operator, Setting
 from ...core.proposal import RejectedProposal
-from .centralise import Levels, centralise
+from .centralise import centralise
 from .discussion import Discussion, discuss
 from .evidence.conversation import interactions, speakers
 from .gate import gate
 from .noted import evidence_lines, noted, notes_of
 from .reorganise import Reorganised, known_text, reorganise
 from .retrospect import retrospect
+from .settings import RetrospectiveSettings
 from .settle import settle
 
 if TYPE_CHECKING:
@@ -35,27 +36,8 @@ if TYPE_CHECKING:
     from .settle import Settlement
 
 Scheme = Literal["centralised", "partitioned", "collaborative"]
-"""How what happened is organised (Meta-Team Table 2)."""
+"""RetrospectiveSettings what happened is organised (Meta-Team Table 2)."""
 LEVELS = ("agent", "pair", "team")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class How(Levels):
-    """How a team looks back, and what it may change.
-
-    Attributes:
-        scheme: Who reads what happened: one analyser all of it in one call; or each agent what it
-            read and said itself, alone; or the same with questions to colleagues, with pairs that
-            tell each other, and with a discussion (Table 2).
-        evidence: The most questions that an agent may put to colleagues, where agents collaborate.
-        discussion: The most rounds in which they talk about the team, where agents collaborate.
-        looks: The most times that an agent may look at the files that it worked on.
-    """
-
-    scheme: Scheme = "collaborative"
-    evidence: int = 2
-    discussion: int = 2
-    looks: int = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,12 +62,9 @@ class Retrospective:
     Attributes:
         child: The team that it leads to; the team as it was, where nothing is to change.
         levels: What each level changes, in order: apply them one after the other.
-        reflected: What agents came to.
-        settled: What pairs settled.
         discussion: What was said about the team before its lead decided.
         reorganised: What the team came to; None where it was not asked, or to no use.
         refused: What was written that may not be kept, also after its author was told why.
-        lost: Answers that were of no use.
         tally: How many answers there were, and what became of them.
     """
 
@@ -117,22 +96,16 @@ class Retrospective:
 
 
 async def look_back(
-    meta: OperatorModel, path: str, ground: Ground, how: How | None = None
+    meta: OperatorModel, path: str, ground: Ground, how: RetrospectiveSettings | None = None
 ) -> Retrospective:
     """Have a team look back on a task, and change itself by what it finds.
 
     Args:
-        meta: Who is asked for the team, and for agents that do not answer with their own models.
-        path: Which retrospective this is: `task 12/`.
-        ground: The team, what it did and was told.
         how: How it looks back. None: at all levels.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     counting = _Counting(meta.tell)
     counted = replace(meta, tell=counting)
-    one = _LookingBack(meta=counted, path=path, ground=ground, how=how or How())
+    one = _LookingBack(meta=counted, path=path, ground=ground, how=how or RetrospectiveSettings())
     return replace(await one.through(), tally=counting.tally)
 
 
@@ -168,7 +141,7 @@ class _LookingBack:
     meta: OperatorModel
     path: str
     ground: Ground
-    how: How
+    how: RetrospectiveSettings
 
     def __post_init__(self) -> None:
         self.came = Retrospective(child=self.ground.team)
@@ -258,7 +231,6 @@ class _LookingBack:
             ground,
             *found,
             discussion=discussion,
-            newcomers=self.how.newcomers,
             edges=self.how.edges,
             meter=meter,
         )
@@ -306,7 +278,7 @@ async def reorganise_alone(
 ) -> Noted:
     """Have a team look back, and return the team that this leads to; see `look_back`."""
     wanted: dict[str, Any] = {f"{name}_level": name in (level or LEVELS) for name in LEVELS}
-    how = How(scheme=scheme, evidence=evidence, discussion=discussion, **wanted)
+    how = RetrospectiveSettings(scheme=scheme, evidence=evidence, discussion=discussion, **wanted)
     back = await look_back(meta, f"{path}/", ground, how)
     events = [f"{each.agent}: {each.summary}" for each in back.reflected if each.summary]
     events += [line for each in back.reflected for line in evidence_lines(each.evidence)]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ...core.bounds import Bounds
+from ...core.bounds import Bounds
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,10 +29,6 @@ class NoteLimits:
     read: int = 24_000
 
     def within(self, bounds: Bounds) -> NoteLimits:
-        """Narrow the texts to what who is asked may write.
-
-        Args:
-            bounds: How much that is.
-        """
+        """Narrow the texts to what who is asked may write."""
         most = bounds.characters
         return replace(self, note=min(self.note, most), body=min(self.body, most))

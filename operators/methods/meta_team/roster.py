@@ -7,11 +7,13 @@ person allows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ....schema.edits import AddAgent, RemoveAgent, is_tied, spare_agents
-from ....schema.team.team import Notes, is_prompt_id
+from ....schema.edits import AddAgent, Edit, RemoveAgent, is_tied, spare_agents
+from ....schema.loading.ceiling import CapabilityPolicy
+from ....schema.team.team import Agent, Notes, Team, is_prompt_id
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line, speakable
 from ....schema.values.values import is_list, is_mapping
@@ -20,14 +22,7 @@ from ...core.material import fenced
 from ...core.roles import free_id
 from .gate import Refused
 from .notes import NAME, name_of, shown_name, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....schema.edits import Edit
-    from ....schema.loading.ceiling import CapabilityPolicy
-    from ....schema.team.team import Agent, Team
-    from .room import NoteLimits
+from .room import NoteLimits
 
 LONGEST_ROLE = 60
 TOOLS = 8
@@ -42,9 +37,6 @@ class RosterOffer:
     that somebody opens, its roster stays.
 
     Attributes:
-        team: The team.
-        ceiling: What a person lets teams ask for.
-        room: How much may be kept.
         most: The most that come, and that go, at once.
     """
 
@@ -118,11 +110,7 @@ class RosterOffer:
         return fenced("tools", ", ".join(sorted(self.ceiling.tools))) if has else ""
 
     def read(self, said: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
-        """Read what an answer says of the roster.
-
-        Args:
-            said: The lists of the answer, with items of any form.
-        """
+        """Read what an answer says of the roster."""
         edits: list[Edit] = []
         refused: list[Refused] = []
         for number, item in enumerate(said.get("go", ())):

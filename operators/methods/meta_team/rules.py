@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ....schema.edits import SetNote
+from ....schema.edits import Edit, SetNote
+from ....schema.team.team import Team
 from ....schema.values.problems import quoted
 from ...core.material import fenced
 from .gate import Refused
 from .notes import shown_name, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....schema.edits import Edit
-    from ....schema.team.team import Team
-    from .room import NoteLimits
+from .room import NoteLimits
 
 MOST = 3
 """The most rules that come, and that go, at once."""
@@ -30,8 +26,6 @@ class Rules:
     of its own at the end.
 
     Attributes:
-        team: The team.
-        room: How much may be kept.
         most: The most rules that come, and that go, at once.
     """
 
@@ -60,11 +54,7 @@ class Rules:
         return lists
 
     def read(self, said: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
-        """Read what an answer says of rules: an edit of the constitution, or none.
-
-        Args:
-            said: The lists of the answer, with items of any form.
-        """
+        """Read what an answer says of rules: an edit of the constitution, or none."""
         refused: list[Refused] = []
         going = self._going(said.get("outdated", ()), refused)
         coming = self._coming(said["rules"], refused)

@@ -13,7 +13,7 @@ from .centralise import tokens_of_one_analyser
 from .evidence.feedback import TaskFeedback
 from .evidence.ground import Ground
 from .limits import PhaseLimits
-from .retrospective import How, look_back
+from .retrospective import look_back
 from .room import NoteLimits
 from .succession import GATE, Level
 
@@ -52,7 +52,6 @@ class Looked:
     """What came of a task, whoever looked back on it.
 
     Attributes:
-        child: The team that it leads to.
         levels: What each level changes, in order.
         retry: Whether the team wishes to do the task again.
     """
@@ -89,16 +88,6 @@ async def looked_back(
     """Have a team look back on what it did, in the scheme that the recipe names.
 
     What is of no use, and what may not be kept, is counted as lost.
-
-    Args:
-        episode: The task.
-        meta: Who is asked; its ceiling is what the team may ask for.
-        team: The team that worked.
-        run: What came of it, with dialogues.
-        score: What that was worth.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     settings: RetrospectiveSettings = episode.settings
     if settings.scheme == "none" or not settings.looks_back:
@@ -110,22 +99,12 @@ async def looked_back(
         is_judged=episode.scored_by == "judge",
         shows_reference=settings.reference,
     )
-    how = How(
-        scheme=settings.scheme,
-        agent_level=settings.agent_level,
-        pair_level=settings.pair_level,
-        team_level=settings.team_level,
-        evidence=settings.evidence,
-        discussion=settings.discussion,
-        looks=settings.looks,
-        edges=settings.edges,
-    )
     room, limits = room_of(settings), limits_of(settings)
     ground = Ground(team=team, run=run, told=told, room=room, limits=limits)
-    came = await look_back(meta, episode.path, ground, how)
+    came = await look_back(meta, episode.path, ground, settings)
     levels = tuple(_levels(came, settings))
     _count(episode, levels, came)
-    _tell_cost(episode, tokens_of_one_analyser(meta, ground, how))
+    _tell_cost(episode, tokens_of_one_analyser(meta, ground, settings))
     return Looked(child=came.child, levels=levels, retry=came.retry)
 
 

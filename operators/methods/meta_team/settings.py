@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ....runtime.values.terminal import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Scheme = Literal["none", "centralised", "partitioned", "collaborative"]
 LEVELS = ("agent_level", "pair_level", "team_level")
@@ -18,37 +16,7 @@ TOGETHER = ("evidence", "discussion")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RetrospectiveSettings:
-    """How a team works, looks back and changes. `meta_team.schema.json` tells units and bounds.
-
-    Attributes:
-        scheme: How what happened is looked at: by nobody; by one analyser that reads all of it; by
-            one for each agent, alone; or by the agents, who ask each other (Table 2).
-        agent_level: Whether agents change their own notes (L1).
-        pair_level: Whether those who worked together change what they know of each other (L2).
-        team_level: Whether the team changes its rules, who is in it and who reports to whom (L3).
-        retry: Whether a task is done again by the changed team, where the team asks for it.
-        evidence: How many questions an agent may ask its colleagues when it looks back.
-        looks: How many times an agent may look at the files that it worked on.
-        discussion: How many rounds the team talks about itself before its lead decides.
-        edges: How many edges among those who stay may change after a task.
-        reference: Whether the team is shown the reference answer when the task is over.
-        roster: Whether an open roster stays open, or everybody in it works on every task.
-        alive: The most agents at work at once, in an open roster; None: as its team file says.
-        messages: The most messages of a task, in an open roster; None: as its team file says.
-        turns: The most turns of an agent, in an open roster; None: as its team file says.
-        seconds: The most seconds of a run; None: as its team file says.
-        usd: The most USD of a run; None: as much as the evolution has left.
-        phase_steps: The most model calls of one phase of looking back.
-        phase_seconds: The most seconds that models may take to answer in one phase.
-        phase_usd: The most USD of one phase; None: as much as the evolution has left.
-        budget_share: What share of all these an evolution has.
-        most_agents: The most agents that the team may grow to.
-        patches: The most rules of conduct that an agent may keep.
-        skills: The most skills that an agent may keep.
-        note: The most characters of a single note.
-        constitution: The most characters of the constitution.
-        read: The most characters that an agent may have to read ahead of a task.
-    """
+    """Settings of a team's retrospectives. `mas dev explain settings` shows the fields."""
 
     scheme: Scheme = "collaborative"
     agent_level: bool = True

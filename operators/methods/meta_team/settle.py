@@ -7,31 +7,26 @@ are out of reach.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....runtime.values.together import together
-from ....schema.edits import SetNote
+from ....schema.edits import Edit, Note, SetNote
+from ....schema.team.team import Notes
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import fenced, material
-from ...core.meta import prompt
+from ...core.meta import OperatorModel, prompt
 from ...core.operator import Operator, Setting
 from ...core.printed import Noted
 from ...core.proposal import RejectedProposal
 from .discussion import say
+from .evidence.ground import Ground
 from .gate import Refused, gate
+from .limits import Meter
 from .noted import noted, notes_of
 from .notes import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ....schema.edits import Edit, Note
-    from ....schema.team.team import Notes
-    from ...core.meta import OperatorModel
-    from .evidence.ground import Ground
-    from .limits import Meter
-    from .room import NoteLimits
+from .room import NoteLimits
 
 OPERATOR = "settle"
 LONGEST_ACCOUNT = 800
@@ -43,11 +38,9 @@ class Settlement:
     """What two agents settled.
 
     Attributes:
-        pair: Who they are.
         accounts: What each told the other of their work together, as far as it was of use.
         edits: What each notes of the other, among its own notes.
         refused: What they wrote that may not be kept, also after they were told why.
-        lost: Answers that were of no use.
     """
 
     pair: tuple[str, str]
@@ -74,14 +67,9 @@ async def settle(
     """Have two that worked together note what they learnt about each other.
 
     Args:
-        meta: Who is asked, where agents do not answer with their own models.
-        path: Which settlement this is: `task 12/settle/planner solver`.
         ground: The team, what it did and was told. Its limits are those of each of the two.
         pair: The two; each must have a conversation.
         exchange: Whether each first tells the other how their work together went.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     sides = [
         _Settling(meta=meta, path=path, agent=one, other=other, ground=ground, meter=ground.meter())
@@ -200,9 +188,6 @@ def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edi
 
     Args:
         agent: Whose notes they are.
-        other: Whom they are about.
-        profile: What the other is like.
-        together: How the two work together.
     """
     notes: tuple[tuple[Note, str], ...] = (
         ("teammate", text_of(profile)),
@@ -214,11 +199,7 @@ def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edi
 
 
 def _all_of(side: _Side) -> _Side:
-    """Take an answer of which all may be kept.
-
-    Raises:
-        InvalidAnswer: Something may not.
-    """
+    """Take an answer of which all may be kept."""
     if problems := [reason for refusal in side.refused for reason in refusal.reasons]:
         raise InvalidAnswer(*problems)
     return side
@@ -230,10 +211,6 @@ async def settle_alone(
     """Have two settle, and return the team with their new notes; see `settle`.
 
     Args:
-        meta: Who is asked.
-        path: Which settlement this is.
-        ground: The team, what it did and was told.
-        pair: The two.
         alone: Whether neither tells the other how their work went.
     """
     settled = await settle(meta, path, ground, pair, exchange=not alone)

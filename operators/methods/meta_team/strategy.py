@@ -36,12 +36,7 @@ DIALOGUE = 60_000
 
 
 async def meta_team(episode: Episode) -> None:
-    """Have the pool's head work on a task; when learning, have it look back and change.
-
-    Raises:
-        Halted: A provider or a jail failed. That is no outcome, and teaches nothing.
-        LimitError: The budget is used up.
-    """
+    """Have the pool's head work on a task; when learning, have it look back and change."""
     head = head_of(episode.view.members)
     team = replace(head.team, lineage=None, successful_tasks=())
     if not episode.learning:

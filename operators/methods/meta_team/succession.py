@@ -42,9 +42,6 @@ class Level:
 
     Attributes:
         name: Which: `agent_level`, `pair_level` or `team_level`.
-        operator: What made it.
-        edits: The edits, in order.
-        reason: Why, in a few words.
     """
 
     name: str
@@ -58,7 +55,6 @@ class Again:
     """A task that was done once more, by the changed team: no trial of it, as it was taught by it.
 
     Attributes:
-        run: What came of it.
         score: What that was worth, in [0, 1]; None where nobody could tell.
     """
 
@@ -71,11 +67,9 @@ class Succession:
     """Has the team that a task leads to come after the head: a `Closing`.
 
     Attributes:
-        episode: The task.
         head: The team that worked on it.
         levels: What is to change, in order; nothing, where the head stays.
         ceiling: What the team may ask for.
-        room: How much it may keep.
         again: What came of doing the task once more; None where it was not done.
     """
 

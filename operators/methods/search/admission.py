@@ -47,11 +47,7 @@ def _bar(search: Search, one: Candidate) -> float:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Admitting:
-    """Takes what a search came to into the pool, once everything before it is there.
-
-    Attributes:
-        search: The search.
-    """
+    """Takes what a search came to into the pool, once everything before it is there."""
 
     search: Search
 

@@ -10,28 +10,23 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from ....schema.team.team import is_prompt_id
+from ....schema.edits import Component
+from ....schema.host.catalogue import Catalogue
+from ....schema.loading.ceiling import CapabilityPolicy
+from ....schema.team.team import Team, is_prompt_id
 from ....schema.values.values import is_list, is_mapping
 from ...core.answers import InvalidAnswer
 from ...core.bounds import Bounds
-from ...core.meta import OperatorModel
+from ...core.meta import OperatorModel, Question
 from ...core.operator import Operator, Setting
 from ...core.proposal import Parent, Proposal, RejectedProposal
 from ...core.sampling import sample
 from .components import MUTABLE
 from .mutate import mutation, nothing_to_change
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ....schema.edits import Component
-    from ....schema.host.catalogue import Catalogue
-    from ....schema.loading.ceiling import CapabilityPolicy
-    from ....schema.team.team import Team
-    from ...core.meta import Question
 
 OPERATOR = "chance"
 REASON = "Drawn at random."
@@ -63,7 +58,6 @@ class Chance(OperatorModel):
 
     Attributes:
         bounds: By default those of a large model, but for few edits at once.
-        seed: Where chance comes from, together with the path.
     """
 
     bounds: Bounds | None = FEW
@@ -110,12 +104,7 @@ def chance(
 
     Args:
         team: The parent. It stays as it is.
-        component: What may be touched.
-        catalogue: What names are known.
         ceiling: What the child may ask for at most.
-        path: Which draw this is: `task 12/step 2/chance`.
-        seed: Where chance comes from, together with the path.
-        edits: The most edits.
 
     Raises:
         ValueError: Mutations do not touch this component.
@@ -138,11 +127,7 @@ async def draw(
     """Make a child by edits that are drawn at random; see `chance`, whose path is empty here.
 
     Args:
-        meta: What is known, what the child may ask for, and the seed.
         path: Not used: the same team, component and seed give the same child.
-        team: The parent.
-        component: What may be touched.
-        edits: The most edits.
     """
     del path
     return chance(team, component, meta.catalogue, meta.ceiling, seed=meta.seed, edits=edits)

@@ -32,9 +32,6 @@ async def choose_move(
 
     Returns:
         The component that a mutation is to touch, or the partner that is to be crossed with.
-
-    Raises:
-        CoterieError: As for `decide`.
     """
     episode, settings = search.episode, search.settings
     path = f"{episode.path}step {number}"

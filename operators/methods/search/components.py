@@ -37,7 +37,6 @@ def open_components(
 
     Args:
         meta: Knows what names there are, and the ceiling.
-        parent: The team.
         components: What may be touched at all.
     """
     allowed: list[Component] = [one for one in CHANGEABLE if one in components]
@@ -61,8 +60,6 @@ def newcomer_ceiling(
 
     Args:
         ceiling: What a child may ask for.
-        team: The team that they join.
-        components: What may be touched.
     """
     if "model_id" not in components:
         asking = [agent for agent in team.agents.values() if team.asks_model(agent)]
@@ -83,11 +80,7 @@ def offer(
     """Write the schema of edits of some components, as long as who answers may write them.
 
     Args:
-        meta: Who is to answer.
-        team: The team that is to change.
-        components: What may be edited.
         ceiling: What the child may ask for, where that is less than `meta` says.
-        least: The fewest edits.
 
     Returns:
         The schema; None where there is nothing to choose.
@@ -114,7 +107,6 @@ class ComponentPolicy(Protocol):
         """Choose.
 
         Args:
-            path: Which choice this is, whenever it is made.
             step: How many steps of evolution the task has behind it.
             open_to: Components of the team in which there is something to change; at least one.
         """
@@ -157,7 +149,6 @@ class ByChance:
     Attributes:
         weights: How often each is drawn, relative to the others; tools, parameters and roster,
             which the figure does not have, by our own guess.
-        seed: Where chance comes from, together with the path.
     """
 
     weights: Mapping[Component, float] = field(default_factory=_shares)
@@ -177,7 +168,6 @@ class ByOutcome:
 
     Attributes:
         outcomes: What was tried, and what the child's reward was more than its parent's.
-        exploration: How much of a bonus.
     """
 
     outcomes: tuple[tuple[Component, float], ...] = ()

@@ -6,23 +6,18 @@ the task and the best team. A model distils what helped; without one, the trace 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt, OperatorOutcome
+from ....schema.edits import Component
+from ....schema.team.task import Task
 from ....schema.values.terminal import on_one_line
 from ...core.answers import InvalidAnswer, closed, structured
 from ...core.material import clip, fenced, material, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator
 from ...core.proposal import RejectedProposal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....schema.edits import Component
-    from ....schema.team.task import Task
-    from ...core.meta import OperatorModel
 
 OPERATOR = "consolidate"
 KIND = "evolution"
@@ -39,15 +34,12 @@ class EvolutionStep:
         number: Which step it is; no two of an evolution have the same.
         operator: What made it. The teams that evolution began with are steps too.
         team: The team's name, which may be that of its parent too.
-        content_hash: Its content hash.
         reward: Its reward on the task; None where it has none, as when its run failed.
-        parents: The names of its parents.
         sources: The numbers of the steps that its parents come from, the first parent's first. A
             parent that was taken from the pool and not tried as it stands there has none.
         component: The only component that was touched, where it is one.
         edits: What differs from the first parent, as `edit_words` says it; empty where nothing
             does.
-        reason: Why it was made.
     """
 
     number: int
@@ -73,15 +65,12 @@ async def consolidate(
     """Make an entry of the memory out of an evolution.
 
     Args:
-        meta: Who is asked. None: the summary is the trace in words.
-        path: Which consolidation this is: `task 12/consolidate`.
         task: The task. Its reference answer is not shown.
         steps: The evolution trace, at least one step.
         run: The run or the recipe that it comes from.
 
     Raises:
         ValueError: There is no step.
-        CoterieError: As for `OperatorModel.ask`.
     """
     if not steps:
         raise ValueError("an evolution without a step has nothing to consolidate.")
@@ -116,7 +105,6 @@ def tell_steps(steps: Sequence[EvolutionStep], details: int = LONGEST_DETAILS) -
     """Tell an evolution trace, a line for each step, with what it gained over its sources.
 
     Args:
-        steps: The steps.
         details: The most characters of the edits and the reason of one step.
     """
     rewards = {step.number: step.reward for step in steps}

@@ -41,21 +41,15 @@ async def decide(
     """Choose what is done to a team.
 
     Args:
-        meta: Who is asked.
-        path: Which decision this is: `task 12/step 2/decide`.
         task: What the child is to do better. Its reference answer is not shown.
         parent: The team, with the digest of its run on the task.
         partner: The team that it could be crossed with. None: a crossover is no option.
         components: What a mutation may touch. Those in which the team has nothing to change are
             no options.
-        memories: What was learnt on similar tasks.
 
     Returns:
         The component that a mutation is to touch, or `crossover`. A single option is given without
         asking.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     names = tuple(one.team.name for one in (parent, partner) if one is not None)
     options: list[Component | Crossing] = [*open_components(meta, parent, components)]

@@ -48,18 +48,14 @@ async def mutate(
     """Make a child by edits of one component.
 
     Args:
-        meta: Who is asked.
-        path: Which mutation this is: `task 12/step 2/mutate`.
         task: What the team is to do better. Its reference answer is not shown.
         parent: The team, with the digest of its run on the task.
         component: What is touched. None: `decide` asks first.
         components: What may be touched at all. Where this lacks models or tools, newcomers have
             those that the team has already.
-        memories: What was learnt on similar tasks.
 
     Raises:
         ValueError: Mutations do not touch this component, or may not here.
-        CoterieError: As for `OperatorModel.ask`.
     """
     if component is None:
         chosen = await decide(
@@ -97,9 +93,6 @@ def mutation(
     """Write the question for edits of one component; None where there is nothing to choose.
 
     Args:
-        meta: Who is to answer.
-        parent: The team.
-        component: What is touched.
         shown: What is shown to who answers by reading.
         ceiling: What the child may ask for, where that is less than `meta` says.
     """

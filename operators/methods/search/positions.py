@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ....schema.team.team import Team
+from ....schema.team.team import Team
 
 
 def counterparts(team: Team, other: Team) -> Mapping[str, str]:

@@ -31,12 +31,7 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate:
 
 
 def ancestors_of(candidate: Candidate, find: Callable[[int], Candidate]) -> set[int]:
-    """Return the numbers of all candidates that a candidate comes from.
-
-    Args:
-        candidate: The candidate.
-        find: Finds a candidate by its number.
-    """
+    """Return the numbers of all candidates that a candidate comes from."""
     ancestors: set[int] = set()
     pending = [*candidate.sources]
     while pending:

@@ -80,9 +80,7 @@ class Search:
     """The search of one episode.
 
     Attributes:
-        episode: The episode.
         hits: What was learnt on similar tasks, with the similarity.
-        candidates: What was tried, in order.
 
     Its `author` is who writes edits: the meta-model, or chance.
     """
@@ -158,10 +156,6 @@ class Search:
         Args:
             attempts: What to try. No two of an episode have the same number.
             again: Also run a team that was tried already.
-
-        Raises:
-            Halted: A provider or a jail failed.
-            LimitError: The evolution's budget is used up.
         """
         teams = [candidate.team for candidate in self.candidates]
         runs: list[Coroutine[Any, Any, None]] = []
@@ -292,9 +286,6 @@ class Search:
 
         Args:
             number: Where this stands among the attempts.
-
-        Raises:
-            CoterieError: As for `OperatorModel.ask`.
         """
         episode, act = self.episode, operator_of("consolidate").act
         if not any(one.sources for one in self.candidates):

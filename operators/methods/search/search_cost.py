@@ -15,12 +15,7 @@ ASKED = 2
 
 
 def calls_at_most(settings: SearchSettings, plan: Plan) -> int:
-    """Bound the model calls of a task: every attempt runs a team as large as this one.
-
-    Args:
-        settings: How it searches.
-        plan: A team.
-    """
+    """Bound the model calls of a task: every attempt runs a team as large as this one."""
     attempts = max(settings.parents, MOST * (settings.parents + settings.steps))
     asked = 1 + settings.parents + 2 * attempts + 1
     return attempts * settings.repeats * plan.calls_at_most + ASKED * asked

@@ -8,6 +8,8 @@ who works with whom.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,11 +26,10 @@ from ...core.proposal import RejectedProposal
 from ...credit.contributions import Contributions, Earlier
 from .coach import ROOM, SHORTEST
 from .enlist import MOST
-from .replicator import even, joined, replicated
 from .restructure import AGENTS, EDGES, LOW, PATIENCE, lasting_low
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from ....runtime.agents.outcomes import Run
     from ....runtime.gateway.stream_sink import Tell
@@ -37,6 +38,50 @@ if TYPE_CHECKING:
     from ....schema.team.task import Task
     from ....schema.team.team import Agent, Team
     from ...core.meta import OperatorModel
+
+
+def even(agents: Iterable[str]) -> Mapping[str, float]:
+    """Give every agent the same weight; together they are 1."""
+    known = [*agents]
+    return {agent: 1 / len(known) for agent in known}
+
+
+def replicated(
+    weights: Mapping[str, float], contributions: Mapping[str, float], *, eta: float
+) -> Mapping[str, float]:
+    """Make one step of the replicator: `w_i <- w_i exp(eta (c_i - mean c))`, normalised.
+
+    Args:
+        weights: The weight of each agent, above 0; together they are 1.
+        contributions: What each of them contributed, in [0, 1].
+        eta: The strength of the update, at least 0.
+    """
+    mean = math.fsum(contributions.values()) / len(contributions)
+    grown = {
+        agent: weight * math.exp(eta * (contributions[agent] - mean))
+        for agent, weight in weights.items()
+    }
+    return _normal(grown)
+
+
+def joined(weights: Mapping[str, float], agents: Iterable[str]) -> Mapping[str, float]:
+    """Give the weights after agents came and went.
+
+    A newcomer begins with an even share. Those that stay share the rest as they did before.
+    """
+    known = [*agents]
+    stay = {agent: weights[agent] for agent in known if agent in weights}
+    if not stay:
+        return even(known)
+    left = len(stay) / len(known)
+    kept = _normal(stay)
+    return {agent: kept[agent] * left if agent in kept else 1 / len(known) for agent in known}
+
+
+def _normal(weights: Mapping[str, float]) -> Mapping[str, float]:
+    whole = math.fsum(weights.values())
+    return {agent: weight / whole for agent, weight in weights.items()}
+
 
 ASKED = 2
 """How often an operator asks at most: once, and once more for a repair."""
@@ -73,10 +118,7 @@ class Adaptation:
 
     Attributes:
         meta: The model that coaches and restructures; its ceiling is what the team may ask for.
-        judge: The model that judges.
-        task: The task.
         path: Where it stands in the journal.
-        settings: How much of what.
         roles: Who may be taken in, by role.
         tell: Told what happens: `contributions`, `coaching`, `restructure`, `rounds_ended`.
         lose: Told what did not come about.
@@ -269,7 +311,6 @@ def calls_at_most(settings: AdaptationSettings, plan: Plan) -> int:
     A newcomer is taken to call as often as the agent of the team that calls most, once at least.
 
     Args:
-        settings: How the team adapts.
         plan: The team of the first round; with `begin: roles`, the one in whose place it comes.
     """
     calls = [agent.calls_at_most for agent in plan.agents.values()]

@@ -7,27 +7,22 @@ and how much of the agent's work is read for it, follows from the agent's share.
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....schema.edits import SetNote
+from ....schema.team.task import Task
+from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
+from ...core.account import Account
 from ...core.answers import InvalidAnswer, child_of, closed, structured
+from ...core.bounds import Bounds
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator, Setting
 from ...core.proposal import Proposal, RejectedProposal
-from ...credit.contributions import contributions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ....schema.team.task import Task
-    from ....schema.team.team import Team
-    from ...core.account import Account
-    from ...core.bounds import Bounds
-    from ...core.meta import OperatorModel
-    from ...credit.contributions import Contribution
+from ...credit.contributions import Contribution, contributions
 
 OPERATOR = "coach"
 SHORTEST = 80
@@ -46,7 +41,6 @@ class Coaching:
     """What a coach tells one agent.
 
     Attributes:
-        agent: Whom.
         wrong: What went wrong in its work.
         plan: What it is to do in the next round.
     """
@@ -80,17 +74,11 @@ async def coach(
     """Coach one agent.
 
     Args:
-        meta: Who is asked.
-        path: Which coaching this is: `task 12/round 2/coach/planner`.
         task: The task. Its reference answer is not shown.
         account: What the team did in the round.
-        agent: Whom.
         contribution: What the meta-judge said of the agent.
         share: How much of its work is read, where 1 is as much as of any.
         room: The most characters of what it is told, at least `SHORTEST`.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     texts = _Texts.of(room)
@@ -130,16 +118,8 @@ async def coach_alone(
     """Coach one agent outside of an adaptation, and return the team that has it in its notes.
 
     Args:
-        meta: Who is asked.
-        path: Which coaching this is.
-        task: The task.
-        account: What the team did.
-        agent: Whom.
         contribution: What the meta-judge said of the agent. None: it is asked first.
         room: The most characters of the advice.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if contribution is None:
         judged = await contributions(meta, f"{path}/contributions", task, account)

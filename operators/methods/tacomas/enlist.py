@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....schema.edits import AddAgent, OrderAgents, RemoveAgent, ReplaceTopology
-from ....schema.team.team import natural
+from ....schema.team.task import Task
+from ....schema.team.team import Agent, Team, natural
 from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, structured
+from ...core.bounds import Bounds
 from ...core.material import material, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator, Setting
-from ...core.proposal import Proposal
+from ...core.proposal import Proposal, RejectedProposal
 from ...core.roles import roles_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....schema.team.task import Task
-    from ....schema.team.team import Agent, Team
-    from ...core.bounds import Bounds
-    from ...core.meta import OperatorModel
-    from ...core.proposal import RejectedProposal
 
 OPERATOR = "enlist"
 FEWEST, MOST = 2, 8
@@ -43,15 +37,10 @@ async def enlist(
     """Make a team of roles.
 
     Args:
-        meta: Who is asked.
-        path: Which team this is: `task 12/enlist`.
         task: The task. Its reference answer is not shown.
         frame: A team that gives all but agents and topology: its constitution, how it is run.
         roles: Who there is, by role; at least two.
         most: The most agents, at least two.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits, most = meta.limits, min(most, len(roles))
     question = Question(
@@ -95,11 +84,7 @@ def _read(
 def _topology(
     chosen: Sequence[str], edges: Sequence[Mapping[str, str]]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Join who reports to nobody to the last.
-
-    Raises:
-        InvalidAnswer: An edge names a role that was not chosen, or leads back.
-    """
+    """Join who reports to nobody to the last."""
     place = {role: number for number, role in enumerate(chosen)}
     receivers: dict[str, dict[str, None]] = {role: {} for role in chosen[:-1]}
     for edge in edges:

@@ -86,23 +86,16 @@ async def restructure(
     """Change a team's structure, or leave it as it is.
 
     Args:
-        meta: Who is asked.
-        path: Which change this is: `task 12/round 2/restructure`.
         task: The task. Its reference answer is not shown.
         account: What the team did in the last round.
         judged: What was said of the rounds so far, the first one first.
         team: The team that is to change: the same, maybe with other notes.
-        roles: Who may come, by role.
-        dying: Who may go.
         agents: The most agents to add and remove.
         edges: The most edges that come and go beside theirs.
 
     Returns:
         The team under edits, which may be none. Where there is nothing to change, the team as it
         is, and nobody was asked.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     room = _room(meta.ceiling, team, agents)
     come = roles if room else {}
@@ -151,9 +144,6 @@ class _Offer:
     """What there is to choose from; whatever of it is chosen fits together.
 
     Attributes:
-        team: The team that is to change.
-        roles: Who may come, by role.
-        dying: Who may die.
         agents: The most agents to add and remove.
         edges: The most edges to add and remove.
     """
@@ -267,11 +257,7 @@ def _read(meta: OperatorModel, offer: _Offer, text: str) -> Proposal:
 
 
 def _said(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
-    """Read the lists of an answer, whose items may be of any form.
-
-    Raises:
-        InvalidAnswer: It has another shape, or more changes than may be made at once.
-    """
+    """Read the lists of an answer, whose items may be of any form."""
     most = {"agents": offer.agents, "edges": offer.edges}
     kinds = {"agents": ("add_agent", "remove_agent"), "edges": ("add_edge", "remove_edge")}
     lists = {
@@ -291,11 +277,7 @@ def _any_edit(kind: str) -> Schema:
 
 
 def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapping[str, Any]]:
-    """Give changes of agents as edits: newcomers as their role's agent, with an id of their own.
-
-    Raises:
-        InvalidAnswer: A role is not in the catalogue, or an agent may not go.
-    """
+    """Give changes of agents as edits: newcomers as their role's agent, with an id of their own."""
     ids = {*offer.team.agents}
     for change in changes:
         if (born := change.get("add_agent")) is not None:

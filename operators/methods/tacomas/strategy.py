@@ -37,14 +37,7 @@ DIALOGUE = 8_000
 
 
 async def tacomas(episode: Episode) -> None:
-    """Let a team work on a task in rounds, and adapt it between them.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-        InputError: The roles do not load, or the team repeats by itself.
-        ConfigError: A role is above the policy.
-    """
+    """Let a team work on a task in rounds, and adapt it between them."""
     settings: AdaptationSettings = episode.settings
     roles = _roles(settings, episode.stage.beside, episode.stage.catalogue)
     given = given_team(episode)
@@ -81,11 +74,7 @@ async def _enlisted(
 
 
 def _ceiling(episode: Episode, given: Team, roles: Mapping[str, Agent]) -> CapabilityPolicy:
-    """Give what the team may ask for: what it and the roles do, and no more than a policy says.
-
-    Raises:
-        ConfigError: A role is above the policy.
-    """
+    """Give what the team may ask for: what it and the roles do, and no more than a policy says."""
     most, stage = episode.settings.most_agents, episode.stage
     ceiling = ceiling_with(given, roles, most)
     if stage.recipe.policy is None:

@@ -21,13 +21,7 @@ NOT_BESIDE = {
 
 
 async def unadapted(episode: Episode) -> None:
-    """Let the same team work on a task once, as it stands.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-        InputError: The team repeats by itself.
-    """
+    """Let the same team work on a task once, as it stands."""
     episode.answered(await episode.run(given_team(episode), SOLVE))
 
 

@@ -9,8 +9,13 @@ from .errors import CallError
 from .provider_words import FINISH_WORDS
 
 if TYPE_CHECKING:
-    from .messages import ChatAnswer
+    from collections.abc import Sequence
 
+    from .messages import ChatAnswer, Message
+
+NONE_DONE = "Nothing was executed."
+LONGEST_WRITTEN = 500
+"""Characters of a call's arguments that its model is shown again."""
 CUT_OFF = frozenset({"content_filter", "filtered", "length"})
 CHAT_WORDS = frozenset({"content_filter", "length", "stop", "tool_calls"})
 _MEANINGS = {word.word: word.means for word in FINISH_WORDS}
@@ -62,4 +67,20 @@ def failure_of(answer: ChatAnswer, source: str) -> CallError | None:
         f"{source}: the answer ended with {answer.finish_reason!r}{unknown}.",
         kind="down" if means else "malformed",
         has_ended=True,
+        again=_again(answer) if answer.tool_calls else (),
     )
+
+
+def _again(answer: ChatAnswer) -> Sequence[Message]:
+    """Return what a model is shown whose answer failed in its calls of tools."""
+    problem = f"your answer ended with {answer.finish_reason!r} in its calls. {NONE_DONE}"
+    return (
+        {"role": "assistant", "content": as_written(answer)},
+        {"role": "user", "content": f"Error: {problem} Answer again."},
+    )
+
+
+def as_written(answer: ChatAnswer) -> str:
+    """Return an answer as text, with its calls as the model wrote them."""
+    calls = (f"{call.name} {call.arguments[:LONGEST_WRITTEN]}" for call in answer.tool_calls)
+    return "\n".join(filter(None, (answer.text, *calls)))

@@ -9,7 +9,9 @@ from ...values.usage import Usage
 from .provider_words import REFUSAL_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from .messages import Message
 
 Kind = Literal[
     "busy",  # the endpoint asks for patience: 408, 409, 425, 429
@@ -25,7 +27,9 @@ Kind = Literal[
 MAY_PASS: frozenset[Kind] = frozenset({"busy", "down", "timeout", "malformed"})
 ENDPOINT_IS_OUT: frozenset[Kind] = frozenset({"down", "timeout"})
 REFUSALS: frozenset[Kind] = frozenset({"denied", "unknown"})
-GIVEN_UP_ON = frozenset({408, 502, 504, 524})
+BAD_GATEWAY = 502
+"""The status of who stands between and could not reach the model, or lost it."""
+GIVEN_UP_ON = frozenset({408, BAD_GATEWAY, 504, 524})
 """Statuses of those who stand between: the model may have answered them, too late."""
 
 
@@ -39,6 +43,7 @@ class CallError(ModelError):
         words: All that the endpoint said, where it refused a request.
         may_be_billed: Whether the endpoint may have answered, and billed, although no answer came.
         has_ended: Whether the endpoint itself said that it failed: it wrote no more than came.
+        again: Messages for the next try: what the model did wrong, in words that it can act on.
         usage: What the call and its retries may have consumed.
     """
 
@@ -52,6 +57,7 @@ class CallError(ModelError):
         words: str = "",
         may_be_billed: bool = False,
         has_ended: bool = False,
+        again: Sequence[Message] = (),
     ) -> None:
         super().__init__(message)
         self.kind: Kind = kind
@@ -60,12 +66,14 @@ class CallError(ModelError):
         self.words = words
         self.may_be_billed = may_be_billed
         self.has_ended = has_ended
+        self.again = again
         self.usage = Usage()
 
-    def after(self, earlier: Iterable[str]) -> CallError:
-        """Give the same failure, with the failures of other models before it in its message."""
+    def after(self, earlier: Iterable[str] = ()) -> CallError:
+        """Return the same failure, with the failures of other models before it in its message."""
+        before = "; ".join(earlier)
         return CallError(
-            f"{self} (Before it failed {'; '.join(earlier)})",
+            f"{self} (Before it failed {before})" if before else str(self),
             kind=self.kind,
             status=self.status,
             retry_after=self.retry_after,

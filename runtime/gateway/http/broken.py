@@ -12,6 +12,9 @@ from .proxies import shown_proxy
 if TYPE_CHECKING:
     from ..endpoint import Endpoint
 
+PROXY_STATUSES = frozenset({407, 502, 503})
+"""With which a proxy says that it did not send a request on, or that nobody took it."""
+
 
 def is_unsent(error: Exception) -> bool:
     """Tell whether a connection had ended before all of a request went out.
@@ -33,14 +36,30 @@ def broken(endpoint: Endpoint, url: str, error: Exception) -> CallError:
     made = not (is_refused or isinstance(error, aiohttp.ClientConnectorError))
     if endpoint.proxy and not made:
         # What the error itself says may have the proxy's password in it.
-        said = f"HTTP {error.status}" if is_refused else "it cannot be reached"
-        message = (
-            f"the proxy {shown_proxy(endpoint.proxy)}: {said}. It is the one that HTTPS_PROXY,"
-            " HTTP_PROXY or ALL_PROXY names; NO_PROXY names hosts that need none."
-        )
-    else:
-        advice = "The connection broke." if made else "Is the endpoint running?"
-        if isinstance(error, aiohttp.ClientConnectorCertificateError):
-            advice = "SSL_CERT_FILE names a file of the authorities that are trusted."
-        message = f"{error or type(error).__name__}. {advice}"
-    return CallError(f"{url}: {message}", kind="down", may_be_billed=made and not is_unsent(error))
+        return proxy_failed(endpoint.proxy, url, error.status if is_refused else None)
+    advice = "The connection broke." if made else "Is the endpoint running?"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        advice = "SSL_CERT_FILE names a file of the authorities that are trusted."
+    message = f"{url}: {error or type(error).__name__}. {advice}"
+    return CallError(message, kind="down", may_be_billed=made and not is_unsent(error))
+
+
+def proxy_refused(endpoint: Endpoint, url: str, status: int, content: bytes) -> CallError | None:
+    """Return the failure of a response that is a proxy's own; None where it is the endpoint's.
+
+    A proxy answers for an endpoint without TLS as that would. APIs tell of errors in JSON.
+    """
+    is_proxy = status in PROXY_STATUSES and not content.lstrip().startswith((b"{", b"["))
+    if endpoint.proxy and url.startswith("http:") and is_proxy:
+        return proxy_failed(endpoint.proxy, url, status)
+    return None
+
+
+def proxy_failed(proxy: str, url: str, status: int | None) -> CallError:
+    """Return the failure of a proxy, which sent nothing on."""
+    said = "it cannot be reached" if status is None else f"HTTP {status}"
+    return CallError(
+        f"{url}: the proxy {shown_proxy(proxy)}: {said}. It is the one that HTTPS_PROXY,"
+        " HTTP_PROXY or ALL_PROXY names; NO_PROXY names hosts that need none.",
+        kind="down",
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import math
 import time
-from typing import TYPE_CHECKING
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
@@ -14,12 +15,12 @@ from ..chat.answer import parsed
 from ..chat.errors import CallError
 from ..stream_sink import StreamSink
 from ..wires import WIRES
-from .broken import broken, is_unsent
+from .broken import broken, is_unsent, proxy_refused
 from .refusals import failed, failure_in, refusal, without
 from .streamed import StreamedAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncGenerator, Mapping
 
     from ..chat.body import Body
     from ..chat.messages import ChatAnswer
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 LARGE_BODY = 1 << 20
 """Bytes."""
+SILENCE = aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=120)
+"""How long an endpoint may be silent that is asked about a batch."""
 IDLE_SECONDS = 1.5
 """How long a connection is kept for another request.
 
@@ -58,6 +61,37 @@ class HttpClient:
         """
         content, headers = await self._content(endpoint, body, hearing or StreamSink())
         return await apart(len(content), lambda: _answer(endpoint, content, headers))
+
+    @asynccontextmanager
+    async def response(
+        self, endpoint: Endpoint, method: str, path: str, **sent: Any
+    ) -> AsyncGenerator[aiohttp.ClientResponse]:
+        """Make a request that is no call, of a path of the endpoint's API.
+
+        Args:
+            endpoint: Of whom.
+            method: The HTTP method.
+            path: What follows the endpoint's address.
+            sent: What is sent, as aiohttp takes it: `json`, `data`, `params`.
+
+        Raises:
+            CallError: The endpoint refuses it, or the connection breaks.
+        """
+        url, headers = endpoint.at(path), dict(endpoint.sent_headers)
+        if isinstance(sent.get("data"), aiohttp.FormData):  # it has a type of its own
+            del headers["Content-Type"]
+        usual: dict[str, Any] = {"proxy": endpoint.proxy, "timeout": SILENCE, **sent}
+        try:
+            async with self._session(is_kept=False).request(
+                method, url, headers=headers, allow_redirects=False, **usual
+            ) as response:
+                if response.status != 200:
+                    words = without(endpoint.secrets, await read_bounded(response))
+                    has_key = endpoint.key is not None
+                    raise refusal(url, response.status, response.headers, words, has_key=has_key)
+                yield response
+        except (aiohttp.ClientError, OSError) as error:
+            raise broken(endpoint, url, error) from None
 
     async def close(self) -> None:
         """Close all connections."""
@@ -107,7 +141,7 @@ async def _exchange(
         aiohttp.ClientError: The connection broke; so OSError.
     """
     wire, url, secrets = WIRES[endpoint.wire], endpoint.shown, endpoint.secrets
-    read = _bounded
+    read = read_bounded
     if body.is_streamed:
         read = StreamedAnswer(source=url, wire=wire, secrets=secrets, hearing=hearing).read
     async with session.post(
@@ -118,20 +152,27 @@ async def _exchange(
         proxy=endpoint.proxy,
     ) as response:
         if response.status != 200:
-            said = without(secrets, await _bounded(response))
+            said = without(secrets, await read_bounded(response))
+            if failure := proxy_refused(endpoint, url, response.status, said):
+                raise failure
             has_key = endpoint.key is not None
             raise refusal(url, response.status, response.headers, said, has_key=has_key)
         return without(secrets, await read(response)), response.headers
 
 
 def _answer(endpoint: Endpoint, content: bytes, headers: Mapping[str, str]) -> ChatAnswer:
-    """Take the answer out of a response with status 200.
+    return answer_in(endpoint, parsed(endpoint.shown, content), headers)
+
+
+def answer_in(
+    endpoint: Endpoint, body: Mapping[str, Any], headers: Mapping[str, str]
+) -> ChatAnswer:
+    """Take the answer out of the body of a response with status 200.
 
     Raises:
         CallError: It tells of an error, or has no answer as the API has it.
     """
     url = endpoint.shown
-    body = parsed(url, content)
     if failure := failure_in(body):
         raise failed(url, failure, headers, has_key=endpoint.key is not None)
     return WIRES[endpoint.wire].answer(body, url)
@@ -142,7 +183,12 @@ def _in_pieces(content: bytes) -> bytes | io.BytesIO:
     return content if len(content) < LARGE_BODY else io.BytesIO(content)
 
 
-async def _bounded(response: aiohttp.ClientResponse) -> bytes:
+async def read_bounded(response: aiohttp.ClientResponse) -> bytes:
+    """Read a response.
+
+    Raises:
+        CallError: It is too large.
+    """
     content = bytearray()
     async for chunk in response.content.iter_any():
         content += chunk

@@ -40,6 +40,7 @@ STATUS_OF: Mapping[str, int] = {
     "resource_exhausted": 429,
     "server_error": 500,
     "timeout_error": 504,
+    "token_limit_exceeded": 429,
     "unauthenticated": 401,
 }
 """What errors with status 200 have as one elsewhere, by their codes and types."""
@@ -88,8 +89,9 @@ def refusal(
     }.get(kind, "")
     if status in {404, 405} and not _VERSIONED.search(url):
         advice += " Most addresses end with /v1: add /v1 to this one."
+    stop = "." if advice and said[-1] not in ".!?" else ""
     return CallError(
-        f"{url}: {label.format(status=status)}: {said}{advice}",
+        f"{url}: {label.format(status=status)}: {said}{stop}{advice}",
         kind=kind,
         status=status,
         retry_after=wait_of(headers, content),

@@ -80,6 +80,7 @@ class StreamedAnswer:
                     await asyncio.sleep(0)
         except aiohttp.ClientError:
             if not self._assembly.is_whole:
+                self.hearing.is_cut = True
                 raise
         for data in self._events.end():
             await self._is_end(data)
@@ -147,6 +148,7 @@ class StreamedAnswer:
 
     async def _whole(self) -> bytes:
         if not (self._assembly.is_whole or self._has_last_word):
+            self.hearing.is_cut = True
             raise CallError(
                 f"{self.source}: the stream ended before the answer did.",
                 kind="malformed",

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from minisweagent.exceptions import Submitted
 
+from ..protocol import AnyJail
 from .shell import CommandResult, Shell
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..protocol import AnyJail
 
 _MARKER = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 

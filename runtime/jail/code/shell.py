@@ -7,14 +7,10 @@ import select
 import shutil
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ..process import JailKilled
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..protocol import AnyJail, AnyProcess
+from ..protocol import AnyJail, AnyProcess
 
 _CHUNK = 1 << 16
 _FLOOD_PAUSE = 0.001  # seconds between two reads of output that nobody will see

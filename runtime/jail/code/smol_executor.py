@@ -64,11 +64,7 @@ class JailExecutor(PythonExecutor):
         self._worker.send_tools(self._tools)
 
     def send_variables(self, variables: Mapping[str, Any]) -> None:
-        """Set variables for the code.
-
-        Raises:
-            JailError: one can't pass as JSON.
-        """
+        """Set variables for the code."""
         self._worker.send_variables(variables)
 
     def __call__(self, code_action: str) -> CodeOutput:

@@ -9,13 +9,11 @@ import re
 import selectors
 import socket
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....schema.values.errors import JailError
-
-if TYPE_CHECKING:
-    from ..limits import JailLimits
-    from ..protocol import AnyProcess
+from ..limits import JailLimits
+from ..protocol import AnyProcess
 
 _CHUNK = 1 << 16
 _LARGEST_PIPE = 1 << 20  # bytes, the most that a process without privileges may ask for
@@ -90,10 +88,6 @@ class WorkerConnection:
 
         Args:
             deadline: when to give up, on the clock of `time.monotonic`.
-
-        Raises:
-            TimeoutError: no whole message came in time.
-            WireError: the other side hung up (`HungUp`), or sent something else than a message.
         """
         while (end := self._received.find(b"\n")) < 0:
             self._exchange(deadline)
@@ -102,11 +96,7 @@ class WorkerConnection:
         return _message(line)
 
     def rest(self) -> None:
-        """Wait until another thread calls `wake`.
-
-        Raises:
-            WireError: the other side hung up (`HungUp`) or flooded the line before that.
-        """
+        """Wait until another thread calls `wake`."""
         while not self._woken:
             self._exchange(None)
         self._woken = False

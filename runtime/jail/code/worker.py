@@ -9,20 +9,17 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....schema.values.errors import JailError
 from ...values.bounds import without_middle
 from ..layout import interpreter
 from ..process import JailKilled
+from ..protocol import AnyJail, AnyProcess
 from .wire import HungUp, WireError, WorkerConnection
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ..protocol import AnyJail, AnyProcess
 
 MOST_CALLS = 1_000
 """Tool calls of one step of an agent. Runs keep what a tool returns, so calls take disk, too."""
@@ -64,7 +61,6 @@ class PythonWorker:
         on_tool: called with a tool's name, its arguments and its keyword arguments (JSON values)
             when a cell calls a tool; returns a JSON value. What it raises is raised in the cell.
             It runs in a thread of its own.
-        tools: names of the tools.
         calls: how often a cell may call tools; None: as often as its time allows.
         waited: returns the seconds for which tools have waited for a person so far. They are not
             part of a cell's time, as everything else that tools do is.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....schema.values.errors import JailError
 from ..workspace import read_file
-from .probe import Probe
+from .probe import probes
 
 if TYPE_CHECKING:
     from ..battery import Scene
@@ -22,15 +22,14 @@ def _host_reads_link(scene: Scene, _: CellResult) -> str:
     return "the host read its own secret" if scene.token in "".join(gained) else ""
 
 
-FILES = (
-    Probe(name="read_passwords", code="open('/etc/shadow').read()"),
-    Probe(name="read_secret", code="open(secret).read()"),
-    Probe(name="read_home", code="home_file and open(home_file, 'rb').read(1)"),
-    Probe(name="read_through_link", code="os.symlink(secret, 'link'); open('link').read()"),
-    Probe(name="read_through_hard_link", code="os.link(secret, 'hard'); open('hard').read()"),
-    Probe(
-        name="read_through_descriptor",
-        code="""
+FILES = probes(
+    {
+        "read_passwords": "open('/etc/shadow').read()",
+        "read_secret": "open(secret).read()",
+        "read_home": "home_file and open(home_file, 'rb').read(1)",
+        "read_through_link": "os.symlink(secret, 'link'); open('link').read()",
+        "read_through_hard_link": "os.link(secret, 'hard'); open('hard').read()",
+        "read_through_descriptor": """
 found = []
 for handle in range(3, 1024):
     try:
@@ -39,10 +38,7 @@ for handle in range(3, 1024):
         pass
 prefix.encode() in b''.join(found)
 """,
-    ),
-    Probe(
-        name="read_through_processes",
-        code="""
+        "read_through_processes": """
 found = []
 for process in all_processes():
     for way in ('root', 'cwd' + '/..' * 20):
@@ -52,23 +48,16 @@ for process in all_processes():
             pass
 prefix in ''.join(found)
 """,
-    ),
-    Probe(
-        name="leave_links_for_host",
-        code="""
+        "leave_links_for_host": """
 os.symlink(secret, 'link')
 os.symlink(os.path.dirname(secret), 'folder')
 os.mkfifo('pipe')
 os.link(secret, 'hard')
 """,
-        check=_host_reads_link,
-    ),
-    Probe(name="write_outside", code="open(outside + '/new', 'w').write('x')"),
-    Probe(name="overwrite_secret", code="open(secret, 'r+').write('mine'); os.truncate(secret, 0)"),
-    Probe(name="change_mode", code="os.chmod(secret, 0o600)"),
-    Probe(
-        name="write_system",
-        code="""
+        "write_outside": "open(outside + '/new', 'w').write('x')",
+        "overwrite_secret": "open(secret, 'r+').write('mine'); os.truncate(secret, 0)",
+        "change_mode": "os.chmod(secret, 0o600)",
+        "write_system": """
 opened = []
 for path in (os.__file__, sys.executable, '/usr/bin/env', '/bin/sh', '/etc/passwd'):
     try:
@@ -78,10 +67,7 @@ for path in (os.__file__, sys.executable, '/usr/bin/env', '/bin/sh', '/etc/passw
     opened.append(path)
 opened
 """,
-    ),
-    Probe(
-        name="write_kernel_settings",
-        code="""
+        "write_kernel_settings": """
 opened = []
 for path in ('/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger', '/sys/kernel/uevent_helper'):
     try:
@@ -91,10 +77,7 @@ for path in ('/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger', '/sys/kerne
     opened.append(path)
 opened
 """,
-    ),
-    Probe(
-        name="read_memory_device",
-        code="""
+        "read_memory_device": """
 gained = []
 for path in ('/dev/mem', '/dev/kmem', '/dev/port', '/proc/kcore'):
     try:
@@ -103,32 +86,21 @@ for path in ('/dev/mem', '/dev/kmem', '/dev/port', '/proc/kcore'):
         pass
 gained
 """,
-    ),
-    Probe(
-        name="make_device",
-        code="""
+        "make_device": """
 os.mknod('disk', 0o60600, root_device)
 open('disk', 'rb').read(1)
 """,
-    ),
-    Probe(name="share_memory", code="open(shared).read()"),
-    Probe(name="write_shared_memory", code="open(shared, 'r+').write('mine')"),
-    Probe(
-        name="leave_rights",
-        code="""
+        "share_memory": "open(shared).read()",
+        "write_shared_memory": "open(shared, 'r+').write('mine')",
+        "leave_rights": """
 with open('program', 'w') as file:
     file.write('#!/bin/sh')
 os.chmod('program', 0o6777)
 os.close(os.open('other', os.O_CREAT, 0o6777))
 """,
-    ),
-    Probe(name="set_attribute", code="os.setxattr(secret, 'user.mine', b'1') or True"),
-    Probe(
-        name="watch_file", code="C.inotify_add_watch(C.inotify_init(), secret.encode(), 0xFFF) >= 0"
-    ),
-    Probe(
-        name="lock_files",
-        code="""
+        "set_attribute": "os.setxattr(secret, 'user.mine', b'1') or True",
+        "watch_file": "C.inotify_add_watch(C.inotify_init(), secret.encode(), 0xFFF) >= 0",
+        "lock_files": """
 import fcntl
 def lease(file): return fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
 def flock(file): return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -143,10 +115,7 @@ for path in (os.__file__, sys.executable, '/usr/bin/env'):
             pass
 gained
 """,
-    ),
-    Probe(
-        name="break_out_of_root",
-        code="""
+        "break_out_of_root": """
 os.mkdir('root')
 gained = []
 for leave in (lambda: os.chroot('root'), lambda: os.chdir('/..' * 30)):
@@ -157,6 +126,7 @@ for leave in (lambda: os.chroot('root'), lambda: os.chdir('/..' * 30)):
         pass
 gained
 """,
-    ),
+    },
+    checks={"leave_links_for_host": _host_reads_link},
 )
 """They read, change or make files outside of the work folder, or leave some in it as traps."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from .probe import Probe, went_on
+from .probe import probes, went_on
 
-KEYS = (
-    Probe(
-        name="read_environment",
-        code="[name for name, value in os.environ.items() if value.startswith(prefix)]",
-    ),
-    Probe(
-        name="read_every_environment",
-        code="""
+KEYS = probes(
+    {
+        "read_environment": "[name for name, value in os.environ.items()"
+        " if value.startswith(prefix)]",
+        "read_every_environment": """
 found = []
 for process in all_processes():
     try:
@@ -21,11 +18,8 @@ for process in all_processes():
         pass
 found
 """,
-    ),
-    Probe(name="format_to_globals", code="prefix in '{0.__globals__[os].environ}'.format(tool)"),
-    Probe(
-        name="format_of_everything",
-        code="""
+        "format_to_globals": "prefix in '{0.__globals__[os].environ}'.format(tool)",
+        "format_of_everything": """
 import builtins, re
 paths = ('__globals__[os].environ', '__self__.__dict__', '__init__.__globals__[sys].modules[os]',
          'gi_frame.f_back.f_globals', '__code__.co_consts', '__class__.__mro__[1].__dict__')
@@ -38,10 +32,8 @@ for thing in (*vars(builtins).values(), (one for one in [1]), tool, os.environ, 
             pass
 bool(re.search(prefix + '[0-9a-f]{16}', ''.join(found)))
 """,
-    ),
-    Probe(
-        name="frame_to_host",  # climb the frames under a generator to the host's variables
-        code="""
+        # climb the frames under a generator to the host's variables
+        "frame_to_host": """
 generator = (sys._getframe() for _ in [1])
 inner = (inner.gi_frame.f_back for _ in [1])
 names = set()
@@ -51,10 +43,7 @@ for frame in (next(generator), next(inner), sys._getframe()):
         frame = frame.f_back
 host_name in names
 """,
-    ),
-    Probe(
-        name="call_ungranted_tool",
-        code="""
+        "call_ungranted_tool": """
 import json
 forged = json.dumps({'op': 'call', 'name': 'forbidden', 'args': [], 'kwargs': {}}) + '\\n'
 for handle in range(3, 64):
@@ -63,10 +52,7 @@ for handle in range(3, 64):
     except OSError:
         pass
 """,
-    ),
-    Probe(
-        name="forge_messages",
-        code="""
+        "forge_messages": """
 for text in (b'[' * 100000, b'{}', b'\\xff\\xfe', b'1e999', b'"\\\\ud800"', b'x' * (1 << 24)):
     for handle in range(3, 64):
         try:
@@ -74,19 +60,13 @@ for text in (b'[' * 100000, b'{}', b'\\xff\\xfe', b'1e999', b'"\\\\ud800"', b'x'
         except OSError:
             pass
 """,
-        check=went_on,
-    ),
-    Probe(
-        name="objects_to_host",  # find a key of the host among all objects of the interpreter
-        code="""
+        # find a key of the host among all objects of the interpreter
+        "objects_to_host": """
 import gc
 texts = {one for thing in gc.get_objects() for one in gc.get_referents(thing) if type(one) is str}
 [one for one in texts if one.startswith(prefix) and one != prefix]
 """,
-    ),
-    Probe(
-        name="interleave_messages",
-        code="""
+        "interleave_messages": """
 import threading
 def shout():
     while True:
@@ -98,21 +78,15 @@ def shout():
 threading.Thread(target=shout, daemon=True).start()
 time.sleep(0.2)
 """,
-    ),
-    Probe(
-        name="half_a_message",  # mix half of a message with those of its interpreter
-        code="""
+        # mix half of a message with those of its interpreter
+        "half_a_message": """
 for handle in range(3, 64):
     try:
         os.write(handle, b'{"op": "call", "name": "tool", "args": [')
     except OSError:
         pass
 """,
-        check=went_on,
-    ),
-    Probe(
-        name="deep_message",
-        code="""
+        "deep_message": """
 for handle in range(3, 64):
     for depth in (70, 500, 900):
         try:
@@ -120,18 +94,16 @@ for handle in range(3, 64):
         except OSError:
             pass
 """,
-        check=went_on,
-    ),
-    Probe(
-        name="infinite_message",
-        code="""
+        "infinite_message": """
 for handle in range(3, 64):
     try:
         os.write(handle, b'{"op": "done", "value": 1e999}\\n')
     except OSError:
         pass
 """,
-        check=went_on,
+    },
+    checks=dict.fromkeys(
+        ("forge_messages", "half_a_message", "deep_message", "infinite_message"), went_on
     ),
 )
 """They look for a key that the host has in its environment, or forge messages to the host."""

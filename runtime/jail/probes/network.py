@@ -2,51 +2,22 @@
 
 from __future__ import annotations
 
-from .probe import Probe
+from .probe import probes
 
-NETWORK = (
-    Probe(name="connect_tcp", code="socket.create_connection(('127.0.0.1', port), 1)", alone=False),
-    Probe(
-        name="connect_tcp6",
-        code="socket.socket(socket.AF_INET6, socket.SOCK_STREAM).fileno()",
-        alone=False,
-    ),
-    Probe(
-        name="send_udp",
-        code="socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', port))",
-        alone=False,
-    ),
-    Probe(
-        name="connect_abstract",
-        code="socket.socket(socket.AF_UNIX).connect('\\0' + mark)",
-        alone=False,
-    ),
-    Probe(
-        name="connect_path",
-        code="socket.socket(socket.AF_UNIX).connect(outside + '/socket')",
-        alone=False,
-    ),
-    *(
-        Probe(
-            name=f"open_{family}",
-            code=f"socket.socket({number}, {kind}, 0).fileno()",
-            alone=False,
-        )
-        for family, number, kind in (("netlink", 16, 3), ("packet", 17, 3), ("vsock", 40, 1))
-    ),
-    Probe(
-        name="open_raw",
-        code="socket.socket(socket.AF_INET, socket.SOCK_RAW, 1).fileno()",
-        alone=False,
-    ),
-    Probe(
-        name="type_into_terminal",
-        code="C.ioctl(0, 0x5412, b'x') == 0 or ctypes.get_errno() != 1",
-        alone=False,
-    ),
-    Probe(
-        name="open_any_family",
-        code="""
+NETWORK = probes(
+    {
+        "connect_tcp": "socket.create_connection(('127.0.0.1', port), 1)",
+        "connect_tcp6": "socket.socket(socket.AF_INET6, socket.SOCK_STREAM).fileno()",
+        "send_udp": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"
+        ".sendto(b'x', ('127.0.0.1', port))",
+        "connect_abstract": "socket.socket(socket.AF_UNIX).connect('\\0' + mark)",
+        "connect_path": "socket.socket(socket.AF_UNIX).connect(outside + '/socket')",
+        "open_netlink": "socket.socket(16, 3, 0).fileno()",
+        "open_packet": "socket.socket(17, 3, 0).fileno()",
+        "open_vsock": "socket.socket(40, 1, 0).fileno()",
+        "open_raw": "socket.socket(socket.AF_INET, socket.SOCK_RAW, 1).fileno()",
+        "type_into_terminal": "C.ioctl(0, 0x5412, b'x') == 0 or ctypes.get_errno() != 1",
+        "open_any_family": """
 gained = []
 for family in range(2, 64):
     for kind in (1, 2, 3, 5):
@@ -56,11 +27,7 @@ for family in range(2, 64):
             pass
 gained
 """,
-        alone=False,
-    ),
-    Probe(
-        name="pair_of_any_family",
-        code="""
+        "pair_of_any_family": """
 gained = []
 for family in range(2, 64):
     try:
@@ -69,8 +36,8 @@ for family in range(2, 64):
         pass
 gained
 """,
-        alone=False,
-    ),
-    Probe(name="open_terminal", code="open('/dev/tty', 'r+b', 0) and True", alone=False),
+        "open_terminal": "open('/dev/tty', 'r+b', 0) and True",
+    },
+    alone=False,
 )
 """They reach for anything that is outside, or type into the host's terminal."""

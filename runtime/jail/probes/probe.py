@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..battery import Scene
     from ..code.worker import CellResult
+
+
+Check = Callable[["Scene", "CellResult"], str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,10 +32,32 @@ class Probe:
 
     name: str
     code: str
-    check: Callable[[Scene, CellResult], str] | None = None
+    check: Check | None = None
     timeout: float = 20.0
     harmless: bool = True
     alone: bool = True
+
+
+def probes(
+    cells: Mapping[str, str],
+    *,
+    checks: Mapping[str, Check] = MappingProxyType({}),
+    timeouts: Mapping[str, float] = MappingProxyType({}),
+    harmful: Collection[str] = (),
+    alone: bool = True,
+) -> tuple[Probe, ...]:
+    """Make attacks of their cells; what else is said of some stands under their names."""
+    return tuple(
+        Probe(
+            name=name,
+            code=code,
+            check=checks.get(name),
+            timeout=timeouts.get(name, 20.0),
+            harmless=name not in harmful,
+            alone=alone,
+        )
+        for name, code in cells.items()
+    )
 
 
 def went_on(_: Scene, execution: CellResult) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .probe import Probe, went_on
+from .probe import probes, went_on
 
 if TYPE_CHECKING:
     from ..battery import Scene
@@ -15,11 +15,11 @@ def _survived(scene: Scene, _: CellResult) -> str:
     return ", ".join(scene.survivors())
 
 
-PROCESSES = (
-    Probe(name="see_processes", code="mark in open(f'/proc/{victim}/cmdline').read()"),
-    Probe(
-        name="ask_about_processes",  # by its id, which the kernel may answer
-        code="""
+PROCESSES = probes(
+    {
+        "see_processes": "mark in open(f'/proc/{victim}/cmdline').read()",
+        # by its id, which the kernel may answer
+        "ask_about_processes": """
 clock = (~victim << 3 | 2) & 0xFFFFFFFF
 numbers = {
     'x86_64': {'getpgid': 121, 'getsid': 124, 'sched_rr_get_interval': 148, 'clock_gettime': 228,
@@ -38,19 +38,13 @@ for ask in (os.sched_getparam, os.sched_getaffinity, lambda p: os.getpriority(0,
         pass
 gained
 """,
-    ),
-    Probe(name="kill_process", code="os.kill(victim, 9)"),
-    Probe(name="kill_everything", code="os.kill(-1, 9)", harmless=False),
-    Probe(
-        name="kill_in_other_ways",
-        code="""
+        "kill_process": "os.kill(victim, 9)",
+        "kill_everything": "os.kill(-1, 9)",
+        "kill_in_other_ways": """
 C.sigqueue(victim, 9, None)
 signal.pidfd_send_signal(os.pidfd_open(victim), 9)
 """,
-    ),
-    Probe(
-        name="slow_process",
-        code="""
+        "slow_process": """
 for slow in (lambda: os.setpriority(os.PRIO_PROCESS, victim, 19),
              lambda: os.sched_setscheduler(victim, os.SCHED_IDLE, os.sched_param(0))):
     try:
@@ -58,10 +52,7 @@ for slow in (lambda: os.setpriority(os.PRIO_PROCESS, victim, 19),
     except OSError:
         pass
 """,
-    ),
-    Probe(
-        name="take_priority",
-        code="""
+        "take_priority": """
 gained = []
 for take in (lambda: os.nice(-5),
              lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))):
@@ -72,11 +63,7 @@ for take in (lambda: os.nice(-5),
         pass
 gained
 """,
-        harmless=False,
-    ),
-    Probe(
-        name="write_memory",
-        code="""
+        "write_memory": """
 gained = []
 for process in (host, victim):
     try:
@@ -86,10 +73,8 @@ for process in (host, victim):
         pass
 gained
 """,
-    ),
-    Probe(
-        name="stop_keeper",  # stop whoever is to end it, and stay
-        code="""
+        # stop whoever is to end it, and stay
+        "stop_keeper": """
 if os.fork() == 0:
     os.setsid()
     os.execvp('sleep', ['sleep', mark])
@@ -100,11 +85,8 @@ for process in (os.getppid(), 1):
         except OSError:
             pass
 """,
-        harmless=False,
-    ),
-    Probe(
-        name="lose_limits",  # find a process with fewer limits, whose memory it can write to
-        code="""
+        # find a process with fewer limits, whose memory it can write to
+        "lose_limits": """
 def limits(process):
     return [line for line in open(f'/proc/{process}/limits') if not line.startswith('Max core')]
 gained = []
@@ -117,19 +99,12 @@ for process in all_processes():
         pass
 gained
 """,
-    ),
-    Probe(
-        name="limit_process",  # take the processor time of a process of the host
-        code="import resource; resource.prlimit(victim, resource.RLIMIT_CPU, (0, 0)) or True",
-    ),
-    Probe(
-        name="trace_process",
-        code="[p for p in (victim, os.getppid()) if call('ptrace', 0x4206, p, 0, 0) is not None]",
-        harmless=False,
-    ),
-    Probe(
-        name="become_root",
-        code="""
+        # take the processor time of a process of the host
+        "limit_process": "import resource; resource.prlimit(victim, resource.RLIMIT_CPU, (0, 0))"
+        " or True",
+        "trace_process": "[p for p in (victim, os.getppid())"
+        " if call('ptrace', 0x4206, p, 0, 0) is not None]",
+        "become_root": """
 for become in (lambda: os.setuid(0), lambda: os.setresuid(0, 0, 0), lambda: os.setgid(0)):
     try:
         become()
@@ -137,21 +112,15 @@ for become in (lambda: os.setuid(0), lambda: os.setresuid(0, 0, 0), lambda: os.s
         pass
 os.geteuid() == 0 or os.getegid() == 0
 """,
-    ),
-    Probe(name="new_user_namespace", code="C.unshare(0x10000000) == 0"),
-    Probe(
-        name="fork_into_namespace",
-        code="""
+        "new_user_namespace": "C.unshare(0x10000000) == 0",
+        "fork_into_namespace": """
 number = {'x86_64': 56, 'aarch64': 220}[machine]
 child = C.syscall(number, ctypes.c_long(0x10000000 | signal.SIGCHLD), 0, 0, 0, 0)
 if child == 0:
     os._exit(0)
 child > 0
 """,
-    ),
-    Probe(
-        name="enter_namespace",
-        code="""
+        "enter_namespace": """
 gained = []
 for process in (1, os.getppid(), victim):
     try:
@@ -162,20 +131,16 @@ for process in (1, os.getppid(), victim):
         gained.append(process)
 gained
 """,
-    ),
-    Probe(
-        name="call_of_other_machine",  # make system calls by the numbers of another architecture
-        code="""
+        # make system calls by the numbers of another architecture
+        "call_of_other_machine": """
 import mmap
 code = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
 code.write(b'\\xb8\\x14\\x00\\x00\\x00\\xcd\\x80\\xc3')  # 32-bit getpid
 address = ctypes.addressof(ctypes.c_char.from_buffer(code))
 machine == 'x86_64' and ctypes.CFUNCTYPE(ctypes.c_int)(address)() > 0
 """,
-    ),
-    Probe(
-        name="survive_timeout",  # leave a process behind when its time is over
-        code="""
+        # leave a process behind when its time is over
+        "survive_timeout": """
 for _ in range(3):
     if os.fork() == 0:
         os.setsid()
@@ -189,40 +154,22 @@ for _ in range(3):
         os._exit(0)
 time.sleep(60)
 """,
-        check=_survived,
-        timeout=0.5,
-    ),
-    Probe(
-        name="survive_exit",
-        code="""
+        "survive_exit": """
 if os.fork() == 0:
     os.setsid()
     os.execvp('sleep', ['sleep', mark])
 os._exit(0)
 """,
-        check=_survived,
-    ),
-    Probe(
-        name="never_end",
-        code="signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); sum(range(10**13))",
-        check=went_on,
-        timeout=0.5,
-    ),
-    Probe(name="exit_host", code="raise SystemExit(3)", check=went_on),
-    Probe(name="kill_itself", code="os.kill(os.getpid(), signal.SIGKILL)", check=went_on),
-    Probe(
-        name="overflow_stack",
-        code="""
+        "never_end": "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); sum(range(10**13))",
+        "exit_host": "raise SystemExit(3)",
+        "kill_itself": "os.kill(os.getpid(), signal.SIGKILL)",
+        "overflow_stack": """
 sys.setrecursionlimit(10**9)
 def deeper(one):
     return max([one], key=deeper)
 deeper(1)
 """,
-        check=went_on,
-    ),
-    Probe(
-        name="leave_core",
-        code="""
+        "leave_core": """
 import resource
 try:
     resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
@@ -234,10 +181,8 @@ if child == 0:
 os.waitpid(child, 0)
 [name for name in os.listdir() if name.startswith('core')]
 """,
-    ),
-    Probe(
-        name="stay_at_exit",  # go on when its interpreter is to end
-        code="""
+        # go on when its interpreter is to end
+        "stay_at_exit": """
 import atexit, threading
 def stay():
     while True:
@@ -248,6 +193,21 @@ def stay():
 atexit.register(stay)
 threading.Thread(target=time.sleep, args=(60,)).start()
 """,
+    },
+    checks={
+        "survive_timeout": _survived,
+        "survive_exit": _survived,
+        "never_end": went_on,
+        "exit_host": went_on,
+        "kill_itself": went_on,
+        "overflow_stack": went_on,
+    },
+    timeouts={"survive_timeout": 0.5, "never_end": 0.5},
+    harmful=(
+        "kill_everything",
+        "take_priority",
+        "stop_keeper",
+        "trace_process",
     ),
 )
 """They look at, end or take over processes of the host, or leave some of their own."""

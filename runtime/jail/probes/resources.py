@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..code.worker import MOST_CALLS
-from .probe import Probe
+from .probe import probes
 
 if TYPE_CHECKING:
     from ..battery import Scene
@@ -27,11 +27,19 @@ def _went_beyond(_: Scene, execution: CellResult) -> str:
     return "" if stopped else f"no limit ended it: {error[-200:]}"
 
 
-RESOURCES = (
-    Probe(name="take_memory", code="bytearray(memory + (64 << 20)) and True"),
-    Probe(
-        name="take_memory_together",
-        code="""
+_CHECKS = {
+    "take_memory_together": _went_beyond,
+    "fill_disk": _went_beyond,
+    "fill_disk_unseen": _went_beyond,
+    "fill_disk_hidden": _went_beyond,
+    "fill_folders": _went_beyond,
+    "print_flood": _flooded,
+    "call_tools_without_end": _called_without_end,
+}
+RESOURCES = probes(
+    {
+        "take_memory": "bytearray(memory + (64 << 20)) and True",
+        "take_memory_together": """
 for _ in range(4):
     if os.fork() == 0:
         taken = bytearray(memory // 2)
@@ -39,12 +47,8 @@ for _ in range(4):
         time.sleep(100)
 time.sleep(100)
 """,
-        check=_went_beyond,
-        timeout=60.0,
-    ),
-    Probe(
-        name="hold_shared_memory",  # beyond its limit, in what is not mapped any more
-        code="""
+        # beyond its limit, in what is not mapped any more
+        "hold_shared_memory": """
 C.mmap.restype = ctypes.c_void_p
 C.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *(ctypes.c_int,) * 3, ctypes.c_long)
 C.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
@@ -75,10 +79,7 @@ for source, flags in ((lambda: -1, 0x21), (zero, 0x01), (memfd, 0x01)):
         C.munmap(address, 4096)
 gained
 """,
-    ),
-    Probe(
-        name="fork_bomb",
-        code="""
+        "fork_bomb": """
 started = 0
 try:
     while started <= processes:
@@ -90,10 +91,7 @@ except OSError:
     pass
 started > processes
 """,
-    ),
-    Probe(
-        name="thread_bomb",
-        code="""
+        "thread_bomb": """
 import threading
 threading.stack_size(1 << 16)
 try:
@@ -104,18 +102,13 @@ except RuntimeError:
     gained = False
 gained
 """,
-    ),
-    Probe(
-        name="huge_file",
-        code="""
+        "huge_file": """
 with open('huge', 'wb') as file:
     file.truncate(file_size + 1)
 True
 """,
-    ),
-    Probe(
-        name="allocate_beyond_end",  # room that the disk keeps for a file
-        code="""
+        # room that the disk keeps for a file
+        "allocate_beyond_end": """
 import struct
 gained = []
 def fallocate(handle, size):
@@ -132,22 +125,15 @@ for take in (fallocate, reserve, extend):
             gained.append(take.__name__)
 gained
 """,
-    ),
-    Probe(
-        name="fill_disk",
-        code="""
+        "fill_disk": """
 for number in range(3 * disk // (8 << 20)):
     with open(f'file{number}', 'wb') as file:
         file.write(bytes(8 << 20))
     time.sleep(0.1)
 time.sleep(100)
 """,
-        check=_went_beyond,
-        timeout=60.0,
-    ),
-    Probe(
-        name="fill_disk_unseen",  # fill the disk with files that are deleted but still open
-        code="""
+        # fill the disk with files that are deleted but still open
+        "fill_disk_unseen": """
 files = []
 for number in range(3 * disk // (8 << 20)):
     files.append(open('/tmp/unseen' if has_mounts else work + '/unseen', 'wb'))
@@ -157,12 +143,8 @@ for number in range(3 * disk // (8 << 20)):
     time.sleep(0.1)
 time.sleep(100)
 """,
-        check=_went_beyond,
-        timeout=60.0,
-    ),
-    Probe(
-        name="fill_disk_hidden",  # fill the disk in a folder that nobody may look into
-        code="""
+        # fill the disk in a folder that nobody may look into
+        "fill_disk_hidden": """
 os.mkdir('hidden')
 for number in range(3 * disk // (8 << 20)):
     os.chmod('hidden', 0o700)
@@ -172,22 +154,13 @@ for number in range(3 * disk // (8 << 20)):
     time.sleep(0.1)
 time.sleep(100)
 """,
-        check=_went_beyond,
-        timeout=60.0,
-    ),
-    Probe(
-        name="fill_folders",
-        code="""
+        "fill_folders": """
 for number in range(3 * disk // 4096):
     open(f'{number}', 'wb').close()
 time.sleep(100)
 """,
-        check=_went_beyond,
-        timeout=60.0,
-    ),
-    Probe(
-        name="fill_memory_disk",  # fill a file system that is in memory
-        code="""
+        # fill a file system that is in memory
+        "fill_memory_disk": """
 gained = []
 for folder in ('/', '/dev', '/run', '/sys', '/proc', '/usr', '/etc', '/root', '/var'):
     try:
@@ -199,30 +172,16 @@ for folder in ('/', '/dev', '/run', '/sys', '/proc', '/usr', '/etc', '/root', '/
         gained.append(folder)
 gained
 """,
-        harmless=False,
-    ),
-    Probe(
-        name="print_flood",
-        code="""
+        "print_flood": """
 for _ in range(64):
     print('x' * (1 << 20))
     os.write(1, b'y' * (1 << 16))
 """,
-        check=_flooded,
-        timeout=60.0,
-    ),
-    Probe(
-        name="call_tools_without_end",
-        code=f"""
+        "call_tools_without_end": f"""
 for _ in range({2 * MOST_CALLS}):
     granted_tool()
 """,
-        check=_called_without_end,
-        timeout=60.0,
-    ),
-    Probe(
-        name="open_files",
-        code="""
+        "open_files": """
 opened = []
 try:
     while len(opened) <= open_files:
@@ -231,6 +190,9 @@ except OSError:
     pass
 len(opened) > open_files
 """,
-    ),
+    },
+    checks=_CHECKS,
+    timeouts=dict.fromkeys(_CHECKS, 60.0),
+    harmful=("fill_memory_disk",),
 )
 """They take more than their limits."""

@@ -102,11 +102,7 @@ class _GatewayModel:
         self._acts = acts
 
     def query(self, messages: list[dict[str, Any]], **_: Any) -> dict[str, Any]:
-        """Ask for the next commands.
-
-        Raises:
-            minisweagent.exceptions.FormatError: The answer has none; the agent is told.
-        """
+        """Ask for the next commands."""
         sent = [{k: v for k, v in message.items() if k != "extra"} for message in messages]
         tools = [BASH_TOOL, *(act.tool.definition for act in self._acts.values())]
         answer = self._bridge.wait(self._line.chat(sent, tools=tools))

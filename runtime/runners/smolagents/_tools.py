@@ -62,11 +62,7 @@ class HostTool(Tool):
 
 
 class PersonWait:
-    """Counts the seconds for which tools wait for a person.
-
-    Attributes:
-        seconds: How many so far.
-    """
+    """Counts the seconds for which tools wait for a person."""
 
     def __init__(self) -> None:
         self.seconds = 0.0

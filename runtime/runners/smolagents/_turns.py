@@ -57,13 +57,7 @@ class KeptTurn:
 
 
 class Unusable(Exception):
-    """An answer of which nothing is executed.
-
-    Args:
-        why: In words for the model.
-        text: What it wrote.
-        usage: What it consumed.
-    """
+    """An answer of which nothing is executed."""
 
     def __init__(self, why: str, text: str, usage: TokenUsage) -> None:
         super().__init__(why)

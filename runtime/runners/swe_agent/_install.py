@@ -6,16 +6,14 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....schema.values.errors import AgentError
 from ....schema.values.values import is_mapping
 from ..programs import host_programs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 VARIABLE = "MAS_SWE_AGENT_PYTHON"
 HOW = (

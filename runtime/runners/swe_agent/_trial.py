@@ -6,18 +6,15 @@ import itertools
 import json
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....schema.team.task import Task
 from ....schema.team.team import Agent
-from ...agents.runner import Assignment
+from ...agents.runner import AgentResult, Assignment, Runner
 from ...gateway import ChatAnswer, ToolRequest
 from ...jail import Jails
 from ...repository.git import git
 from ...repository.workspace import Workspaces
-
-if TYPE_CHECKING:
-    from ...agents.runner import AgentResult, Runner
 
 # The first submission is answered with a review of the changes.
 ANSWERS = (("bash", {"command": "echo tried > tried.txt"}), ("submit", {}), ("submit", {}))
@@ -36,12 +33,7 @@ class _Script:
 
 
 async def try_swe_agent(runner: Runner) -> AgentResult:
-    """Have SWE-agent make one file in a small repository; takes half a minute.
-
-    Raises:
-        AgentError: It could not be run, or did not get to its end.
-        JailError: There is no jail for it.
-    """
+    """Have SWE-agent make one file in a small repository; takes half a minute."""
     with tempfile.TemporaryDirectory(prefix="coterie-trial-") as folder:
         git(Path(folder), "init", "--quiet")
         git(Path(folder), "commit", "--quiet", "--allow-empty", "--message", "Nothing.")

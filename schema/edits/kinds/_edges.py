@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...values.problems import Path
-    from .kind import Value
+from ...values.problems import Path
+from .kind import Value
 
 EDGES: Path = ("topology", "reports_to")
 

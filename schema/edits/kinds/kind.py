@@ -82,11 +82,7 @@ class Kind(ABC):
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Self:
-        """Build it from what stands in JSON, of the right shape.
-
-        Raises:
-            ValueError: The parts do not fit together.
-        """
+        """Build it from what stands in JSON, of the right shape."""
         values = {key: tuple(item) if is_list(item) else item for key, item in said.items()}
         return cls(**values)
 

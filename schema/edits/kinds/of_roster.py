@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from ...team.building import (
     agent_of,
@@ -18,20 +19,14 @@ from ...team.conditions import Each, readings_following
 from ...team.groups import GROUPING
 from ...team.team import OF_OTHERS, Agent
 from ...team.writing import agent_value
+from ...values.problems import Path
 from ...values.values import plain
-from ..offer._strict import edit, one_of
+from ..components import Component
+from ..offer._offer import Offer
+from ..offer._strict import Schema, edit, one_of
 from ..offer._structure import is_tied, spare_agents
 from ._edges import EDGES, insert_edge
-from .kind import Kind, no_agent, put, taken
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ...values.problems import Path
-    from ..components import Component
-    from ..offer._offer import Offer
-    from ..offer._strict import Schema
-    from .kind import Objection, Value
+from .kind import Kind, Objection, Value, no_agent, put, taken
 
 PLACE = ("before", "reports_to", "receives_from", "is_output")
 """What an edit that adds an agent says of its place."""
@@ -42,9 +37,7 @@ class AddAgent(Kind):
     """Takes an agent into the team, with its edges.
 
     Attributes:
-        agent: The agent.
         before: The agent of the team that it stands ahead of in the file. None: it stands last.
-        reports_to: Who receives its output.
         receives_from: Whose output it receives. An edge between two new agents is named by one.
         is_output: Whether its output is the team's answer from now on. Then whoever would report to
             nobody, as the agent whose output was the answer, reports to it.

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from ...checking._shape import shape_schema
 from ...team.team import Execution
+from ...values.problems import Path
 from ...values.values import plain
-from ..components import TEAM_FIELDS
-from ..offer._strict import edit, one_of, text, whole
+from ..changes import FieldChange
+from ..components import TEAM_FIELDS, Component
+from ..offer._offer import Offer
+from ..offer._strict import Schema, edit, one_of, text, whole
 from ..offer._structure import is_tied
-from .kind import Kind, check_field, put
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ...values.problems import Path
-    from ..changes import FieldChange
-    from ..components import Component
-    from ..offer._offer import Offer
-    from ..offer._strict import Schema
-    from .kind import Objection, Value
+from .kind import Kind, Objection, Value, check_field, put
 
 _EXECUTION = frozenset(field.name for field in fields(Execution))
 _METADATA = frozenset(field for field, one in TEAM_FIELDS.items() if one == "metadata")

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
-from ...values.problems import quoted
+from ...values.problems import Path, quoted
 from ...values.values import plain
-from ..offer._strict import pairs
+from ..components import Component
+from ..offer._offer import Offer
+from ..offer._strict import Schema, pairs
 from ..offer._structure import is_tied, new_edges, spare_edges
 from ._edges import EDGES, insert_edge
-from .kind import Kind, no_agent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ...values.problems import Path
-    from ..components import Component
-    from ..offer._offer import Offer
-    from ..offer._strict import Schema
-    from .kind import Objection, Value
+from .kind import Kind, Objection, Value, no_agent
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

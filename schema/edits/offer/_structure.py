@@ -11,15 +11,10 @@ is offered for one:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence, Set
 
 from ...host.catalogue import needs_reports
-from ...team.team import natural
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
-
-    from ...team.team import Team
+from ...team.team import Team, natural
 
 Edge = tuple[str, str]
 EdgesBySender = dict[str, set[str]]

@@ -36,12 +36,9 @@ def component_schema(
     """Write the schema of edits of one component of a team; the rest is as `components_schema`.
 
     Args:
-        component: What may be edited.
         team: The team that is to change. It loads, and is below the ceiling.
-        catalogue: What names are known.
         ceiling: What a person lets teams ask for. None: whatever the catalogue has.
         most: The most edits in one answer.
-        characters: The most characters of a text.
     """
     return components_schema(
         (component,), team, catalogue, ceiling, most=most, characters=characters
@@ -65,13 +62,10 @@ def components_schema(
     pattern keeps it out.
 
     Args:
-        components: What may be edited.
         team: The team that is to change. It loads, and is below the ceiling.
-        catalogue: What names are known.
         ceiling: What a person lets teams ask for. None: whatever the catalogue has.
         least: The fewest edits in one answer.
         most: The most edits in one answer. There may be room for fewer.
-        characters: The most characters of a text.
 
     Returns:
         The schema, or None where there is nothing to choose: no tool that could be granted, no edge

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from ..components import Component
 from ..kinds.kind import tag
 from ..kinds.kinds import (
+    Edit,
     MetadataEdit,
     ModelEdit,
     NoteEdit,
@@ -16,12 +19,6 @@ from ..kinds.kinds import (
     ToolEdit,
     TopologyEdit,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ..components import Component
-    from ..kinds.kinds import Edit
 
 OfOneComponent = TypeVar(
     "OfOneComponent",

@@ -6,21 +6,15 @@ hostile, can touch what another agent has learnt.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...checking._shape import shape_schema
-from ...team.team import OF_OTHERS
+from ...team.team import OF_OTHERS, Team
 from ...values.problems import dotted
-from ..kinds.of_notes import NAMED_NOTES, SetNote
-from ._strict import ID, closed, listed, one_of, text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...team.team import Team
-    from ..kinds.of_notes import Note
-    from ._strict import Schema
+from ..kinds.of_notes import NAMED_NOTES, Note, SetNote
+from ._strict import ID, Schema, closed, listed, one_of, text
 
 LONGEST_NAME, LONGEST_MESSAGE = 40, 200
 """Characters."""
@@ -31,11 +25,9 @@ class NoteOffer:
     """What may be noted of one agent: `schema` holds a model to it, `edits` reads what it wrote.
 
     Attributes:
-        team: The team that is to change.
         agent: Whose notes they are.
         kinds: What may be noted.
         most: The most notes in one answer.
-        characters: The most characters of a text.
     """
 
     team: Team

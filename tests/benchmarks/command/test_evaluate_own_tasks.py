@@ -78,8 +78,10 @@ def test_too_low_a_figure_has_an_exit_code_of_its_own(own: Desk) -> None:
     assert own.bench(*words, "--fail-under", "0.75", replies=adds).code == 0
     failed = own.bench(*words, "--fail-under", "0.8", replies=Reply.error(400))
     assert failed.code == 4  # the team's own failure: every answer counts as wrong
-    down = own.bench(*words, "--fail-under", "0.8", replies=Reply.error(401))
+    down = own.bench(*words, "--fail-under", "0.8", replies=Reply.error(500))
     assert down.code == 1  # nobody knows how good it is
+    denied = own.bench(*words, "--fail-under", "0.8", replies=Reply.error(401))
+    assert (denied.code, "esume" in denied.err) == (2, False)
 
 
 def test_junit_has_a_test_for_each_trial(own: Desk) -> None:

@@ -92,7 +92,7 @@ def asked(task: Task) -> str:
 
 def in_manifest(model: Model) -> str:
     recipe: Any = SimpleNamespace(beta=1.0, cost_unit="usd")
-    return digest(_model(model, recipe))
+    return digest(_model(model, recipe, batch=True))
 
 
 def question(request: ChatRequest, model: Model) -> str:
@@ -110,7 +110,8 @@ TASK = Task(id="t", query="Why?", answer="7")
     ("kind", "others"), [(Task, TASKS), (Model, MODELS), (ChatRequest, REQUESTS)]
 )
 def test_each_field_is_declared_as_shaping_or_not(kind: Any, others: Mapping[str, Any]) -> None:
-    names = {one.name for one in fields(kind) if not one.name.startswith("usd_")}
+    prices = ("usd_", "batch_price")
+    names = {field.name for field in fields(kind) if not field.name.startswith(prices)}
     assert names == {*others} | NO_SHAPE[kind]
     assert not {*others} & NO_SHAPE[kind]
 
@@ -141,6 +142,7 @@ def test_another_request_has_another_digest(name: str) -> None:
 
 def test_a_price_counts_where_rewards_are_made_of_it() -> None:
     assert in_manifest(replace(MODEL, usd_per_mtok_input=1.0)) != in_manifest(MODEL)
+    assert in_manifest(replace(MODEL, batch_price=0.9)) != in_manifest(MODEL)
 
 
 def test_a_local_model_is_known_by_its_weights(tmp_path: Path) -> None:

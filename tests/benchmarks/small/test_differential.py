@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from coterie.benchmarks.command import main as bench
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.evaluation.choosing import TaskChoice
-from coterie.benchmarks.small.conditions import DEPARTMENTS, CaseWorld
+from coterie.benchmarks.small.differential import DEPARTMENTS, CaseWorld
 from coterie.benchmarks.small.teaching import STUDENT_BEFORE, TEACHERS, Language
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails

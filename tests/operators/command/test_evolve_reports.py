@@ -208,6 +208,9 @@ def test_the_manifest_says_which_file_the_embedded_model_is_and_prices_that_coun
     assert now.differences(was) == [
         "model 'default' (usd_per_mtok_input: 1.0, now 0.5)",
     ]
+    halved = [replace(local, batch_price=0.5)]
+    batched = Manifest.of(recipe=costly, models=halved, batch=True, **said)
+    assert batched.differences(was) == ["model 'default' (batch_price: null, now 0.5)"]
 
 
 def test_a_manifest_that_is_none_is_said_to_be_none(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,10 @@ import pytest
 
 from coterie.pool import Pool, verify
 from coterie.pool.command import main as mas_pool
-from coterie.pool.ledger.changes import Evaluated, Learnt, Retired
+from coterie.pool.git.joining import join
+from coterie.pool.ledger.changes import Evaluated, Learnt, Retired, Revised
 from coterie.pool.ledger.state import begin, is_shared
+from coterie.pool.values.layout import LEDGER
 from coterie.pool.values.statistics import Trial
 from coterie.schema import Lineage
 from coterie.schema.command.diff import main as mas_diff
@@ -24,7 +28,7 @@ from ...came import Came, invoked, invoked_in
 from ...operators.evolving import evolved, write_world
 from ...support.repositories import Repo
 from ..edited_teams import SEED, child_of, pool_of, vote
-from ..histories import Folders, Repository, history
+from ..histories import Folders, Repository, begun, history
 
 PARTS = 50
 """Of the histories, so that processes may share them: 200 each, 10,000 in all, every night."""
@@ -277,6 +281,31 @@ def test_lines_that_a_merge_left_out_of_order_are_put_in_order(tmp_path: Path) -
     assert told(pool.folder) == before
     assert path.read_bytes() == first + seed + birth + trial
     assert not any("in order" in note for note in verify(pool.folder).notes)
+
+
+def test_git_alone_leaves_lines_that_are_read_in_the_order_of_the_driver(tmp_path: Path) -> None:
+    begun(tmp_path / "base")
+    for branch, prompts in (
+        ("ann", ("Sum.", "Add up.", "Count twice.")),
+        ("ben", ("Guess it.", "Try.")),
+    ):
+        shutil.copytree(tmp_path / "base", tmp_path / branch)
+        pool = Pool.open(tmp_path / branch)
+        for prompt in prompts:
+            to = replace(pool.agent("clerk").agent, prompt=prompt)
+            pool.commit(Revised(agent="clerk", to=to), op=f"{branch} {prompt}")
+    lines = [(tmp_path / name / LEDGER).read_bytes() for name in ("base", "ann", "ben")]
+    base, ann, ben = lines[0], *(text.removeprefix(lines[0]) for text in lines[1:])
+    join(tmp_path / "ann", tmp_path / "ben", tell=print)
+    right = (tmp_path / "ann" / LEDGER).read_bytes()
+    for text in (base + ann + ben, base + ben + ann):
+        (tmp_path / "base" / LEDGER).write_bytes(text)
+        pool = Pool.open(tmp_path / "base")
+        assert pool.agent("clerk").agent.prompt == "Count twice."
+        assert (tmp_path / "base" / LEDGER).read_bytes() == right
+        pool.commit(tried("vote", "t1", 1), op="later")
+        *_, last = pool.entries()
+        assert (last.op, last.clock) == ("later", right.count(b"\n") - 1)
 
 
 def test_a_line_that_refers_to_what_is_nowhere_is_damage(tmp_path: Path) -> None:

@@ -63,6 +63,44 @@ def test_each_operation_is_there_once_whichever_side_is_asked_first(
     assert ops(united(UnionSide(name="", lines=tuple(lines)), one)) == ops(lines)
 
 
+@st.composite
+def branches(draw: st.DrawFn) -> tuple[list[bytes], dict[str, set[str]]]:
+    """Three copies of a pool that went on and merged each other, and what each line came after."""
+    sides = [side()] * 3
+    seen: dict[str, set[str]] = {}
+    for number in range(draw(st.integers(0, 15))):
+        one, other = draw(st.permutations(range(3)))[:2]
+        if draw(st.booleans()):
+            sides[one] = UnionSide(name="", lines=tuple(united(sides[one], sides[other])))
+            continue
+        before = ops(sides[one].lines)
+        op = draw(st.sampled_from((f"{number}", "import/a", "import/b")))
+        if op not in before:
+            seen.setdefault(op, set()).update(before if op not in seen else ())
+            clock = 1 + max(line.entry.clock for line in sides[one].lines)
+            text = b"".join(line.text for line in sides[one].lines)
+            sides[one] = UnionSide.of("", text + line_of(told(op)[1], op, clock=clock))
+    return [b"".join(line.text for line in each.lines) for each in sides], seen
+
+
+@given(branches(), st.permutations(range(3)))
+def test_copies_come_to_one_ledger_whoever_merges_whom_first(
+    drawn: tuple[list[bytes], dict[str, set[str]]], order: list[int]
+) -> None:
+    def merged(one: bytes, other: bytes) -> bytes:
+        return b"".join(x.text for x in united(UnionSide.of("", one), UnionSide.of("", other)))
+
+    (a, b, c), seen = drawn
+    ends = merged(merged(a, b), c)
+    first, second, third = ((a, b, c)[place] for place in order)
+    assert merged(merged(first, second), third) == ends
+    assert merged(third, merged(second, first)) == ends
+    assert merged(ends, first) == merged(ends, ends) == ends
+    places = {op: number for number, op in enumerate(ops(UnionSide.of("", ends).lines))}
+    for op, before in seen.items():
+        assert op.startswith("import/") or all(places[x] < places[op] for x in before)
+
+
 @given(two_sides())
 def test_whatever_a_side_had_before_a_line_of_its_own_stays_before_it(
     both: tuple[list[str], list[str]],
@@ -76,10 +114,10 @@ def test_whatever_a_side_had_before_a_line_of_its_own_stays_before_it(
 
 def test_what_the_side_says_that_went_on_further_comes_last() -> None:
     base = (born("vote"), told("base"))
-    short, long = side(*base, told("short")), side(*base, told("a"), told("b"))
+    short, long = side(*base, told("z")), side(*base, told("a"), told("b"))
     for one, other in ((short, long), (long, short)):
         lines, notes = union_of(one, other, FOLDER)
-        assert ops(lines) == ["pool", "born vote", "base", "short", "a", "b"]
+        assert ops(lines) == ["pool", "born vote", "base", "a", "z", "b"]
         assert notes == ()
 
 

@@ -43,7 +43,9 @@ def test_what_is_appended_is_read_in_order(ledger: Ledger) -> None:
 def test_a_line_is_json_that_a_person_can_read(ledger: Ledger) -> None:
     ledger.append({"score": 0.5, "name": "zwölf"}, op="a")
     (line,) = ledger.path.read_text("utf-8").splitlines()
-    assert line.startswith('{"op": "a", "value": {"score": 0.5, "name": "zwölf"}, "crc": "')
+    assert line.startswith(
+        '{"op": "a", "clock": 1, "value": {"score": 0.5, "name": "zwölf"}, "crc": "'
+    )
     assert json.loads(line)["value"] == {"score": 0.5, "name": "zwölf"}
 
 

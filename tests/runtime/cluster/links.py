@@ -13,7 +13,7 @@ import pytest
 
 from coterie.runtime.cluster.host import JailWorker, same_everywhere
 from coterie.runtime.cluster.link import WorkerLost
-from coterie.runtime.cluster.place import Workers
+from coterie.runtime.cluster.opening import Workers
 from coterie.runtime.jail import Jails, detect
 from coterie.schema.values.errors import JailError
 

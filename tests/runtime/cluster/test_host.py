@@ -12,7 +12,7 @@ import pytest
 
 from coterie.runtime.cluster.contents import Contents
 from coterie.runtime.cluster.host import ALONG, JailWorker, harmless, same_everywhere
-from coterie.runtime.cluster.place import TRIES, Workers
+from coterie.runtime.cluster.opening import TRIES, Workers
 from coterie.runtime.jail import JailLimits, Jails, Shell, detect
 from coterie.schema.values.errors import InputError, JailError
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 from coterie.runtime.gateway.concurrency import Slots
 
@@ -30,6 +31,8 @@ def test_slots_are_bounded_and_unbounded() -> None:
         slots.narrow(5)
         slots.narrow(7)
         assert await in_flight(slots) == 5
+        slots.widen(5)
+        assert await in_flight(slots) == 7
 
     asyncio.run(scene())
 
@@ -48,6 +51,44 @@ def test_who_came_first_goes_first() -> None:
         assert order == [0, 1, 2, 3, 4]
 
     asyncio.run(scene())
+
+
+def test_a_slot_that_another_loop_gives_back_wakes_who_waits_here() -> None:
+    slots, order = Slots(1), list[str]()
+    waits, goes_on = threading.Event(), threading.Event()
+
+    async def other() -> None:
+        await slots.take()
+        waits.set()
+        await asyncio.to_thread(goes_on.wait)
+        order.append("there")
+        slots.give_back()
+
+    async def here() -> None:
+        await asyncio.to_thread(waits.wait)
+        taking = asyncio.create_task(slots.take())
+        await asyncio.sleep(0)
+        goes_on.set()
+        await taking
+        order.append("here")
+        slots.give_back()
+
+    thread = threading.Thread(target=asyncio.run, args=(other(),))
+    thread.start()
+    asyncio.run(here())
+    thread.join()
+    assert order == ["there", "here"]
+
+
+def test_who_waits_in_a_loop_that_is_gone_keeps_nobody_waiting() -> None:
+    slots, loop = Slots(1), asyncio.new_event_loop()
+    loop.run_until_complete(slots.take())
+    gone = loop.create_task(slots.take())
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    slots.give_back()
+    assert asyncio.run(in_flight(slots)) == 1
+    gone.get_coro().close()
 
 
 def test_calls_that_are_refused_together_halve_the_bound_once() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.gateway import CallError, ChatAnswer
+from coterie.runtime.gateway import CallError, ChatAnswer, ToolRequest
 from coterie.runtime.gateway.chat.errors import Kind
 from coterie.runtime.values.budget import Budget, BudgetReached, Caps
 from coterie.runtime.values.usage import Usage
@@ -92,6 +92,20 @@ def test_usage_that_was_not_told_is_settled_at_the_larger_of_estimate_and_what_w
     came, _, _, _ = asked(high)
     assert isinstance(came, ChatAnswer)
     assert (came.usage.prompt_tokens, came.usage.completion_tokens) == (900, 70)
+
+
+def test_a_model_whose_calls_ended_in_an_error_is_shown_that_with_the_next_try() -> None:
+    call = ToolRequest(id="c1", name="remove", arguments='{"path": "/"}')
+    failed = [ChatAnswer(text="", tool_calls=(call,), finish_reason=x) for x in ("error", "odd")]
+    came, _, provider, _ = asked(*failed, answer(), retries=2)
+    assert isinstance(came, ChatAnswer)
+    assert (came.attempts, came.tool_calls) == (3, ())
+    first, *later = ([*body["messages"]] for body in provider.bodies)
+    for word, messages in zip(("error", "odd"), later, strict=True):
+        *before, written, told = messages
+        assert before == first
+        assert written == {"role": "assistant", "content": 'remove {"path": "/"}'}
+        assert f"ended with '{word}' in its calls. Nothing was executed" in told["content"]
 
 
 def test_no_attempt_takes_longer_than_the_models_timeout() -> None:

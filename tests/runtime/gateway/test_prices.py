@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.gateway import prices
-from coterie.runtime.gateway.prices import TokenPrices, rates_of
+from coterie.runtime.gateway.prices import TokenPrices, batch_price_of, rates_of
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Model
 
@@ -136,3 +136,13 @@ def test_no_call_costs_more_than_was_reserved_for_it(
     )
     most = rates.highest(usage.prompt_tokens + slack[0], usage.completion_tokens + slack[1])
     assert rates.usd(usage) <= most * (1 + 1e-9)
+
+
+def test_batches_cost_the_part_that_the_provider_or_the_host_says() -> None:
+    dear = TokenPrices(4.0, 2.0, 8.0, 6.0, None, ((100, TokenPrices(8.0, 8.0, 16.0)),))
+    half = TokenPrices(2.0, 1.0, 4.0, 3.0, None, ((100, TokenPrices(4.0, 4.0, 8.0)),))
+    assert dear.times(0.5) == half
+    assert batch_price_of(model("openai/gpt-4o-mini")) == 0.5
+    assert batch_price_of(model("anthropic/claude", batch_price=0.25)) == 0.25
+    assert batch_price_of(model("gpt-4o-mini", api_base="http://h/v1")) is None
+    assert batch_price_of(model("groq/llama")) is None

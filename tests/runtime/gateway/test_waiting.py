@@ -23,10 +23,16 @@ PARTS = [(1.5, True)] * 4
 class Piecewise(Provider):
     """Sends signs of life, and pieces of an answer, after some seconds each."""
 
-    def __init__(self, parts: list[tuple[float, bool]], received: ChatAnswer | None = None) -> None:
+    def __init__(
+        self,
+        parts: list[tuple[float, bool]],
+        received: ChatAnswer | None = None,
+        cut: CallError | None = None,
+    ) -> None:
         super().__init__(self._none)
         self.parts = parts
         self.received = received
+        self.cut = cut
 
     async def chat(self, endpoint: Any, body: Any, hearing: StreamSink) -> ChatAnswer:
         self.asked.append(endpoint.model)
@@ -36,6 +42,9 @@ class Piecewise(Provider):
             hearing.on_words("x")
             if self.received is not None:
                 hearing.received = lambda: self.received or answer()
+        if self.cut is not None:
+            hearing.is_cut = True
+            raise self.cut
         return answer()
 
     async def _none(self, _model: str, _body: Mapping[str, Any]) -> ChatAnswer:
@@ -46,11 +55,12 @@ def asked(
     parts: list[tuple[float, bool]],
     *,
     received: ChatAnswer | None = None,
+    cut: CallError | None = None,
     caps: Caps | None = None,
     **fields: Any,
 ) -> tuple[ChatAnswer | CallError, Usage, float, str]:
     """Ask with a timeout of 2 seconds; give what came, its cost, the seconds, and the words."""
-    provider, words = Piecewise(parts, received), list[str]()
+    provider, words = Piecewise(parts, received, cut), list[str]()
 
     async def scene() -> tuple[ChatAnswer | CallError, Usage, float, str]:
         budget = Budget(caps or Caps(), clock=virtual_clock)
@@ -122,6 +132,27 @@ def test_an_answer_that_broke_off_counts_with_all_that_it_may_have_cost() -> Non
     assert usage.usd == usage.uncertain_usd == pytest.approx(9e-6 + 200e-6)
     much = ChatAnswer(text="x" * 900, usage=Usage(calls=1, unmetered_calls=1))
     assert broken_off(much).completion_tokens == 450
+
+
+@pytest.mark.parametrize(
+    ("received", "counted", "doubted"),
+    [
+        (None, 0, 100),
+        (ChatAnswer(text="x" * 20, usage=Usage(calls=1, unmetered_calls=1)), 10, 90),
+        (ChatAnswer(text="x" * 900, usage=Usage(calls=1, unmetered_calls=1)), 450, 0),
+    ],
+)
+def test_a_stream_that_ended_too_early_counts_with_what_came(
+    received: ChatAnswer | None, counted: int, doubted: int
+) -> None:
+    cut = CallError("It ended.", kind="malformed", may_be_billed=True)
+    came, spent, _, _ = asked([(1.0, True)], received=received, cut=cut)
+    assert came is cut
+    assert spent.completion_tokens == counted
+    assert (spent.calls, spent.uncertain_calls, spent.doubted_tokens) == (1, 1, doubted)
+    price = spent.prompt_tokens * 1e-6 + counted * 2e-6
+    assert spent.usd == spent.uncertain_usd == pytest.approx(price)
+    assert spent.usd + spent.doubted_usd >= broken_off(received).usd
 
 
 def over_http(

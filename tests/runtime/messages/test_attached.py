@@ -71,6 +71,26 @@ def test_an_agent_whose_model_takes_images_sees_them_and_another_is_told(folder:
     assert "Not shown to you: plot.png (image)" in judge.body["messages"][1]["content"]
 
 
+def test_a_team_says_which_of_its_agents_are_shown_which_files(folder: Path) -> None:
+    chosen = 'model_id: sighted, files: ["plot.*", b.txt]'
+    team = TEAM.replace("model_id: sighted", chosen).replace('[judge]."', '[judge].", files: []')
+    (folder / "team.yaml").write_text(team)
+    for name in "ab":
+        (folder / f"{name}.txt").write_text(f"text of {name}")
+    files = ["plot.png", "report.pdf", "a.txt", "b.txt"]
+    with ScriptedModel("a pixel") as model:
+        refused = mas_run(folder, model, inputs="[image, pdf]", files=files)
+        assert (refused.code, model.calls) == (2, ())
+        assert "can read report.pdf (pdf). `files` of each agent leaves it out." in refused.err
+        came = mas_run(folder, model, inputs="[image, pdf]", files=[files[0], *files[2:]])
+        looker, judge = (call.body or {} for call in model.calls)
+    assert (came.code, "is not shown" in came.err) == (0, False)
+    picture, words = looker["messages"][1]["content"]
+    assert picture["type"] == "image_url"
+    assert ("text of b" in words["text"], "text of a" in words["text"]) == (True, False)
+    assert "text of" not in judge["messages"][1]["content"]
+
+
 def test_what_nobody_can_read_is_refused_before_anything_is_spent(folder: Path) -> None:
     with ScriptedModel("a pixel") as model:
         came = mas_run(folder, model, files=["plot.png", "report.pdf"])

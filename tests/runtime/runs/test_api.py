@@ -9,6 +9,7 @@ import pickle
 import signal
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, replace
 from datetime import date
@@ -109,9 +110,10 @@ def test_ctrl_c_in_a_notebook_ends_the_run() -> None:
     assert not [one for one in threading.enumerate() if one.name.startswith("coterie")]
 
 
-def test_runs_of_one_loop_share_a_models_bound(home: Path) -> None:
-    async def many() -> None:
-        asked = (coterie.arun("seed:direct", query=f"{n}?") for n in range(40))
+@pytest.mark.parametrize("loops", [1, 8])
+def test_runs_of_a_process_share_a_models_bound(home: Path, loops: int) -> None:
+    async def many(loop: int) -> None:
+        asked = (coterie.arun("seed:direct", query=f"{loop} + {n}?") for n in range(40 // loops))
         done = await asyncio.gather(*asked)
         assert {run.status for run in done} == {"done"}
 
@@ -119,7 +121,8 @@ def test_runs_of_one_loop_share_a_models_bound(home: Path) -> None:
         entry = {"model": "m", "api_base": scripted.api_base}
         models = {"default": {**entry, "concurrency": 4}}
         (home / "models.yaml").write_text(json.dumps({"models": models}))
-        asyncio.run(many())
+        with ThreadPoolExecutor(loops) as threads:
+            assert [*threads.map(asyncio.run, map(many, range(loops)))] == [None] * loops
         assert len(scripted.calls) == 40
         assert scripted.peak == 4
 

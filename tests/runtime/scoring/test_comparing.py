@@ -164,6 +164,19 @@ def test_the_letter_is_found_whatever_is_said_beside_it(
     assert choice(answer, "A", {}).value == 0
 
 
+@given(
+    form=st.sampled_from(
+        ["{}.", "{})", "**{}.**", "> {}:", "option {}.", "Choice {},", "Answer {}:"]
+    ),
+    letter=st.sampled_from("BCDEFGH"),
+)
+def test_the_letter_at_the_beginning_counts_before_what_it_stands_for(
+    form: str, letter: str
+) -> None:
+    answer = f"{form.format(letter)} Vitamin A, not C"
+    assert choice(answer, letter, {}).value == 1
+
+
 @pytest.mark.parametrize(
     ("answer", "letter"),
     [

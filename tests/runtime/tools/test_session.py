@@ -247,6 +247,7 @@ def test_a_message_is_read_up_to_its_bound_and_ends_the_session_beyond(
     long = {"tools/call": {"content": [{"type": "text", "text": "a" * 100_000}]}}
     assert len(called(long)) == 100_000
     monkeypatch.setattr(server_process, "SECONDS_TO_LEAVE", 0.1)
-    monkeypatch.setattr(server_process, "LARGEST_MESSAGE", 50_000)
-    with pytest.raises(ToolError, match="'scripted' has ended"):
-        called(long)
+    for most in (50_000, 90_000):  # the second line ends where it is found to be too long
+        monkeypatch.setattr(server_process, "LARGEST_MESSAGE", most)
+        with pytest.raises(ToolError, match=f"cannot be read: a line of more than {most} bytes"):
+            called(long)

@@ -170,3 +170,16 @@ def test_time_that_is_going_on_is_spent_too() -> None:
             return time.spent
 
     assert run_virtually(spent()) == 2
+
+
+@pytest.mark.parametrize(
+    ("work", "status", "seconds"), [(4, "done", 208), (6, "stopped", 210)], ids=["short", "long"]
+)
+def test_the_time_of_a_team_leaves_out_what_its_calls_wait_for_batches(
+    work: float, status: str, seconds: float
+) -> None:
+    steps = {"first": doing("ask", work), "last": doing("ask", work)}
+    given = team(llm("first"), llm("last"), edges={"first": ("last",)}, timeout=10)
+    came, took = run(given, always(100), steps, batched=True, timeout=FOR_EVER)
+    assert (came.status, took) == (status, seconds)
+    assert ("the run reached execution.timeout, 10 s" in str(came.error)) == (status == "stopped")

@@ -172,8 +172,9 @@ def test_the_form_is_short(edit: Edit, value: dict[str, Any]) -> None:
         (
             '{"set_parameter": {"agent": "a", "prompt": "x"}}',
             "edits:1:45: error: edits[0].set_parameter.prompt: unknown field. Fields here: agent,"
-            " agent_type, imports, function, max_tokens, temperature, top_p, effort, max_steps,"
-            " planning_interval, timeout, output_schema, backend, when, reads, each, recall.",
+            " agent_type, imports, files, function, max_tokens, temperature, top_p, effort,"
+            " max_steps, planning_interval, timeout, output_schema, backend, when, reads, each,"
+            " recall.",
         ),
         (
             '{"set_parameter": {"agent": "a"}}',

@@ -112,6 +112,7 @@ CHANGES: dict[str, Any] = {
     "prompt": "Solve it well.",
     "tools": ("read_file",),
     "imports": ("numpy",),
+    "files": (),
     "function": "majority",
     "max_tokens": 7,
     "temperature": 0.5,

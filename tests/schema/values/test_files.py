@@ -220,7 +220,7 @@ WRITES_ITSELF = {
     "runtime/otel/file.py": "traces for other programs: nothing resumes from them",
     "runtime/runners/": "copies of that for programs which others wrote",
     "runtime/local/": "the embedded model: checked by its digest, and fetched again",
-    "pool/folder/archive_files.py": "lines for people to read, made again from the ledger",
+    "pool/folder/agent_folders.py": "lines for people to read, made again from the ledger",
     "pool/embedding/": "vectors, which are made again from the text",
     "pool/folder/replacing.py": "copies of pools and evolutions, on disk before they are named",
     "pool/git/upkeep.py": "a copy of a damaged file for a person to look at",

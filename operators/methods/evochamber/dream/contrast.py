@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
+from .....schema.team.task import Task
 from ....core.answers import closed
+from ....core.bounds import Bounds
 from ....core.material import material, task_text
-from ....core.meta import Question, prompt
+from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator
+from ....core.proposal import RejectedProposal
 from ..wording import one_text, text_schema
+from ..work import MemberWork
 from .ideas import LONGEST_IDEA, Difference
-
-if TYPE_CHECKING:
-    from .....schema.team.task import Task
-    from ....core.bounds import Bounds
-    from ....core.meta import OperatorModel
-    from ....core.proposal import RejectedProposal
-    from ..work import MemberWork
 
 OPERATOR = "dream_contrast"
 
@@ -28,14 +24,7 @@ async def dream_contrast(
     """Say what one member did differently from another, that made its answer better.
 
     Args:
-        meta: Who is asked.
-        path: Which comparison this is: `task 12/dream/contrast/solver_3 solver_7`.
         task: The task. Its reference answer is not shown.
-        failed: What a member did that failed.
-        succeeded: What one did that succeeded.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .....schema.team.task import Task
 from ....core.answers import InvalidAnswer, closed, structured
+from ....core.bounds import Bounds
 from ....core.material import fenced, material, task_text
-from ....core.meta import Question, prompt
+from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator, Setting
+from ....core.proposal import RejectedProposal
 from ..lifecycle.fusing import LONGEST_ENTRY
 from ..wording import ANY_TEXT, said, text_schema
 from .debate import idea_text
-from .ideas import INSIGHTS, LEVELS, Insight
+from .ideas import INSIGHTS, LEVELS, Idea, Insight, Level
 from .imagine import niches_text
 from .rules import gives_away
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from .....schema.team.task import Task
-    from ....core.bounds import Bounds
-    from ....core.meta import OperatorModel
-    from ....core.proposal import RejectedProposal
-    from .ideas import Idea, Level
 
 OPERATOR = "dream_crystallize"
 
@@ -43,21 +38,15 @@ async def dream_crystallize(
     """Make insights of the ideas that are left, and say how far each reaches.
 
     Args:
-        meta: Who is asked.
-        path: Which insights these are: `task 12/dream/crystallize`.
         task: The task. Its reference answer is not shown.
         ideas: The ideas that stood up to criticism, at least one.
         criticism: What was said of each of them.
         answers: What right answers come down to; an insight that has one in it is none.
         niches: The kinds of task that there are. None, where tasks have no kinds.
-        most: The most insights.
 
     Returns:
         Insights, each with the niche that its level needs: that of the task, one of those that
         there are, or none.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ENTRY, limits.characters)
@@ -89,12 +78,7 @@ class _Form:
     """What an answer may be.
 
     Attributes:
-        task: The task.
-        ideas: The ideas that are left.
         answers: What right answers come down to.
-        niches: The kinds of task.
-        most: The most insights.
-        longest: The most characters of each.
     """
 
     task: Task

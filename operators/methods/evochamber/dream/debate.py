@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from .....schema.team.task import Task
 from ....core.answers import closed, reason_schema, structured
+from ....core.bounds import Bounds
 from ....core.material import fenced, material, task_text
-from ....core.meta import Question, prompt
+from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator
 from ....core.proposal import RejectedProposal
 from ..wording import ANY_TEXT, words
-from .ideas import Opinion, Opinions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .....schema.team.task import Task
-    from ....core.bounds import Bounds
-    from ....core.meta import OperatorModel
-    from ..work import MemberWork
-    from .ideas import Idea
+from ..work import MemberWork
+from .ideas import Idea, Opinion, Opinions
 
 OPERATOR = "dream_debate"
 
@@ -31,17 +26,11 @@ async def dream_debate(
     """Criticise ideas from where a member stands, and say which to drop.
 
     Args:
-        meta: Who is asked.
-        path: Which criticism this is: `task 12/dream/debate/solver_3`.
         task: The task. Its reference answer is not shown.
         work: What the member did. Its persona and its diagnosis are shown.
-        ideas: The ideas.
 
     Returns:
         An opinion on each idea, in order.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     question = Question(

@@ -59,17 +59,9 @@ async def dream(
     is counted: in the event `dream`, and as what was dropped.
 
     Args:
-        episode: The task. Where nothing is learnt, or the recipe has it so, nobody dreams.
         population: Who there is, with this task's trial taken in.
-        seated: The team.
-        run: What came of it.
         attempts: What members answered, with their scores.
         reward: What the team's answer was worth, in [0, 1].
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-        CoterieError: As for `OperatorModel.ask`.
     """
     settings: PopulationSettings = episode.settings
     if not (episode.learning and settings.codream):
@@ -120,11 +112,8 @@ class _Dream:
     """One dream.
 
     Attributes:
-        episode: The task.
-        population: Who there is.
         team: What the members did, in the order of their seats.
         answers: What the answers of those who succeeded come down to.
-        about: What is told of it.
     """
 
     episode: Episode

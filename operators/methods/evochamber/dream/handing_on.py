@@ -3,22 +3,107 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 from .....pool.ledger.learnt import LONGEST_TASK, Learnt
+from .....runtime.agents.round_state import RoundState
 from .....runtime.values.together import together
 from ....core.proposal import RejectedProposal
+from ..alone import alone
 from ..lifecycle.fusing import settled
-from .routing import recipients
-from .verifying import attempted_again
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from .....pool.population.population import Population
+    from .....pool.population.population import Population, RankingScore
     from ....evolution.episode import Episode
+    from ..settings import PopulationSettings
     from ..work import MemberWork
     from .ideas import Insight
+
+
+def recipients(
+    population: Population, insight: Insight, failed: Collection[str], settings: PopulationSettings
+) -> tuple[str, ...]:
+    """Say into whose archives an insight is written.
+
+    Args:
+        population: Who there is, with the task's own trial taken in.
+        failed: The members of the team that failed at the task.
+        settings: What `transfer`, `deficit` and `cross_domain` say.
+
+    Returns:
+        Agents that live, in the order of their births, never a giver that succeeded. Of an insight
+        for the task those who failed at it; of others those who lack it, or everybody.
+    """
+    chosen = {*_audience(population, insight, failed, settings)}
+    if insight.of.giver not in failed:
+        chosen.discard(insight.of.giver)
+    return tuple(agent for agent in population.agents if agent in chosen)
+
+
+def _audience(
+    population: Population, insight: Insight, failed: Collection[str], settings: PopulationSettings
+) -> Collection[str]:
+    is_open = insight.level == "cross_domain" and settings.cross_domain == "everybody"
+    if is_open or settings.transfer == "symmetric":
+        return population.agents
+    if insight.level == "task":
+        return failed
+    if settings.deficit == "recent":
+        initial = population.rates.initial
+        return below({name: population.rolling.get(name, initial) for name in population.agents})
+    lacking = below(_levels(population, insight))
+    return lacking.union(failed) if settings.deficit == "niche_or_failed" else lacking
+
+
+def below(levels: Mapping[str, float]) -> frozenset[str]:
+    """Name those that are strictly below the median of all."""
+    if not levels:
+        return frozenset()
+    middle = median(levels.values())
+    return frozenset(name for name, level in levels.items() if level < middle)
+
+
+def _levels(population: Population, insight: Insight) -> Mapping[str, float]:
+    """Give everybody's competence, where the insight is to be of use."""
+    agents = population.agents
+    if insight.level == "cross_domain":
+        return {name: _mean(agent, population.niches) for name, agent in agents.items()}
+    return {name: agent.q(insight.niche or "") for name, agent in agents.items()}
+
+
+def _mean(one: RankingScore, niches: Collection[str]) -> float:
+    """Give an agent's mean competence over all niches that were met by anybody."""
+    return fmean(one.q(niche) for niche in niches) if niches else one.rates.initial
+
+
+LEARNT = "This was learnt on tasks like this one. It may not hold here:\n"
+
+
+async def attempted_again(
+    episode: Episode, work: MemberWork, insight: Insight, what: str
+) -> float | RejectedProposal:
+    """Have a member attempt the task again, alone, with an insight in what it reads.
+
+    Where the recipe wants several attempts, they end with the first that is worth no more.
+
+    Returns:
+        What the answer is worth, in [0, 1], scored as the recipe says; zero without an answer. Of
+        several the least.
+    """
+    carry = RoundState(bulletin=f"{LEARNT}{insight.text}")
+    team, least = alone(episode, work.account.team, work.agent), 1.0
+    for number in range(1, episode.settings.reattempts + 1):
+        place = what if number == 1 else f"{what}.{number}"
+        score = await episode.score(await episode.run(team, place, carry=carry), place)
+        if isinstance(score, RejectedProposal):
+            return score
+        least = min(least, score.value)
+        if least <= (work.score or 0.0):
+            break
+    return least
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,7 +111,6 @@ class Tested:
     """An insight, and what another attempt with it was worth.
 
     Attributes:
-        insight: The insight.
         before: What the first attempt of who attempted it again was worth, in [0, 1].
         after: What another was worth, the least of them; None, where nobody could say.
     """
@@ -58,15 +142,6 @@ async def tested(
     """Have who failed attempt the task again with each insight, side by side.
 
     It is the member that was compared with the insight's giver. What has no score counts as lost.
-
-    Args:
-        episode: The task.
-        insights: The insights.
-        team: What the members did.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
     """
     by_name = {one.agent: one for one in team}
     trying = [(insight, by_name[insight.of.failed]) for insight in insights]
@@ -97,16 +172,10 @@ async def handed_on(
     One after the other: what one of them became, the next may say almost the same as.
 
     Args:
-        episode: The task.
         population: Who there is, with the task's own trial taken in.
-        came: The insights, tested.
-        failed: Who failed at the task.
 
     Returns:
         What the event of the dream says of it.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     told: list[Mapping[str, Any]] = []
     for number, one in enumerate(came, 1):

@@ -24,8 +24,6 @@ class Difference:
 
     Attributes:
         giver: Who succeeded. Where nobody did, who failed, and found its own fault.
-        failed: Who failed.
-        text: What made the difference.
     """
 
     giver: str
@@ -38,9 +36,7 @@ class Idea:
     """A strategy that may be of use.
 
     Attributes:
-        text: What to do, and when.
         niches: The kinds of task for which it may be.
-        of: The difference that it follows from.
     """
 
     text: str
@@ -50,12 +46,7 @@ class Idea:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Opinion:
-    """What a member thinks of an idea.
-
-    Attributes:
-        keep: Whether to keep it.
-        reason: Why.
-    """
+    """What a member thinks of an idea."""
 
     keep: bool
     reason: str
@@ -66,7 +57,6 @@ class Opinions:
     """What a member thinks of all ideas.
 
     Attributes:
-        agent: The member.
         opinions: An opinion on each idea, in order.
     """
 
@@ -79,7 +69,6 @@ class Insight:
     """What came of a dream, and how far it reaches.
 
     Attributes:
-        text: What to do, and when.
         level: How far: tasks like this one, a niche, or all tasks.
         niche: The niche; None for all tasks, and where tasks have none.
         of: The difference that it goes back to.

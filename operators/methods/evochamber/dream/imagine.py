@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .....schema.team.task import Task
 from ....core.answers import closed, structured
+from ....core.bounds import Bounds
 from ....core.material import fenced, material, task_text
-from ....core.meta import Question, prompt
+from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator, Setting
+from ....core.proposal import RejectedProposal
 from ..wording import ANY_TEXT, said, text_schema
-from .ideas import INSIGHTS, LONGEST_IDEA, Idea
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .....schema.team.task import Task
-    from ....core.bounds import Bounds
-    from ....core.meta import OperatorModel
-    from ....core.proposal import RejectedProposal
-    from .ideas import Difference
+from .ideas import INSIGHTS, LONGEST_IDEA, Difference, Idea
 
 OPERATOR = "dream_imagine"
 
@@ -37,16 +32,10 @@ async def dream_imagine(
     """Imagine strategies that follow from what made the difference, or from shared failure.
 
     Args:
-        meta: Who is asked.
-        path: Which ideas these are: `task 12/dream/imagine`.
         task: The task. Its reference answer is not shown.
         differences: What those who succeeded did differently, at least one; where nobody did,
             what those who failed found in their own work.
         niches: The kinds of task that there are. None, where tasks have no kinds.
-        most: The most ideas.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)
@@ -79,14 +68,7 @@ def niches_text(niches: Sequence[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Form:
-    """What an answer may be.
-
-    Attributes:
-        of: The differences.
-        niches: The kinds of task.
-        most: The most ideas.
-        longest: The most characters of each.
-    """
+    """What an answer may be."""
 
     of: Sequence[Difference]
     niches: Sequence[str]

@@ -6,20 +6,16 @@ It is private: nobody else's work is shown. What is found is read where works ar
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
+from .....schema.team.task import Task
 from ....core.answers import closed
 from ....core.material import material, task_text
-from ....core.meta import Question, prompt
+from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator
+from ....core.proposal import RejectedProposal
 from ..wording import one_text, text_schema
+from ..work import MemberWork
 from .ideas import LONGEST_IDEA
-
-if TYPE_CHECKING:
-    from .....schema.team.task import Task
-    from ....core.meta import OperatorModel
-    from ....core.proposal import RejectedProposal
-    from ..work import MemberWork
 
 OPERATOR = "dream_reflect"
 
@@ -30,13 +26,7 @@ async def dream_reflect(
     """Diagnose a member's own work.
 
     Args:
-        meta: Who is asked.
-        path: Which diagnosis this is: `task 12/dream/reflect/solver_3`.
         task: The task. Its reference answer is not shown.
-        work: What the member did.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)

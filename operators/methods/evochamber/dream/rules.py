@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from .ideas import Difference
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ..work import MemberWork
-    from .ideas import Idea, Opinion
+from ..work import MemberWork
+from .ideas import Difference, Idea, Opinion
 
 Why = Literal["reward", "disagreement"]
 SHORTEST_NUMBER = 2
@@ -29,7 +25,6 @@ class Sides:
 
     Attributes:
         failed: Those whose answer was worth less than the threshold, in the order of their seats.
-        succeeded: The others.
     """
 
     failed: tuple[MemberWork, ...]
@@ -47,7 +42,6 @@ def why(mean: float, theta: float, *, disagree: bool) -> Why | None:
     Args:
         mean: The mean of the scores of its attempts, in [0, 1].
         theta: The mean below which it dreams.
-        disagree: Whether the attempts disagree.
     """
     if mean < theta:
         return "reward"
@@ -80,7 +74,6 @@ def why_not(of: Sides, shared_failure: Literal["learn", "abstain"]) -> str:
     """Return why a team abstains (EvoChamber App. I), or nothing.
 
     Args:
-        of: Who failed, and who succeeded.
         shared_failure: What a team does of which nobody succeeded.
     """
     if not of.failed:
@@ -108,9 +101,7 @@ def survivors(
     of use drops nothing.
 
     Args:
-        ideas: The ideas.
         opinions: What each member thinks of each of them, by its name.
-        members: The names of all members.
 
     Returns:
         The places of those that are left, in order.
@@ -126,7 +117,6 @@ def gives_away(text: str, answers: Iterable[str]) -> bool:
     """Tell whether a text has an answer of the task in it, so that no attempt with it is a test.
 
     Args:
-        text: The text.
         answers: What answers come down to. Those that are too short to tell are passed over.
     """
     return any(

@@ -38,11 +38,6 @@ GENESIS = "genesis"
 def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> Agent:
     """Load the agent that a population begins as.
 
-    Args:
-        settings: What the recipe says.
-        beside: The recipe's folder.
-        catalogue: What this host offers.
-
     Raises:
         SettingError: There is no such file, or it cannot be read.
         ConfigError: It does not load.
@@ -58,12 +53,7 @@ def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) ->
 
 
 def founders(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> tuple[Agent, ...]:
-    """Give the agents that a population begins with: N of them, all alike, numbered.
-
-    Raises:
-        SettingError: As for `founder`.
-        ConfigError: The same.
-    """
+    """Give the agents that a population begins with: N of them, all alike, numbered."""
     one = founder(settings, beside, catalogue)
     numbers = range(1, settings.pool_size + 1)
     return tuple(replace(one, id=f"{one.id}_{number}") for number in numbers)
@@ -85,10 +75,6 @@ def begin(stage: EvolutionContext) -> Iterator[Added]:
     """Give a pool its first agents, where it has none that are not retired.
 
     After a crash it gives all of them again, those that were born then as well.
-
-    Raises:
-        InputError: The founder's file is not there any more, or cannot be read.
-        ConfigError: It does not load.
     """
     settings: PopulationSettings = stage.recipe.settings
     own = f"{stage.name}/begin/"

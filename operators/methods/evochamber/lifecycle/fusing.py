@@ -33,13 +33,7 @@ async def fuse(meta: OperatorModel, path: str, earlier: str, new: str) -> str | 
     """Make one text of two that say almost the same.
 
     Args:
-        meta: Who is asked.
-        path: Which two these are: `task 12/fuse/lesson of solver_3`.
-        earlier: The one that was there.
         new: The one that is to be added.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ENTRY, limits.characters)
@@ -63,7 +57,6 @@ class Settled:
 
     Attributes:
         entry: The entry, which may stand for an earlier one.
-        owners: Whose it is to be.
         lost: Why it was not made one with an earlier one that says almost the same.
     """
 
@@ -79,15 +72,6 @@ async def settled(
 
     Owners with the same earlier entry share a question and what comes of it. Where that is of no
     use, the new entry is kept beside the earlier one. Of equal texts the new one takes the place.
-
-    Args:
-        episode: The task; what it is about to keep counts as well.
-        entry: What is to be kept.
-        owners: In whose archives.
-        path: Which entry this is: `task 12/fuse/lesson of solver_3`.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask` and `View.alike`.
     """
     groups: dict[str, tuple[Learnt | None, list[str]]] = {}
     for owner in owners:

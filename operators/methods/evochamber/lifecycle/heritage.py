@@ -42,13 +42,7 @@ async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritag
     """Fuse what two agents know twice, in other words: the most alike first, side by side.
 
     Args:
-        episode: The episode, at whose end they are merged.
         path: Where its questions are: `task 12/lifecycle/1 merge/`.
-        one: An agent's name.
-        other: The other's.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`; or the embedder failed.
     """
     pairs = _pairs(episode, one, other)
     same = [pair for pair in pairs if pair[0].text == pair[1].text]

@@ -50,14 +50,6 @@ async def live(episode: Episode, population: Population) -> None:
     For each event there is first what changes, then an event `lifecycle` that tells its numbers.
     Where nobody wrote a persona that is of use, there is no fork, no genesis and no specializing;
     that is counted, as any answer of no use is.
-
-    Args:
-        episode: The episode after which the roster is looked at. Where nothing is learnt, or the
-            recipe has it so, nothing happens.
-        population: The population as it sees it.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     settings: PopulationSettings = episode.settings
     if not (episode.learning and settings.lifecycle):

@@ -7,22 +7,18 @@ the population's numbers and from nothing else.
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from .....pool.population.population import heir, overlap
+from .....pool.population.population import Population, RankingScore, heir, overlap
 from .....runtime.values.terminal import counted
 from .....schema.values.problems import quoted
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .....pool.population.population import Population, RankingScore
-    from ..settings import PopulationSettings
+from ..settings import PopulationSettings
 
 Fired = Literal["fork", "merge", "prune", "genesis", "specialize"]
 """The operators that change a roster, or who is in it."""
@@ -39,12 +35,10 @@ class LifecycleEvent:
     """Something that is due.
 
     Attributes:
-        operator: What is to be done.
         agents: To whom: the parent of a fork; the two that are merged, the one with the better
             rolling reward first; who is retired or specialized; nobody for a genesis.
         why: Why, in words that have the numbers.
         niche: The niche that a persona is to be written for. None: none in particular.
-        numbers: The numbers that it rests on.
     """
 
     operator: Fired
@@ -84,11 +78,6 @@ def due(
     A task of no niche gives nobody a niche to be good at. Agents that are retired or merged leave
     at least `team_size` behind, also where no newcomer comes about; and there are never more than
     `largest`, unless there were before.
-
-    Args:
-        population: The population.
-        settings: The thresholds.
-        chance: Breaks ties.
     """
     look = _Look(population=population, settings=settings, chance=chance)
     for rule in (_forks, _merges, _prunes, _geneses, _specialized):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from .....runtime.agents.outcomes import AgentOutcome, Run
+from .....runtime.gateway import Message
 from .....runtime.messages.conversation import MEMORY, earlier
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .....runtime.agents.outcomes import AgentOutcome, Run
-    from .....runtime.gateway import Message
-    from .....schema.team.team import Team
+from .....schema.team.team import Team
 
 SAID = frozenset({"message", "answer", "start"})
 """What is posted on the bus of an open roster that one agent says to another."""
@@ -33,12 +29,7 @@ def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:
 
 
 def speakers(team: Team, run: Run) -> tuple[str, ...]:
-    """Name the agents that took part and can look back: those with a conversation.
-
-    Args:
-        team: The team that worked.
-        run: What came of it, with dialogues.
-    """
+    """Name the agents that took part and can look back: those with a conversation."""
     return tuple(
         agent for agent in team.agents if agent in run.agents and run.agents[agent].dialogue
     )
@@ -49,10 +40,6 @@ def interactions(team: Team, run: Run) -> tuple[tuple[str, str], ...]:
 
     In an open roster that is who sent whom a message; elsewhere a report counts, where there was
     one and its reader came to read it. Agents that ask no model have nothing to settle.
-
-    Args:
-        team: The team that worked.
-        run: What came of it, with dialogues.
 
     Returns:
         The pairs, each once, in the order in which the agents stand in the team.
@@ -67,13 +54,7 @@ def interactions(team: Team, run: Run) -> tuple[tuple[str, str], ...]:
 
 
 def colleagues(team: Team, run: Run, agent: str) -> tuple[str, ...]:
-    """Name those that an agent exchanged messages with.
-
-    Args:
-        team: The team that worked.
-        run: What came of it, with dialogues.
-        agent: The agent.
-    """
+    """Name those that an agent exchanged messages with."""
     pairs = interactions(team, run)
     return tuple(other for pair in pairs if agent in pair for other in pair if other != agent)
 

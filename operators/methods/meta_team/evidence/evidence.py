@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .....schema.values.problems import quoted
 from .....schema.values.terminal import on_one_line
@@ -12,9 +13,6 @@ from ....core.answers import InvalidAnswer, closed, structured
 from ....core.bounds import Bounds
 from ....core.material import clip, fenced
 from ..notes import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 LONGEST_QUESTION = 300
 LONGEST_EVIDENCE = 1_200
@@ -26,9 +24,6 @@ class EvidenceExchange:
     """What an agent asked a colleague when all was over, and what that answered.
 
     Attributes:
-        asker: Who asked.
-        colleague: Whom.
-        question: What.
         answer: What the colleague answered; empty where no answer was of use.
     """
 
@@ -54,9 +49,6 @@ def questions_in(
     """Read questions, each with whom it is for.
 
     Args:
-        text: The answer.
-        others: Who may be asked.
-        most: The most questions.
         strict: Whether one that is of no use is a problem; else it is passed over.
 
     Raises:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from .....runtime.agents.outcomes import Run
+from .....runtime.values.score import Score
+from .....schema.team.task import Task
 from .....schema.values.json_text import dumps
 from .....schema.values.terminal import on_one_line
+from ....core.bounds import Bounds
 from ....core.material import clip, fenced, material, task_text
-
-if TYPE_CHECKING:
-    from .....runtime.agents.outcomes import Run
-    from .....runtime.values.score import Score
-    from .....schema.team.task import Task
-    from ....core.bounds import Bounds
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,9 +46,6 @@ class TaskFeedback:
         """Say what a team is told of its run.
 
         Args:
-            task: The task.
-            run: What came of it.
-            score: What that was worth.
             is_judged: Whether a judge gave the score, that does not know the reference answer. Then
                 what it said is told, too; any other scorer's words may quote that answer.
             shows_reference: Whether a person wants the team to see the reference answer.
@@ -66,11 +60,7 @@ class TaskFeedback:
         )
 
     def text(self, bounds: Bounds) -> str:
-        """Tell it, each text of others in its fence.
-
-        Args:
-            bounds: How much may be read.
-        """
+        """Tell it, each text of others in its fence."""
         said = self.answer
         if said is None:
             said = f"(none: {on_one_line(self.error) or 'nobody gave one'})"

@@ -6,27 +6,23 @@ anew from the task and from the agent's own changes, so it is the same after a r
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .....runtime.repository.changes import passed_on
 from .....runtime.repository.workspace import Workspaces
 from .....runtime.tools.files import list_files, read_file, search_text
-from .....runtime.tools.tool import GrantedTool, ToolError
+from .....runtime.tools.tool import GrantedTool, Tool, ToolError
+from .....schema.team.task import Task
 from .....schema.values.problems import quoted
 from .....schema.values.terminal import on_one_line
 from .....schema.values.values import is_mapping
 from ....core.answers import InvalidAnswer, closed, structured
 from ....core.bounds import Bounds
 from ....core.material import clip, fenced
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .....runtime.tools.tool import Tool
-    from .....schema.team.task import Task
-    from .ground import Ground
+from .ground import Ground
 
 TOOLS: Mapping[str, Tool] = MappingProxyType(
     {tool.name: tool for tool in (list_files, read_file, search_text)}
@@ -45,11 +41,7 @@ class FileLook:
     """What an agent looked up.
 
     Attributes:
-        tool: By which tool.
-        path: Where.
         result: What the tool gave, or why it could not.
-        text: What it searched for.
-        line: From which line it read.
     """
 
     tool: str
@@ -80,7 +72,6 @@ def tools_of(ground: Ground, agent: str) -> Sequence[str]:
 
     Args:
         ground: The team that worked, and what it was told.
-        agent: The agent.
     """
     task, own = ground.told.task, ground.team.agents[agent]
     if task.repo is None and not task.files:
@@ -91,11 +82,7 @@ def tools_of(ground: Ground, agent: str) -> Sequence[str]:
 
 
 def looks_schema(tools: Sequence[str]) -> Mapping[str, Any]:
-    """Return the shape of an answer that says what an agent wants to look up.
-
-    Args:
-        tools: Those that it may use.
-    """
+    """Return the shape of an answer that says what an agent wants to look up."""
     text = {"type": "string", "maxLength": 300}
     tool = {"type": "string", "enum": [*tools]}
     line = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
@@ -107,8 +94,6 @@ def looks_in(text: str, tools: Sequence[str], *, strict: bool) -> tuple[FileLook
     """Read what an agent wants to look up.
 
     Args:
-        text: The answer.
-        tools: Those that it may use.
         strict: Whether one that is of no use is a problem; else it is passed over.
 
     Raises:
@@ -138,7 +123,6 @@ async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tu
 
     Args:
         ground: The team that worked, and what it was told.
-        agent: The agent.
         looks: What it wants to see, by tools that it may use.
     """
     outcome = ground.run.agents[agent]

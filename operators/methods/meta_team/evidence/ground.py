@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from .....runtime.agents.outcomes import Run
+from .....schema.team.team import Team
 from ....core.material import material
-from ....core.meta import MetaModel, Question
+from ....core.meta import MetaModel, OperatorModel, Question
+from ....core.proposal import RejectedProposal
 from ..limits import Meter, PhaseLimits
 from ..room import NoteLimits
 from .conversation import conversation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from .....runtime.agents.outcomes import Run
-    from .....schema.team.team import Team
-    from ....core.meta import OperatorModel
-    from ....core.proposal import RejectedProposal
-    from .feedback import TaskFeedback
+from .feedback import TaskFeedback
 
 Answered = TypeVar("Answered")
 NO_INPUTS: Mapping[str, Any] = MappingProxyType({})
@@ -31,11 +27,7 @@ class Ground:
 
     Attributes:
         team: The team that worked, with the notes that are to change.
-        run: What came of it, with dialogues.
-        told: What the team is told.
         own_model: Whether agents answer with their own models.
-        room: How much may be kept.
-        limits: What a phase may take.
     """
 
     team: Team
@@ -50,12 +42,7 @@ class Ground:
         return Meter(limits=self.limits)
 
     def voice(self, meta: OperatorModel, agent: str) -> OperatorModel:
-        """Give who answers for an agent: its own model, that samples and thinks as it says.
-
-        Args:
-            meta: Who does where agents do not answer with their own models.
-            agent: The agent.
-        """
+        """Give who answers for an agent: its own model, that samples and thinks as it says."""
         own = self.team.agents[agent]
         if not self.own_model or not isinstance(meta, MetaModel):
             return meta
@@ -84,20 +71,10 @@ class Ground:
         """Ask an agent in a further turn of its own conversation.
 
         Args:
-            voice: Who answers for it.
-            path: Which question this is.
-            agent: The agent.
-            operator: Who asks.
-            instructions: What is to be done.
-            schema: The shape of the answer.
             read: Makes something of it, or raises `InvalidAnswer`.
-            meter: Counts what that takes.
             salvage: Makes what it can of an answer that is not right after the repair either.
             also: What the agent reads beside what the team is told.
             inputs: The values beside this ground, the agent and its run.
-
-        Raises:
-            CoterieError: As for `OperatorModel.ask`.
         """
         question = Question(
             operator=operator,

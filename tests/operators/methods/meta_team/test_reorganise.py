@@ -15,7 +15,7 @@ from coterie.operators.methods.meta_team import (
     Reorganised,
     reorganise,
 )
-from coterie.operators.methods.meta_team.edges import EdgeOffer
+from coterie.operators.methods.meta_team.reorganise import EdgeOffer
 from coterie.operators.methods.meta_team.roster import RosterOffer
 from coterie.operators.methods.meta_team.rules import Rules
 from coterie.schema import Team

@@ -18,7 +18,12 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from coterie.operators import MetaModel
-from coterie.operators.methods.meta_team import How, NoteLimits, Retrospective, look_back
+from coterie.operators.methods.meta_team import (
+    NoteLimits,
+    Retrospective,
+    RetrospectiveSettings,
+    look_back,
+)
 from coterie.runtime import Calls
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
 from coterie.runtime.values.structured import json_in
@@ -96,7 +101,10 @@ class Lived:
         self.numbers: Counter[str] = Counter()
 
     def of(
-        self, answers: Mapping[str, tuple[str, ...]], how: How, run: Callable[[Any], Any]
+        self,
+        answers: Mapping[str, tuple[str, ...]],
+        how: RetrospectiveSettings,
+        run: Callable[[Any], Any],
     ) -> None:
         events: list[tuple[str, dict[str, Any]]] = []
         gateway: Any = Answering(answers)
@@ -139,7 +147,7 @@ def _may(agent: Agent) -> tuple[Any, ...]:
     return agent.model_id, agent.backend, agent.agent_type, agent.max_tokens, agent.timeout
 
 
-def has_every_note_in_its_own_folder(came: Retrospective, how: How) -> None:
+def has_every_note_in_its_own_folder(came: Retrospective, how: RetrospectiveSettings) -> None:
     """Each text stands in the folder of who wrote it, by a name that is no path, and is short."""
     child = came.child
     writers = {"team"} if how.scheme == "centralised" else set[str]()
@@ -209,7 +217,7 @@ def test_hostile_reflections(scheme: Any, nightly: bool) -> None:
         )
         @given(answer_sets(PHASES[scheme]), st.integers(0, 2))
         def many(answers: Answers, evidence: int) -> None:
-            lived.of(answers, How(scheme=scheme, evidence=evidence), runner.run)
+            lived.of(answers, RetrospectiveSettings(scheme=scheme, evidence=evidence), runner.run)
 
         many()
     assert dump(TEAM) == before

@@ -12,9 +12,9 @@ import pytest
 
 from coterie.operators import Chance
 from coterie.operators.methods.meta_team import (
-    How,
     PhaseLimits,
     Retrospective,
+    RetrospectiveSettings,
     Tally,
     interactions,
     look_back,
@@ -35,7 +35,9 @@ from .looking import SETTLED, asked_of, calls_of, ground, model, ran, spoke
 CEILING = replace(CapabilityPolicy.of(TRIO), agents=6, edges=None, tools=frozenset({"read_file"}))
 
 
-def looked(how: How | None = None, team: Team = TRIO, **answers: Any) -> Asked[Retrospective]:
+def looked(
+    how: RetrospectiveSettings | None = None, team: Team = TRIO, **answers: Any
+) -> Asked[Retrospective]:
     on = ground(team, answers.pop("run", None))
     return asking(model(answers), lambda meta: look_back(meta, "t/", on, how), ceiling=CEILING)
 
@@ -158,14 +160,17 @@ def test_who_is_named_answers_in_the_next_round_and_nobody_else_does() -> None:
     asked = calls_of(looked(statement=said).calls, "statement")
     assert [asked_of(one.body or {}) for one in asked] == ["planner", "solver", "planner"]
     assert "planner was vague." in asked[-1].text
-    once = looked(How(discussion=1), statement=statements(planner=["x"], solver=["planner!"]))
+    once = looked(
+        RetrospectiveSettings(discussion=1),
+        statement=statements(planner=["x"], solver=["planner!"]),
+    )
     assert len(calls_of(once.calls, "statement")) == 2
-    assert calls_of(looked(How(discussion=0)).calls, "statement") == []
+    assert calls_of(looked(RetrospectiveSettings(discussion=0)).calls, "statement") == []
 
 
 def test_a_discussion_leaves_the_lead_the_calls_to_decide() -> None:
     on = ground(limits=PhaseLimits(steps=3))
-    how = How(agent_level=False, pair_level=False)
+    how = RetrospectiveSettings(agent_level=False, pair_level=False)
     said = {"statement": {"statement": "solver, planner."}}
     done = asking(model(said), lambda meta: look_back(meta, "t/", on, how), ceiling=CEILING)
     assert [len(calls_of(done.calls, one)) for one in ("statement", "rules")] == [1, 1]
@@ -196,9 +201,12 @@ def test_a_newcomer_is_written_after_one_who_is_there() -> None:
 
 
 def test_each_level_can_be_left_out() -> None:
-    done = looked(How(agent_level=False, team_level=False))
+    done = looked(RetrospectiveSettings(agent_level=False, team_level=False))
     assert set(map(_phase, done.calls)) == {"account", "profile"}
-    assert looked(How(agent_level=False, pair_level=False, team_level=False)).calls == []
+    assert (
+        looked(RetrospectiveSettings(agent_level=False, pair_level=False, team_level=False)).calls
+        == []
+    )
 
 
 def _phase(call: Call) -> str:
@@ -215,7 +223,9 @@ def test_a_note_that_may_not_be_kept_is_shown_to_its_author_once() -> None:
     def notes(agent: str) -> Any:
         return next(told) if agent == "solver" else noted()
 
-    done = looked(How(pair_level=False, team_level=False, evidence=0), notes=notes)
+    done = looked(
+        RetrospectiveSettings(pair_level=False, team_level=False, evidence=0), notes=notes
+    )
     again = calls_of(done.calls, "notes", "solver")
     assert len(again) == 2
     assert "looks like" in again[1].text
@@ -235,7 +245,9 @@ def test_where_there_is_no_room_an_addition_is_refused_until_one_is_forgotten() 
     def notes(agent: str) -> Any:
         return next(told) if agent == "solver" else noted()
 
-    done = looked(How(pair_level=False, team_level=False, evidence=0), team, notes=notes)
+    done = looked(
+        RetrospectiveSettings(pair_level=False, team_level=False, evidence=0), team, notes=notes
+    )
     assert "room for 12" in calls_of(done.calls, "notes", "solver")[1].text
     kept = done.came.child.agents["solver"].notes.patches
     assert len(kept) == 12
@@ -265,7 +277,7 @@ CENTRAL: dict[str, Any] = {
 
 
 def test_one_analyser_reads_all_in_one_call_and_proposes_every_change() -> None:
-    asked = looked(How(scheme="centralised"), all=CENTRAL)
+    asked = looked(RetrospectiveSettings(scheme="centralised"), all=CENTRAL)
     [call] = asked.calls
     for agent in TRIO.agents:
         assert f"work of {agent}" in call.text
@@ -280,7 +292,7 @@ def test_one_analyser_reads_all_in_one_call_and_proposes_every_change() -> None:
 def test_the_analyser_writes_only_notes_of_those_who_worked_together() -> None:
     strangers = {"of": "writer", "about": "planner", "profile": "x y", "together": ""}
     bad = {**CENTRAL, "pairs": [*CENTRAL["pairs"], strangers]}
-    asked = looked(How(scheme="centralised"), all=bad)
+    asked = looked(RetrospectiveSettings(scheme="centralised"), all=bad)
     assert len(asked.calls) == 2
     assert "did not work together" in asked.calls[1].text
     assert [*asked.came.child.agents["writer"].notes.teammates] == ["solver"]
@@ -291,7 +303,7 @@ def test_the_analyser_writes_only_notes_of_those_who_worked_together() -> None:
 
 def test_alone_nobody_reads_what_another_says() -> None:
     asked = looked(
-        How(scheme="partitioned"),
+        RetrospectiveSettings(scheme="partitioned"),
         notes=lambda agent: noted(summary=f"FOUND BY {agent}."),
         profile=lambda agent: {"reason": "x", "profile": f"As {agent} saw.", "together": ""},
     )
@@ -305,7 +317,7 @@ def test_alone_nobody_reads_what_another_says() -> None:
 def test_what_became_of_all_questions_is_counted() -> None:
     told = iter([{"account": ""}, {"account": ""}])
     asked = looked(
-        How(agent_level=False, team_level=False),
+        RetrospectiveSettings(agent_level=False, team_level=False),
         account=lambda agent: next(told) if agent == "planner" else {"account": "You were late."},
         profile=lambda agent: "no JSON" if agent == "writer" else SETTLED,
     )
@@ -319,7 +331,7 @@ def test_what_became_of_all_questions_is_counted() -> None:
     ("scheme", "calls"), [("collaborative", 17), ("partitioned", 8), ("centralised", 1)]
 )
 def test_a_scheme_costs_so_many_calls(scheme: Any, calls: int) -> None:
-    assert len(looked(How(scheme=scheme)).calls) == calls
+    assert len(looked(RetrospectiveSettings(scheme=scheme)).calls) == calls
 
 
 def test_an_analyser_writes_once_of_each_and_of_nobody_else() -> None:
@@ -327,7 +339,9 @@ def test_an_analyser_writes_once_of_each_and_of_nobody_else() -> None:
     odd = [known, {**known, "profile": 7}, 7]
     agents = {**CENTRAL["agents"], "nobody": [patch("x", "y")], "solver": None}
     said = {**CENTRAL, "agents": agents, "pairs": [known, *odd]}
-    done = looked(How(scheme="centralised", team_level=False), all=_without_team(said)).came
+    done = looked(
+        RetrospectiveSettings(scheme="centralised", team_level=False), all=_without_team(said)
+    ).came
     assert done.reorganised is None
     assert [*done.child.agents["writer"].notes.teammates.items()] == [("solver", "Guesses.")]
     assert [one.reasons[0] for one in done.refused] == [
@@ -366,7 +380,7 @@ def test_in_an_open_roster_who_sent_a_message_to_whom_worked_together() -> None:
     )
     run = replace(ran(team), bus=bus)
     assert interactions(team, run) == (("planner", "writer"),)
-    done = looked(How(), team, run=run)
+    done = looked(RetrospectiveSettings(), team, run=run)
     assert calls_of(done.calls, "account", "solver") == []
     assert len(calls_of(done.calls, "account")) == 2
     assert len(calls_of(done.calls, "notes")) == 3
@@ -374,14 +388,17 @@ def test_in_an_open_roster_who_sent_a_message_to_whom_worked_together() -> None:
 
 def test_what_is_refused_is_shown_to_who_settles() -> None:
     long = {"reason": "x", "profile": "x" * 700, "together": ""}
-    done = looked(How(agent_level=False, team_level=False), profile=long)
+    done = looked(RetrospectiveSettings(agent_level=False, team_level=False), profile=long)
     assert len(calls_of(done.calls, "profile", "writer")) == 2
     assert len(done.came.refused) == 4
     assert done.came.child == TRIO
 
 
 def test_who_tells_its_team_nothing_is_asked_again() -> None:
-    done = looked(How(pair_level=False, team_level=False, evidence=0), notes=noted(summary="…"))
+    done = looked(
+        RetrospectiveSettings(pair_level=False, team_level=False, evidence=0),
+        notes=noted(summary="…"),
+    )
     assert len(calls_of(done.calls, "notes")) == 6
     assert done.came.tally == Tally(repaired=3)
 
@@ -389,7 +406,7 @@ def test_who_tells_its_team_nothing_is_asked_again() -> None:
 @pytest.mark.parametrize("scheme", ["collaborative", "partitioned", "centralised"])
 def test_chance_can_look_back_in_the_place_of_models(scheme: Any) -> None:
     respondent = Chance(catalogue=catalogue(), ceiling=CEILING, seed=3)
-    done = asyncio.run(look_back(respondent, "t/", ground(), How(scheme=scheme)))
+    done = asyncio.run(look_back(respondent, "t/", ground(), RetrospectiveSettings(scheme=scheme)))
     assert done.tally.fit + done.tally.dropped > 0
     assert done.tally.repaired == 0
 
@@ -404,7 +421,7 @@ def test_what_was_answered_once_is_not_asked_again(tmp_path: Path) -> None:
         first, again = (
             asking(
                 model(answers),
-                lambda meta: look_back(meta, "t/", ground(), How()),
+                lambda meta: look_back(meta, "t/", ground(), RetrospectiveSettings()),
                 ceiling=CEILING,
                 journal=journal,
             )

@@ -132,6 +132,21 @@ def test_a_proxy_that_refuses_is_told_without_its_password() -> None:
     assert (came.kind, came.may_be_billed) == ("down", False)
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "is_proxy"),
+    [(502, b"", True), (503, b"<html>no route", True), (407, b"", True), (502, b"{}", False)],
+)
+def test_what_a_proxy_did_not_send_on_costs_nothing(
+    status: int, body: bytes, is_proxy: bool
+) -> None:
+    refusal = b"HTTP/1.1 %d No\r\nContent-Length: %d\r\n\r\n" % (status, len(body)) + body
+    came, _ = asked("http://api.example/v1", refusal, {})
+    assert isinstance(came, CallError)
+    assert ("the proxy 127.0.0.1:" in str(came)) is is_proxy
+    assert (came.kind, came.usage.tokens) == ("down", 0)
+    assert bool(came.usage.calls) is bool(came.usage.doubted_tokens) is not is_proxy
+
+
 def test_a_proxy_that_is_not_there_has_cost_nothing() -> None:
     gone = {"HTTP_PROXY": "http://user:pass-word@127.0.0.1:9"}
     came, _ = asked("http://api.example/v1", b"", gone, password="pass-word")

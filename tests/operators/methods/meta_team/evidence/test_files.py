@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from coterie.operators.core.answers import InvalidAnswer
-from coterie.operators.methods.meta_team import How, look_back
+from coterie.operators.methods.meta_team import RetrospectiveSettings, look_back
 from coterie.operators.methods.meta_team.evidence.files import AT_ONCE, looks_in, tools_of
 from coterie.runtime.repository.git import git
 from coterie.schema import Team
@@ -39,7 +39,7 @@ def look(tool: str, path: str = "", text: str = "", line: int = 1) -> dict[str, 
 def looked(team: Team, task: Task, *wanted: list[Any], run: Any = None, looks: int = 3) -> Any:
     steps = iter(wanted)
     on = replace(ground(team, run), told=replace(TOLD, task=task))
-    how = How(pair_level=False, team_level=False, evidence=0, looks=looks)
+    how = RetrospectiveSettings(pair_level=False, team_level=False, evidence=0, looks=looks)
     answers = {"looks": lambda _agent: {"looks": next(steps, [])}}
     return asking(model(answers), lambda meta: look_back(meta, "t/", on, how))
 

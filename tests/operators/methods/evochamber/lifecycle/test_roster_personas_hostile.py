@@ -11,7 +11,7 @@ import pytest
 
 from coterie.operators import MetaModel
 from coterie.operators.core.operator import operator_of
-from coterie.operators.methods.evochamber.lifecycle.personas import LONGEST_PERSONA, LONGEST_TITLE
+from coterie.operators.methods.evochamber.lifecycle.roster import LONGEST_PERSONA, LONGEST_TITLE
 from coterie.operators.methods.evochamber.lifecycle.rules import Fired, LifecycleEvent
 from coterie.pool import Pool
 from coterie.pool.ledger.changes import Added, Retired, Revised

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coterie.operators.methods.evochamber.dream.handing_on import below, recipients
 from coterie.operators.methods.evochamber.dream.ideas import Difference, Insight, Level
-from coterie.operators.methods.evochamber.dream.routing import below, recipients
 from coterie.operators.methods.evochamber.settings import PopulationSettings
 from coterie.pool.population.population import Population
 

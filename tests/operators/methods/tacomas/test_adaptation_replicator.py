@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.operators.methods.tacomas.replicator import even, joined, replicated
+from coterie.operators.methods.tacomas.adaptation import even, joined, replicated
 
 AGENTS = ("ant", "bee", "cat", "dog", "elk")
 SHARES = st.floats(0, 1)

@@ -10,8 +10,11 @@ import pytest
 
 from coterie.operators import Bounds, Chance, RejectedProposal
 from coterie.operators.core.operator import operator_of
-from coterie.operators.methods.evochamber.lifecycle.personas import LONGEST_PERSONA, LONGEST_TITLE
-from coterie.operators.methods.evochamber.lifecycle.roster import unwritten
+from coterie.operators.methods.evochamber.lifecycle.roster import (
+    LONGEST_PERSONA,
+    LONGEST_TITLE,
+    unwritten,
+)
 from coterie.operators.methods.evochamber.lifecycle.rules import LifecycleEvent
 from coterie.pool.ledger.changes import Added, Retired, Revised
 from coterie.runtime.doubles import Reply

@@ -1,0 +1,113 @@
+"""`mas-bench run --batch`: the same figures at half the price, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.command import main
+from coterie.benchmarks.evaluation.results import read_results
+from coterie.runtime.batch import batch_client
+from coterie.runtime.doubles.endpoints import Endpoints
+from coterie.runtime.doubles.script import choose_from
+from studies.doubles.batches import BatchingServer
+
+from ...came import invoked
+from ...support.processes import Child
+from .conftest import Desk, adds
+from .test_evaluate import TASKS, samples_of
+
+MODELS = """\
+models:
+  default: {{
+    model: m, api_base: "{origin}/v1", batch_price: 0.5,
+    usd_per_mtok_input: 2, usd_per_mtok_output: 8
+  }}
+"""
+FOR_EVER = 10**9
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in {"LINGER": 0.0, "FIRST_WAIT": 0.01, "LONGEST_WAIT": 0.01}.items():
+        monkeypatch.setattr(batch_client, name, seconds)
+
+
+def serving(looks: int = 2) -> BatchingServer:
+    return BatchingServer(Endpoints(choose_from(adds), key=None, latency=0.0), looks=looks)
+
+
+def words(server: BatchingServer, *more: str) -> tuple[str, ...]:
+    Path("models.yaml").write_text(MODELS.format(origin=server.origin))
+    chosen = ("--team", "pair.yaml", "--data", "data", "--trials", "1", "--models", "models.yaml")
+    return ("run", "bbeh-mini", *chosen, *more)
+
+
+def test_a_batch_comes_to_the_same_at_half_the_price(desk: Desk) -> None:
+    with serving() as server:
+        alone = desk.bench(*words(server, "--quiet"))
+        assert (alone.code, server.batches) == (0, ()), alone.err
+        batched = desk.bench(*words(server, "--batch"))
+        assert batched.code == 0, batched.err
+        assert len(server.billed) == 2 * TASKS
+    clean, folder = desk.results
+    assert samples_of_without_cost(folder) == samples_of_without_cost(clean)
+    full, half = (read_results(path)["usage"]["usd"] for path in (clean, folder))
+    assert half == pytest.approx(full / 2)
+    assert f"{TASKS} of {TASKS} answered" in batched.err
+    assert desk.bench("replay", str(folder)).code == 0
+
+
+def samples_of_without_cost(folder: Path) -> list[tuple[str, float | None, str | None]]:
+    return [(one.task, one.score, one.answer) for one in samples_of(folder)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_batch_that_is_left_is_collected(number: signal.Signals, desk: Desk) -> None:
+    with serving(looks=FOR_EVER) as server:
+        said = desk.folder / "said"
+        said.touch()
+        run = words(server, "--quiet", "--batch")
+        child = Child(lambda: said.write_text(invoked(main, run, "mas-bench").err))
+        server.wait_for(lambda calls: any(_is_look(call.path) for call in calls))
+        os.kill(child.id, number)
+        child.wait()
+        (folder,) = desk.results
+        how = f"Resume: mas-bench resume {folder.relative_to(desk.folder)} --models models.yaml"
+        is_told = number == signal.SIGINT
+        assert (f"interrupted. {how} --batch" in said.read_text()) == is_told
+        resume = ("resume", str(folder), "--models", "models.yaml", "--quiet")
+        alone = desk.bench(*resume)
+        assert (alone.code, len(desk.results)) == (2, 1)
+        assert "may wait in a batch. Add --batch" in alone.err
+        server.hurry()
+        came = desk.bench(*resume, "--batch")
+        assert came.code == 0, came.err
+        assert len(server.billed) == len(set(server.billed)) == 2 * TASKS
+    told = read_results(folder)
+    assert (told["usage"]["calls"], told["usage"]["uncertain_calls"]) == (2 * TASKS, 0)
+
+
+def _is_look(path: str) -> bool:
+    return path.startswith("/v1/batches/")
+
+
+def test_a_provider_without_batches_is_refused_before_anything_is_spent(desk: Desk) -> None:
+    came = desk.run("--batch")
+    assert (came.code, came.calls) == (2, 0)
+    assert "--batch: model 'm' (alias 'default') has no batch API here." in came.err
+
+
+def test_a_dry_run_names_the_price_of_batches(desk: Desk) -> None:
+    prices = "{model: openai/m, usd_per_mtok_input: 2, usd_per_mtok_output: 8}"
+    Path("models.yaml").write_text(f"models: {{default: {prices}}}")
+    run = ("run", "arithmetic", "--team", "solo.yaml", "--limit", "1", "--trials", "1", "--dry-run")
+    alone, batched = (
+        desk.bench(*run, "--models", "models.yaml", *more).out for more in ((), ("--batch",))
+    )
+    full, half = (float(re.findall(r"to \$([\d.]+)", out)[0]) for out in (alone, batched))
+    assert half == pytest.approx(full / 2, rel=0.01)
