@@ -225,7 +225,7 @@ def bounded(*, size: int = 0, more: int = 0) -> Generator[None]:
         before = _reset_peak()
         yield
         grew = _peak() - before
-    if cost.units > DEAREST * (1 + more / 10):
+    if not cost.within(DEAREST * (1 + more / 10)):
         raise TooDear(f"{cost.units:.0f} units of effort")
     assert grew <= MEGABYTES + size / 1e6 + 5 * more, f"{grew:.0f} MB"
 

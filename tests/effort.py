@@ -1,8 +1,8 @@
 """What work costs, measured so that no verdict depends on how fast the machine is.
 
 The unit of cost is one run of a fixed reference workload, about 5 ms of CPU on a machine of 2025.
-It is measured in the same process and at the same moment as the work, so that a slow or busy
-machine slows down both. `growth` needs no unit: it compares work with more of the same work.
+It is measured in the same process and, where work seems too dear, at the same moment, so that a
+slow or busy machine slows down both. `growth` needs no unit: it compares work with more of it.
 
 No other test reads a clock of the CPU; `test_project` checks that. Where the code has something to
 count (calls, steps, bytes), count that instead.
@@ -37,6 +37,9 @@ TEXT = "The quick brown fox jumps over the lazy dog, 42 times a day.\n"
 PAIR = re.compile(r"(\w+) (?:fox|dog|times)\b")
 
 
+UNITS: list[float] = []
+"""What was measured in this process so far."""
+
 T = TypeVar("T")
 
 
@@ -49,21 +52,33 @@ class Cost:
     """What a block of code cost.
 
     Attributes:
-        units: CPU of all threads of this process, in runs of the reference.
+        seconds: Of CPU, of all threads of this process.
     """
 
-    units: float = 0.0
+    seconds: float = 0.0
+
+    @property
+    def units(self) -> float:
+        """The same in runs of the reference at this moment."""
+        return self.seconds / unit()
+
+    def within(self, most: float) -> bool:
+        """Return whether it is at most so many units.
+
+        The fastest run of the reference so far tells of what costs little; only where it does not,
+        the reference runs again.
+        """
+        return self.seconds <= most * _fastest_unit() or self.units <= most
 
 
 @contextmanager
 def measured() -> Generator[Cost]:
     """Measure what a `with` block costs. Full garbage collections do not count."""
-    cost, before = Cost(), unit()
+    cost = Cost()
     with clock() as cpu:
         begun = cpu.of_process()
         yield cost
-        seconds = cpu.of_process() - begun
-    cost.units = seconds / max(before, unit())
+        cost.seconds = cpu.of_process() - begun
 
 
 def unit() -> float:
@@ -99,7 +114,7 @@ def growth(prepare: Callable[[int], Callable[[], object]], size: int) -> float:
     with clock() as cpu:
         small, large = prepare(size), prepare(2 * size)
         times = 1
-        while _seconds(cpu, small, times) < unit() / 2:
+        while _seconds(cpu, small, times) < _fastest_unit() / 2:
             times *= 2
         for _ in range(3 * ATTEMPTS):
             pairs = [
@@ -167,7 +182,12 @@ def reference() -> int:
 @lru_cache(maxsize=1)
 def _unit_in(_period: int) -> float:
     with clock() as cpu:
-        return min(_seconds(cpu, reference, 1) for _ in range(3))
+        UNITS.append(min(_seconds(cpu, reference, 1) for _ in range(3)))
+    return UNITS[-1]
+
+
+def _fastest_unit() -> float:
+    return min(UNITS) if UNITS else unit()
 
 
 def _seconds(cpu: Clock, work: Callable[[], object], times: int) -> float:

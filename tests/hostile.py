@@ -16,7 +16,7 @@ import pytest
 
 from coterie.runtime.values.bounds import LARGEST_ANSWER, LARGEST_STREAM
 
-from .effort import TooDear, clock, unit
+from .effort import Cost, TooDear, clock
 
 LONGEST_STEP = 12.0
 """Units of effort that a step of an event loop may take. Measured: 4, and 8 with a first import."""
@@ -255,7 +255,7 @@ def watched(monkeypatch: pytest.MonkeyPatch, *, most: float = LONGEST_STEP) -> G
     Raises:
         TooDear: A step took more. Use it within `effort.retried`.
     """
-    longest, whose, before = 0.0, "", unit()
+    longest, whose = 0.0, ""
     run = asyncio.events.Handle._run  # pyright: ignore[reportPrivateUsage]
 
     def timed(handle: asyncio.events.Handle) -> None:
@@ -270,5 +270,5 @@ def watched(monkeypatch: pytest.MonkeyPatch, *, most: float = LONGEST_STEP) -> G
     with clock() as cpu, monkeypatch.context() as patched:
         patched.setattr(asyncio.events.Handle, "_run", timed)
         yield
-    if (units := longest / max(before, unit())) > most:
-        raise TooDear(f"{units:.0f} units of effort at once: {whose}")
+    if not (cost := Cost(longest)).within(most):
+        raise TooDear(f"{cost.units:.0f} units of effort at once: {whose}")

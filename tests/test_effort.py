@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from . import effort
-from .effort import ATTEMPTS, LINEAR, Clock, TooDear, growth, measured, reference, retried
+from .effort import ATTEMPTS, LINEAR, Clock, Cost, TooDear, growth, measured, reference, retried
 
 SPIN = "while True: pass"
 
@@ -93,12 +93,30 @@ def test_a_unit_is_a_run_of_the_reference_on_any_machine(
     )
     monkeypatch.setattr(effort, "time", ticks)
     monkeypatch.setattr(effort, "reference", work)
+    monkeypatch.setattr(effort, "UNITS", [])
     effort._unit_in.cache_clear()
     with measured() as cost:
         for _ in range(3):
             work()
     effort._unit_in.cache_clear()
     assert cost.units == pytest.approx(3)
+
+
+@pytest.mark.parametrize(("seconds", "runs"), [(1.0, 0), (1.1, 1), (3.0, 1), (3.1, 1)])
+def test_the_reference_runs_again_only_for_what_seems_too_dear(
+    seconds: float, runs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a machine that once was three times as fast as it is at this moment."""
+    moments: list[float] = []
+
+    def unit() -> float:
+        moments.append(0.3)
+        return 0.3
+
+    monkeypatch.setattr(effort, "unit", unit)
+    monkeypatch.setattr(effort, "UNITS", [0.2, 0.1, 0.3])
+    assert Cost(seconds).within(10) == (seconds <= 3)
+    assert len(moments) == runs
 
 
 @pytest.mark.nightly

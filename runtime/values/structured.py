@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import re
@@ -130,11 +131,9 @@ def _is_cut_off(error: json.JSONDecodeError, text: str) -> bool:
 
 def _checker(schema: Mapping[str, Any]) -> Callable[[Any], list[str]]:
     """Give what finds the problems of values, which have room for one answer together."""
-    from jsonschema import Draft202012Validator, validators
     from referencing import Registry
 
-    brief = validators.extend(Draft202012Validator, brief_keywords(Draft202012Validator))
-    validator, room = brief(schema, registry=Registry()), StepBudget()
+    validator, room = _validator()(schema, registry=Registry()), StepBudget()
     known: dict[int, list[str]] = {}
 
     def problems(value: Any) -> list[str]:
@@ -158,3 +157,11 @@ def _checker(schema: Mapping[str, Any]) -> Callable[[Any], list[str]]:
         ]
 
     return problems
+
+
+@functools.cache
+def _validator() -> Any:
+    """Return our kind of validator: making one compiles a class, which takes milliseconds."""
+    from jsonschema import Draft202012Validator, validators
+
+    return validators.extend(Draft202012Validator, brief_keywords(Draft202012Validator))

@@ -141,7 +141,9 @@ def _untaught(agent: Agent) -> Mapping[str, Any]:
 
 def same(one: Any, other: Any) -> bool:
     """Tell whether two plain values are the same to the last bit of order; `600` is `600.0`."""
-    return json.dumps(equal_numbers_alike(one)) == json.dumps(equal_numbers_alike(other))
+    return one is other or json.dumps(equal_numbers_alike(one)) == json.dumps(
+        equal_numbers_alike(other)
+    )
 
 
 def _roster(before: Team, after: Team, new_ids: Mapping[str, str]) -> Iterator[FieldChange]:

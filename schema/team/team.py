@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Mapping
@@ -612,6 +613,7 @@ def _executed(agent: Agent) -> dict[str, Any]:
     return {name: item for name, item in said.items() if name not in {"id", "member"}}
 
 
+@functools.lru_cache(maxsize=4096)
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """Give the key of natural order, in which `worker_2` comes before `worker_10`."""
     parts = re.findall(r"\d+|\D+", text)

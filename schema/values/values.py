@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import functools
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from types import MappingProxyType
@@ -37,6 +38,8 @@ def without_nulls(value: Any) -> Any:
 
 def plain(item: Any) -> Any:
     """Copy a value as dicts and lists, with whatever they hold."""
+    if isinstance(item, str | int | float | None):
+        return item
     if is_dataclass(item):
         return unlike_default(item)
     if isinstance(item, Mapping):
@@ -56,15 +59,22 @@ def unlike_default(part: Any) -> dict[str, Any]:
 
     A field whose name is a word of Python, as `is_`, has that word for its name in files.
     """
-    pairs = (
-        (field.name.rstrip("_"), getattr(part, field.name), _default(field))
-        for field in fields(part)
-    )
-    return {name: plain(item) for name, item, usual in pairs if not _same(item, usual)}
+    value: dict[str, Any] = {}
+    for field, name, usual in _defaults(type(part)):
+        item = getattr(part, field)
+        if item is not usual and not _same(item, usual):
+            value[name] = plain(item)
+    return value
 
 
-def _default(one: Field[Any]) -> Any:
-    return one.default if one.default_factory is MISSING else one.default_factory()
+@functools.cache
+def _defaults(kind: type[Any]) -> tuple[tuple[str, str, Any], ...]:
+    """Return the name of each field of a dataclass, in code and in files, and its default."""
+    return tuple((field.name, field.name.rstrip("_"), _default(field)) for field in fields(kind))
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def _same(item: Any, usual: Any) -> bool:

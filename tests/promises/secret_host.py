@@ -9,14 +9,19 @@ import random
 import string
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote, quote_plus
 
+from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import ScriptedModel
 
 from ..leaks import cuttings, leaks, written
+from ..support.processes import Child
 
 SERVER = Path(__file__).parent / "programs" / "leaky_server.py"
 ALPHABET = string.ascii_letters + string.digits
@@ -86,7 +91,7 @@ class Done:
 
     Attributes:
         code: Its exit code.
-        said: What it printed, on both streams.
+        said: What it printed, on both streams in order.
         files: What it wrote or changed, by path.
     """
 
@@ -141,28 +146,51 @@ class Host:
         fields = {"api_base": model.api_base, "key_env": "MY_MODEL"}
         models = {alias: {"model": f"m-{alias}", **fields} for alias in ("default", *aliases)}
         self.put("models.yaml", {"models": models})
-        command = [sys.executable, str(SERVER), *(["--broken"] if broken else [])]
+        command = [sys.executable, "-I", "-S", str(SERVER), *(["--broken"] if broken else [])]
         tools = ["tell", "fail", "keep", "recite"]
         leaky = {"command": command, "tools": tools, "env": ["LEAKY_PIN"], "timeout": 30}
         self.put("tools.yaml", {"servers": {"leaky": leaky}})
 
     def run(self, *command: str) -> Done:
-        """Run a command, and look at all that it left."""
-        before = dict(written(self.folder))
-        done = subprocess.run(
-            [sys.executable, *command],
-            cwd=self.work,
-            env=self.environment,
-            capture_output=True,
-            timeout=240,
-            check=False,
+        """Run a command in a Python of its own, whose environment others may look for."""
+        return self._done(
+            lambda output: (
+                subprocess.run(
+                    [sys.executable, *command],
+                    cwd=self.work,
+                    env=self.environment,
+                    stdout=output,
+                    stderr=output,
+                    timeout=240,
+                    check=False,
+                ).returncode
+            )
         )
-        files = [one for one in written(self.folder) if before.get(one[0]) != one[1]]
-        said = done.stdout + b"\n" + done.stderr
-        return Done(code=done.returncode, said=said, files=files)
 
     def mas_run(self, *words: str) -> Done:
-        return self.run("-m", "coterie.schema.command", "run", *words)
+        """Run `mas-run` in a child of this process."""
+
+        def work(output: IO[bytes]) -> None:
+            os.chdir(self.work)
+            os.environ.clear()
+            os.environ.update(self.environment)
+            tempfile.tempdir = None  # that of the environment, not of the parent
+            for stream in (1, 2):
+                os.dup2(output.fileno(), stream)
+            sys.stdout, sys.stderr = (open(stream, "w", 1) for stream in (1, 2))  # noqa: PTH123, SIM115
+            mas_run(words, prog_name="mas-run")
+
+        return self._done(lambda output: Child(partial(work, output)).wait())
+
+    def _done(self, work: Callable[[IO[bytes]], int]) -> Done:
+        """Have a command do its work, and look at all that it left."""
+        before = dict(written(self.folder))
+        with tempfile.TemporaryFile() as output:
+            code = work(output)
+            output.seek(0)
+            said = output.read()
+        files = [file for file in written(self.folder) if before.get(file[0]) != file[1]]
+        return Done(code=code, said=said, files=files)
 
     def found(self, done: Done) -> list[str]:
         """Say where secrets are that ought not to be there."""

@@ -16,10 +16,12 @@ from typing import Any, Literal
 
 import pytest
 
+from coterie.runtime.command.run import main as mas_run_here
 from coterie.runtime.doubles import Call, Reply, ScriptedModel, message_text
 from coterie.runtime.jail import detect
 from coterie.schema import load_team
 
+from ..came import invoked_in
 from ..support.shares import every
 from .on_terminal import PATIENCE, OnTerminal, on_terminal
 
@@ -174,9 +176,9 @@ class Interrupted:
         kept = [line for line in events(left) if '"type": "model_call"' in line]
         lost = len(answered(model.calls)) - len(kept)
         assert 0 <= lost <= AT_ONCE
-        with mas_run(model, self.folder, "--resume", str(left), "--quiet") as running:
-            assert running.wait() == 0, running.shown.decode()
-        assert running.shown.decode().splitlines()[0] == ANSWER
+        words = ["--resume", str(left), "--quiet", "--model", f"scripted@{model.api_base}"]
+        resumed = invoked_in(self.folder, mas_run_here, words, "mas-run")
+        assert (resumed.code, resumed.out.splitlines()[0]) == (0, ANSWER), resumed.err
         result = json.loads((left / "result.json").read_text())
         assert (result["status"], result["answer"]) == ("done", ANSWER)
         assert len(answered(model.calls)) <= CALLS + lost

@@ -120,7 +120,7 @@ def check_cancelled(case: Case) -> None:
 def test_p12_any_team_ends_as_declared_in_order_and_within_its_bound(
     policy: str, nightly: bool
 ) -> None:
-    each(10_000 if nightly else 60, check_run, policies=(policy,))
+    each(10_000 if nightly else 30, check_run, policies=(policy,))
 
 
 def test_p12_levels_are_kahns(nightly: bool) -> None:

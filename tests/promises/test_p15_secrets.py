@@ -288,7 +288,7 @@ def test_p15_agents_see_nothing_of_the_hosts_environment(host: Host) -> None:
     host.put("team.yaml", team_of("coder", "shell"))
     with ScriptedModel(replies, key=host.secrets.key) as model:  # pyright: ignore[reportArgumentType]
         host.offers(model)
-        done = host.mas_run("team.yaml", "-q", "What is it?")
+        done = host.run("-m", "coterie.schema.command", "run", "team.yaml", "-q", "What is it?")
         sent = "".join(message_text(call.body or {}) for call in model.calls).encode()
     assert done.code == 0, done.said.decode()
     assert sent.count(b"PATH=") >= 2, "agents see an environment of their own"
@@ -320,12 +320,12 @@ LIBRARIES = ("dotenv", "litellm", "mcp", "minisweagent", "qdrant_client", "smola
 
 
 @needs_jail
-@pytest.mark.parametrize(
-    "started", ["from a file", pytest.param("in a REPL", marks=pytest.mark.nightly)]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("started", ["from a file", "in a REPL"])
 def test_p15_no_library_reads_the_env_file_of_the_project(host: Host, started: str) -> None:
     """As where the environment is a folder of the project, and as where one types it in.
 
+    On every change, runtime/gateway/test_litellm_client.py shows it of litellm alone.
     The provider that litellm calls sends back the key that it got.
     """
     packages = host.folder / "project" / ".venv" / "lib"

@@ -41,7 +41,7 @@ def test_a_verdict_costs_little(real: Path) -> None:
     with measured() as cost:
         for task in tasks:
             verdict(task.answer, [], "", tables)
-    assert cost.units / len(tasks) < 0.4
+    assert cost.within(0.4 * len(tasks))
 
 
 def test_the_named_domains_leave_out_the_customers_of_50_tasks(real: Path) -> None:

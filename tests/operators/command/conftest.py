@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 import sys
@@ -62,9 +63,14 @@ def thinking(request: Request) -> Reply:
 
 @dataclass(kw_only=True)
 class Lab:
-    """A folder in which somebody uses `mas-evolve`."""
+    """A folder in which somebody uses `mas-evolve`.
+
+    Attributes:
+        pools: Makes a pool by so many tasks, once for all tests.
+    """
 
     folder: Path
+    pools: Callable[[int], Path]
 
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text)
@@ -88,6 +94,10 @@ class Lab:
             came.calls = len(model.calls)
             return came
 
+    def evolved(self, tasks: int) -> None:
+        """Have a pool that was evolved by so many tasks."""
+        shutil.copytree(self.pools(tasks), self.folder / "pool")
+
     def command(self, *words: str) -> Came:
         return invoked(main, words, "mas-evolve")
 
@@ -102,18 +112,35 @@ class Lab:
         return [entry.value for entry in Ledger(path).read()]
 
 
+@pytest.fixture(scope="session")
+def pools(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
+    @functools.cache
+    def evolved(tasks: int) -> Path:
+        with pytest.MonkeyPatch.context() as patch:
+            lab = furnished(tmp_path_factory.mktemp("evolved"), evolved, patch)
+            assert lab.evolve("--limit", str(tasks)).code == 0
+        return lab.folder / "pool"
+
+    return evolved
+
+
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    found = Lab(folder=tmp_path)
+def lab(tmp_path: Path, pools: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch) -> Lab:
+    return furnished(tmp_path, pools, monkeypatch)
+
+
+def furnished(folder: Path, pools: Callable[[int], Path], patch: pytest.MonkeyPatch) -> Lab:
+    """Return a lab with all that an evolution begins with, and go there."""
+    lab = Lab(folder=folder, pools=pools)
     for name, text in TEAMS.items():
-        found.write(f"{name}.yaml", text)
-    found.write("recipe.yaml", RECIPE)
-    found.tasks("tasks.jsonl", TASKS)
-    found.tasks("test.jsonl", HELD_OUT)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "argv", ["/usr/bin/mas-evolve", "recipe.yaml", "tasks.jsonl"])
-    return found
+        lab.write(f"{name}.yaml", text)
+    lab.write("recipe.yaml", RECIPE)
+    lab.tasks("tasks.jsonl", TASKS)
+    lab.tasks("test.jsonl", HELD_OUT)
+    patch.chdir(folder)
+    patch.setenv("MAS_HOME", str(folder))
+    patch.setattr(sys, "argv", ["/usr/bin/mas-evolve", "recipe.yaml", "tasks.jsonl"])
+    return lab
 
 
 @pytest.fixture(scope="session")

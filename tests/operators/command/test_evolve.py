@@ -50,7 +50,7 @@ def other_task(**fields: Any) -> Change:
 def test_another_evolution_of_the_same_name_is_refused_and_nothing_is_spent(
     lab: Lab, change: Change, what: str
 ) -> None:
-    assert lab.evolve("--limit", "2").code == 0
+    lab.evolved(2)
     change(lab)
     came = lab.evolve("--limit", "2")
     assert (came.code, came.calls, came.out) == (2, 0, "")
@@ -90,7 +90,7 @@ def test_another_embedder_is_refused(lab: Lab) -> None:
 
 
 def test_an_evolution_of_another_version_is_said_to_be_one(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     path = lab.folder / "pool/evolutions/recipe/evolution.json"
     path.write_text('{"recipe": "0f", "tasks": "1e"}')
     came = lab.evolve("--limit", "1")
@@ -100,7 +100,7 @@ def test_an_evolution_of_another_version_is_said_to_be_one(lab: Lab) -> None:
 
 
 def test_the_folder_says_with_what_it_was_made_and_by_which_command(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     told = manifest(lab)
     assert told["commands"] == ["mas-evolve recipe.yaml tasks.jsonl"]
     assert told["recipe"]["seeds"] == ["solo.yaml", "pair.yaml"]
@@ -113,7 +113,7 @@ def test_the_folder_says_with_what_it_was_made_and_by_which_command(lab: Lab) ->
 def test_a_key_in_the_command_is_not_kept(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "sk-proj-0123456789abcdef0123456789abcdef"
     monkeypatch.setattr("sys.argv", ["mas-evolve", "--model", f"m@http://x:{key}@127.0.0.1/v1"])
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     assert key not in (lab.folder / "pool/evolutions/recipe/evolution.json").read_text()
 
 
@@ -155,7 +155,7 @@ def test_a_start_that_fails_leaves_nothing_behind_and_the_mended_command_works(
     assert message in came.err
     assert not (lab.folder / "pool").exists()
     lab.write("recipe.yaml", RECIPE)
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
 
 
 def test_an_embedder_that_cannot_be_fetched_costs_nothing(

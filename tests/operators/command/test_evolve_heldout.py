@@ -93,7 +93,7 @@ def test_tasks_that_were_evolved_on_are_no_test_by_words_or_by_id(lab: Lab) -> N
 
 
 def test_what_another_evolution_of_the_pool_learnt_from_is_no_test_either(lab: Lab) -> None:
-    assert lab.evolve("--limit", "2").code == 0
+    lab.evolved(2)
     lab.tasks("test.jsonl", [{**TASKS[0], "id": "renamed"}])
     lab.tasks("tasks.jsonl", TASKS[3:])
     came = lab.evolve(*TEST, "--name", "second")

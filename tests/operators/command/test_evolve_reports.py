@@ -135,7 +135,7 @@ def test_each_seed_whose_operators_got_nothing_of_use_is_warned_of(lab: Lab) -> 
 
 
 def test_a_pool_is_no_folder_of_pools(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     came = lab.evolve("--seeds", "2")
     assert came.code == 2
     assert "pool is a pool" in came.err
@@ -181,7 +181,7 @@ def test_a_folder_of_task_files_is_a_stream_by_their_names(lab: Lab) -> None:
 
 
 def test_a_report_beside_one_that_is_at_work_leaves_out_what_it_cannot_see(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     with Journal.open(lab.folder / "pool/evolutions/recipe"):
         told = lab.report("pool")
     assert told.code == 0

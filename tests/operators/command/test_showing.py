@@ -17,7 +17,7 @@ def shown(*words: str) -> Came:
 
 
 def test_all_candidates_of_a_turn_are_shown_with_edits_and_answers(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     came = shown(EVOLUTION, "t0")
     assert came.code == 0, came.err
     tried, *_ = came.out.partition("\nnext: ")
@@ -32,7 +32,7 @@ def test_all_candidates_of_a_turn_are_shown_with_edits_and_answers(lab: Lab) -> 
 
 
 def test_json_has_what_each_agent_said(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     told = shown(EVOLUTION, "t0", "--json").json
     agents = [set(one["runs"][0]["agents"]) for one in told["candidates"]]
     assert sorted(map(len, agents[:2])) == [1, 2]
@@ -40,7 +40,7 @@ def test_json_has_what_each_agent_said(lab: Lab) -> None:
 
 
 def test_without_its_journal_it_says_so(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     (lab.folder / EVOLUTION / "journal.sqlite").unlink()
     came = shown(EVOLUTION, "t0")
     assert came.code == 0
@@ -48,7 +48,7 @@ def test_without_its_journal_it_says_so(lab: Lab) -> None:
 
 
 def test_the_folder_is_named_from_anywhere(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     monkeypatch.chdir(lab.folder / EVOLUTION)
     came = shown(".", "t0")
     assert came.code == 0, came.err

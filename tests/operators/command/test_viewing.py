@@ -17,7 +17,7 @@ def shown(*words: str) -> Came:
 
 
 def test_an_evolution_lists_its_tasks(lab: Lab) -> None:
-    assert lab.evolve("--limit", "2").code == 0
+    lab.evolved(2)
     head, first, second, hint = shown().out.splitlines()
     assert head == f"{EVOLUTION}: 2 of 2 tasks done"
     assert first == "  t0: 1 by solo_1, 3 tried"
@@ -26,7 +26,7 @@ def test_an_evolution_lists_its_tasks(lab: Lab) -> None:
 
 
 def test_a_task_shows_what_operators_were_asked_and_answered(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     came = shown("t0")
     assert came.code == 0, came.err
     assert "candidate 2  mutate prompts of candidate" in came.out
@@ -37,7 +37,7 @@ def test_a_task_shows_what_operators_were_asked_and_answered(lab: Lab) -> None:
 
 
 def test_every_candidate_is_shown_as_a_run_is_those_that_lost_too(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     hints = [one for one in shown("t0").out.splitlines() if one.startswith("next: ")]
     assert len(hints) == 3
     for number, hint in enumerate(hints):
@@ -51,7 +51,7 @@ def test_every_candidate_is_shown_as_a_run_is_those_that_lost_too(lab: Lab) -> N
 
 
 def test_a_candidate_that_was_not_tried_is_told(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     came = shown("t0", "7")
     assert came.code == 2
     assert "no 'candidate 7' was logged for this task. Known: 0, 1, 2." in came.err
@@ -59,7 +59,7 @@ def test_a_candidate_that_was_not_tried_is_told(lab: Lab) -> None:
 
 
 def test_what_is_for_no_git_stays_out_of_it_and_holds_no_key(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     folder = lab.folder / EVOLUTION
     assert "episodes/*/events.jsonl" in (folder / ".gitignore").read_text().splitlines()
     (log,) = (folder / "episodes").glob("*/events.jsonl")

@@ -83,7 +83,7 @@ TASK_0 = "What is 0 + 7?"
 
 
 def test_the_folder_of_an_evolution_shows_it_first(lab: Lab) -> None:
-    assert lab.evolve("--limit", "2").code == 0
+    lab.evolved(2)
     page = page_at(opened(lab.folder / "pool" / EVOLUTION), "")
     assert page.all("h1")[0].text == "Evolution recipe"
     assert facts(page)["Tasks"] == "2 of 2"
@@ -91,7 +91,7 @@ def test_the_folder_of_an_evolution_shows_it_first(lab: Lab) -> None:
 
 
 def test_two_teams_are_compared_in_words(lab: Lab) -> None:
-    assert lab.evolve("--limit", "2").code == 0
+    lab.evolved(2)
     page = page_at(opened(lab.folder / "pool"), "compare/solo/solo_1")
     assert "one: prompt You are alone. -> Think." in page.all("pre")[0].text
     assert len(page.all("svg")) == 2
@@ -145,7 +145,7 @@ def spoil(path: Path) -> None:
     [("ledger.jsonl", "checksum"), (f"{EVOLUTION}/turns.jsonl", "checksum"), ("teams", "missing")],
 )
 def test_damage_is_a_sentence(lab: Lab, name: str, told: str) -> None:
-    assert lab.evolve("--limit", "2").code == 0
+    lab.evolved(2)
     path = lab.folder / "pool" / name
     if path.is_dir():
         path.rename(path.with_name("gone"))
@@ -158,7 +158,7 @@ def test_damage_is_a_sentence(lab: Lab, name: str, told: str) -> None:
 
 
 def test_a_damaged_evolution_leaves_the_pool_to_be_seen(lab: Lab) -> None:
-    assert lab.evolve("--limit", "2").code == 0
+    lab.evolved(2)
     spoil(lab.folder / "pool" / EVOLUTION / "turns.jsonl")
     page = page_at(opened(lab.folder / "pool"), "")
     assert "recipe: " in page.one("p", class_="problem").text
@@ -166,7 +166,7 @@ def test_a_damaged_evolution_leaves_the_pool_to_be_seen(lab: Lab) -> None:
 
 
 def test_an_address_of_nothing_is_no_page(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     site = opened(lab.folder / "pool")
     for address in (
         "x", "teams/x/1", "teams/all/x", "team/x", "compare/x", "compare/solo/x", "lineage/x/1",
@@ -178,7 +178,7 @@ def test_an_address_of_nothing_is_no_page(lab: Lab) -> None:
 
 
 def test_it_is_live_while_a_process_evolves_it(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     site = open_pool(lab.folder / "pool")
     assert isinstance(site, PoolSite)
     assert site.state == ""

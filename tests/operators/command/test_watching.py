@@ -48,7 +48,7 @@ def test_a_header_and_a_line_for_each_task_where_there_is_no_terminal(lab: Lab) 
 
 
 def test_it_counts_on_after_a_stop(lab: Lab) -> None:
-    assert lab.evolve("--limit", "1").code == 0
+    lab.evolved(1)
     came = lab.evolve("--limit", "3")
     assert re.findall(r"^ +(\d) of 3 ", came.err, re.MULTILINE) == ["2", "3"]
 

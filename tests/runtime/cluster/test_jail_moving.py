@@ -168,7 +168,7 @@ def test_whenever_a_worker_is_lost_the_result_is_that_of_this_machine(
         assert lab.run(jails).came() == here.came()
         assert not fleet.lost
     moved = 0
-    for number in range(1, counted[0] + 1, 1 if nightly else 9):
+    for number in range(1, counted[0] + 1, 1 if nightly else 17):
         with near() as (jails, fleet):
             lost_at(fleet, number)
             made = lab.run(jails)

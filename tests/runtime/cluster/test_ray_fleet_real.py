@@ -265,9 +265,11 @@ def test_repairs_survive_killed_workers_and_a_killed_driver(
     wait_for(lambda: not cluster.workers(), "the workers of a killed driver end")
 
 
+@pytest.mark.nightly
 def test_an_evolution_with_code_agents_is_that_of_this_machine(
     cluster: Cluster, tmp_path: Path
 ) -> None:
+    """Also tried on every change of the cluster's code (.ci/run)."""
     for name, text in {**TEAMS, "recipe": RECIPE}.items():
         (tmp_path / f"{name}.yaml").write_text(text, "ascii")
     tasks = [{"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7"} for n in range(2)]

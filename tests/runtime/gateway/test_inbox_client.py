@@ -17,7 +17,8 @@ from coterie.schema import Model
 
 from ...virtual_time import run_virtually
 
-HOURS = 20 * 3600
+HOURS = 2 * 3600
+"""Longer than any model may take."""
 ADD = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
 
 Event = tuple[str, Mapping[str, Any]]
@@ -56,7 +57,7 @@ def names(folder: Path) -> list[str]:
 
 
 def answering(ending: str, content: str) -> Program:
-    """A program that takes a day, and renames what it wrote into its place."""
+    """A program that takes hours, and renames what it wrote into its place."""
 
     async def program(folder: Path) -> None:
         await asyncio.sleep(HOURS)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+from ...support.processes import python
 
 SCRIPT = """
 import asyncio, json, os, sys
@@ -13,9 +16,11 @@ from coterie.runtime.gateway import CallError, ChatRequest, Gateway
 from coterie.schema import Model
 
 assert "litellm" not in sys.modules
-places = set()
+places, environments = set(), []
 
 def watched(event, arguments):
+    if event == "open" and str(arguments[0]).endswith(".env"):
+        environments.append(arguments[0])
     if event == "socket.getaddrinfo":
         places.add(str(arguments[0]))
     if event == "socket.connect" and isinstance(arguments[1], tuple):
@@ -70,17 +75,27 @@ for name, reply in replies.items():
 # What it does on the first call of a Claude.
 sys.modules["litellm.anthropic_beta_headers_manager"]._load_beta_headers_config()
 said["places"] = sorted(places)
+said["environments"] = [environments, "FROM_DOTENV" in os.environ]
 print(json.dumps(said))
 """
 
 
-def test_litellm_answers_calls_tools_and_fails_once() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False
-    )
+def test_litellm_answers_calls_tools_and_fails_once(tmp_path: Path) -> None:
+    """The environment is in a folder of the project, where libraries look for `.env`."""
+    spec = find_spec("litellm")
+    assert spec is not None
+    assert spec.origin is not None
+    packages = tmp_path / ".venv" / "lib"
+    packages.mkdir(parents=True)
+    (packages / "litellm").symlink_to(Path(spec.origin).parent)
+    (tmp_path / ".env").write_text("FROM_DOTENV=x\n")
+    (tmp_path / "asked.py").write_text(SCRIPT)
+    done = python("asked.py", cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(packages)})
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == {
         "places": ["127.0.0.1"],
+        # what was read of the project's .env, and whether its variables are there
+        "environments": [[], False],
         # what came of it, and how many requests it took
         "text": ["hello", [], 1, 0, 1],
         "tool": ["", ["add"], 1, 0, 1],

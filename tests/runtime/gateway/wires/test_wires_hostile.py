@@ -174,7 +174,7 @@ def cheaply(work: Callable[[], None], what: str) -> None:
     """Do what may end in the one error, and in no other."""
     with measured() as cost, suppress(CallError):
         work()
-    assert cost.units < DEAREST, what
+    assert cost.within(DEAREST), what
 
 
 @pytest.mark.parametrize("wire", sorted(WIRES))
