@@ -31,7 +31,7 @@ from ..messages.recall import fitting, reminded
 from ..messages.shown_files import shown_files, unread_files
 from ..messages.skills import tools_of
 from ..messages.thoughts import why_only_thinking
-from ..record.journal import canonical, digest, digest_of
+from ..record.journal import digest, digest_of
 from ..tools import ToolCall
 from ..tools.requested import Requests
 from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
@@ -423,7 +423,7 @@ class AgentExecution:
             self.turn.standing() if self.turn else None,
         )
         read = (self._system, self._question, patches, *given)
-        return digest_of(self.planned.shape_text, *map(canonical, read))
+        return digest_of(self.planned.shape_json, *read)
 
     def emit(self, event: str, /, **fields: Any) -> None:
         """Note an event of this agent."""

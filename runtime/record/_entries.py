@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import json
 import os
 import sqlite3
 import threading
@@ -29,6 +28,7 @@ from ...schema.values.files import sync, write_atomically
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ..values.bounds import AT_ONCE
+from ..values.encoded import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -248,7 +248,13 @@ class Entries:
 
     def _row(self, entry: JournalEntry) -> _Row:
         self._paths.add(entry.path)
-        return (entry.path, entry.asked, entry.kind, _text(entry.value), entry.moment)
+        return (
+            entry.path,
+            entry.asked,
+            entry.kind,
+            encoded(entry.value, repr).decode(),
+            entry.moment,
+        )
 
     async def flush(self) -> None:
         """Wait until everything that was put is on disk.
@@ -526,10 +532,6 @@ def _empty() -> bytes:
         content = bytearray(connection.serialize())
     content[18:20] = b"\2\2"  # https://sqlite.org/fileformat2.html#file_format_version_numbers
     return bytes(content)
-
-
-_text = json.JSONEncoder(default=repr).encode
-"""Writes the value of an entry: in ASCII, as sqlite takes no lone surrogates."""
 
 
 def _loop_here() -> asyncio.AbstractEventLoop | None:

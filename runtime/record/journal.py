@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import os
 import sqlite3
 import time
@@ -31,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from ...schema.values.errors import InputError, RunError, StorageError
 from ...schema.values.files import lock
+from ..values.encoded import encoded
 from ..values.usage import Usage
 from ._entries import Entries, JournalEntry, read_only, unite
 
@@ -387,7 +387,7 @@ class Journal:
     def content_hash(self) -> str:
         """SHA-256 over all answers, whatever their order, their time, and what they cost."""
         lines = (
-            f"{path}\0{asked}\0{canonical({**value, 'seconds': None})}"
+            f"{path}\0{asked}\0{canonical({**value, 'seconds': None}).decode()}"
             for path, asked, value in self._entries.all(without=("attempt", "clock"))
         )
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
@@ -403,13 +403,13 @@ def digest(*parts: Any) -> str:
     return _digest(canonical(parts))
 
 
-def digest_of(*parts: str) -> str:
-    """Give the digest of a question of whose parts the JSON is known; see `canonical`."""
-    return _digest(f"[{','.join(parts)}]")
+def digest_of(known: bytes, *parts: Any) -> str:
+    """Return the digest of a question of whose first part the JSON is known; see `canonical`."""
+    return _digest(b"[%b,%b" % (known, canonical(parts)[1:]))
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
 
 
 def recorded(folder: Path, kind: str) -> Iterator[tuple[str, Value]]:
@@ -472,8 +472,9 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no JSON value, so it has no digest")
 
 
-canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=_plain).encode
-"""Writes what is alike as JSON in the same way, whatever the order of its names."""
+def canonical(value: Any) -> bytes:
+    """Return equal values as the same JSON, whatever the order of their names."""
+    return encoded(value, _plain, is_sorted=True)
 
 
 def _held(folder: Path) -> int:

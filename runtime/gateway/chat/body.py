@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from ....schema.values.values import is_mapping
+from ...values.encoded import encoded
 from .fallback import chosen
 
 if TYPE_CHECKING:
@@ -58,8 +59,7 @@ class Body:
         for form in forms.values():
             said = _merged(said, form.fields)
         said = _merged(extra or {}, said)
-        content = json.dumps(said).encode()
-        return cls(fields=said, content=content, forms=forms, ladders=ladders or {})
+        return cls(fields=said, content=_content(said), forms=forms, ladders=ladders or {})
 
     @property
     def adapted(self) -> dict[str, str]:
@@ -69,6 +69,12 @@ class Body:
             for parameter, form in self.forms.items()
             if form is not self.ladders[parameter][0] and not form.is_same
         }
+
+
+def _content(said: Mapping[str, Any]) -> bytes:
+    """Write a body in ASCII: by its bytes we estimate its tokens, rather too many than too few."""
+    content = encoded(said)
+    return content if content.isascii() else json.dumps(said).encode()
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
