@@ -148,6 +148,7 @@ class Running:
         self._reports: dict[str, AgentReport] = {}
         self.desks: dict[str, list[AgentExecution]] = {}
         self.lost: set[str] = set()
+        self._budget = self.context.budget or Budget()
         self._purses: dict[str, Budget] = {}
         self.cut_off: list[AgentExecution] = []
         self.has_failed = False
@@ -300,14 +301,14 @@ class Running:
 
     def purse_of(self, agent_id: str) -> Budget:
         """Give the budget that counts what this process spends on an agent, on all its items."""
+        if (caps := self.context.agent_caps) is None:
+            return self._budget
         if agent_id not in self._purses:
-            budget, caps = self.context.budget or Budget(), self.context.agent_caps
-            if caps is not None:
-                journal = self.context.calls.journal
-                spent, seconds = self.allowance.of(agent_id, self.path, journal)
-                budget = budget.child(caps, f"agent {agent_id}", spent=spent)
-                budget.deposit(Usage(), seconds=seconds)
-            self._purses[agent_id] = budget
+            journal = self.context.calls.journal
+            spent, seconds = self.allowance.of(agent_id, self.path, journal)
+            purse = self._budget.child(caps, f"agent {agent_id}", spent=spent)
+            purse.deposit(Usage(), seconds=seconds)
+            self._purses[agent_id] = purse
         return self._purses[agent_id]
 
     def report_of(self, agent_id: str, outcome: AgentOutcome) -> AgentReport | None:
@@ -401,7 +402,7 @@ class Running:
             level=planned.level,
             backend=planned.backend,
             received=[report.agent_id for report in desk.reports],
-            **({"left_out": desk.left_out} if desk.left_out else {}),
+            **({"left_out": left_out} if (left_out := desk.left_out) else {}),
             **({"items": desk.item.of} if desk.item else {}),
         )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from ..values.bounds import LARGEST_PROMPT
-from ..values.usage import Usage
+from ..values.usage import NOTHING, Usage
 from .chat.ending import failure_of
 from .chat.errors import CallError
 from .chat.fallback import ParameterChange, refused_form
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from .prices import TokenPrices
     from .rate_limiter import RateLimiter
 
-NOTHING = Usage()
 SMALLEST_CONTEXT = 100_000
 """Tokens of a prompt up to which no context need be looked up."""
 
@@ -169,9 +169,8 @@ class ModelClient:
                 kind="overflow",
             )
 
-        async def attempt() -> ChatAnswer:
-            async with self.traffic.passage(patient=call.patient):
-                return await self._adapted(call, client, endpoint)
+        adapted = partial(self._adapted, call, client, endpoint)
+        attempt = partial(self.traffic.let_out, adapted, patient=call.patient)
 
         def may_retry(error: CallError) -> bool:
             return error.may_pass and (call.patient or not self.traffic.breaker.is_open)
@@ -202,8 +201,9 @@ class ModelClient:
                 else:
                     raise
             else:
-                said = replace(answer, adapted=body.adapted) if body.adapted else answer
-                return marked(said, endpoint.model)
+                if adapted := body.adapted:
+                    answer = replace(answer, adapted=adapted)
+                return marked(answer, endpoint.model)
 
     def _move(self, error: CallError, call: PendingCall, wire: str, other: str) -> None:
         """Speak another API from now on, and tell it once."""

@@ -88,6 +88,7 @@ class Entries:
     _waiting: list[_Waiting] = field(default_factory=list[_Waiting])
     _committing: threading.Lock = field(default_factory=threading.Lock)
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
+    _due: set[asyncio.AbstractEventLoop] = field(default_factory=set["asyncio.AbstractEventLoop"])
     _in_thread: asyncio.AbstractEventLoop | None = None
     _flushes: asyncio.AbstractEventLoop | None = None
     _is_closed: bool = False
@@ -220,7 +221,8 @@ class Entries:
             return
         row, loop = self._row(entry), asyncio.get_running_loop()
         written: asyncio.Future[None] = loop.create_future()
-        if not any(other is loop and told for _, other, told in self._waiting):
+        if loop not in self._due:
+            self._due.add(loop)
             loop.call_soon(self._commit, loop)
         self._waiting.append((row, loop, written))
         await written
@@ -307,6 +309,7 @@ class Entries:
 
     def _commit(self, loop: asyncio.AbstractEventLoop) -> None:
         """Commit what waits: here, or in a thread, after which this is called again."""
+        self._due.discard(loop)
         is_busy = self._in_thread is not None and not self._in_thread.is_closed()
         if not self._waiting or is_busy:
             return

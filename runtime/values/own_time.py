@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
+    from collections.abc import AsyncGenerator, Callable
+    from contextlib import AbstractAsyncContextManager
 
 
 class OwnTime:
@@ -26,13 +27,16 @@ class OwnTime:
         self._since = 0.0
         self._scope: asyncio.Timeout | None = None
 
-    @asynccontextmanager
-    async def bounded(self) -> AsyncGenerator[None]:
+    def bounded(self) -> AbstractAsyncContextManager[None]:
         """Cancel the body when the limit is reached.
 
         Raises:
             TimeoutError: It was.
         """
+        return nullcontext() if self._limit is None else self._bounded()
+
+    @asynccontextmanager
+    async def _bounded(self) -> AsyncGenerator[None]:
         async with asyncio.timeout(None) as scope:
             self._scope = scope
             try:
@@ -46,25 +50,16 @@ class OwnTime:
         running = asyncio.get_running_loop().time() - self._since if self._workers > 0 else 0.0
         return self._used + running
 
-    @contextmanager
-    def at_work(self) -> Generator[None]:
+    def at_work(self) -> AbstractContextManager[None]:
         """Count the body as work."""
-        self._change(1)
-        try:
-            yield
-        finally:
-            self._change(-1)
+        return _Shift(self.change, 1)
 
-    @contextmanager
-    def waiting(self) -> Generator[None]:
+    def waiting(self) -> AbstractContextManager[None]:
         """Count the body as waiting, in the middle of work."""
-        self._change(-1)
-        try:
-            yield
-        finally:
-            self._change(1)
+        return _Shift(self.change, -1)
 
-    def _change(self, by: int) -> None:
+    def change(self, by: int) -> None:
+        """Have more of its parts at work, or fewer."""
         worked = self._workers > 0
         self._workers += by
         works = self._workers > 0
@@ -78,4 +73,19 @@ class OwnTime:
         if self._limit is not None and self._scope is not None and not self._scope.expired():
             self._scope.reschedule(now + self._limit - self._used if works else None)
         if self._whole is not None:
-            self._whole._change(1 if works else -1)
+            self._whole.change(1 if works else -1)
+
+
+class _Shift(AbstractContextManager[None]):
+    """The time of a body: each call of a model has some, so they are no generators."""
+
+    __slots__ = ("_by", "_change")
+
+    def __init__(self, change: Callable[[int], None], by: int) -> None:
+        self._change, self._by = change, by
+
+    def __enter__(self) -> None:
+        self._change(self._by)
+
+    def __exit__(self, *_: object) -> None:
+        self._change(-self._by)

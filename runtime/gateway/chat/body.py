@@ -11,10 +11,11 @@ from ...values.encoded import encoded
 from .fallback import chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from .fallback import ParameterFallback, ParameterForm
+    from .messages import Message
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,6 +61,11 @@ class Body:
             said = _merged(said, form.fields)
         said = _merged(extra or {}, said)
         return cls(fields=said, content=_content(said), forms=forms, ladders=ladders or {})
+
+    def saying(self, messages: Sequence[Message]) -> Body:
+        """Return the same with other messages."""
+        said = {**self.fields, "messages": messages}
+        return Body(fields=said, content=_content(said), forms=self.forms, ladders=self.ladders)
 
     @property
     def adapted(self) -> dict[str, str]:
