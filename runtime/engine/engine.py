@@ -26,7 +26,7 @@ from ..repository.changes import newest
 from ..repository.workspace import Workspaces
 from ..values.bounds import LONGEST_EVENT
 from ..values.budget import Budget
-from ..values.usage import Usage
+from ..values.usage import NOTHING as NOTHING_SPENT
 from .agent_execution import AgentExecution
 from .allowance import Allowance
 from .conditions import heard, unneeded, worked
@@ -307,7 +307,7 @@ class Running:
             journal = self.context.calls.journal
             spent, seconds = self.allowance.of(agent_id, self.path, journal)
             purse = self._budget.child(caps, f"agent {agent_id}", spent=spent)
-            purse.deposit(Usage(), seconds=seconds)
+            purse.deposit(NOTHING_SPENT, seconds=seconds)
             self._purses[agent_id] = purse
         return self._purses[agent_id]
 
@@ -345,7 +345,7 @@ class Running:
         self.cut_off += desks
         return AgentOutcome(
             status="cancelled",
-            usage=sum((desk.usage for desk in desks), Usage()),
+            usage=sum((desk.usage for desk in desks), NOTHING_SPENT),
             seconds=max(desk.seconds for desk in desks),
             attempts=sum(desk.attempts for desk in desks),
             mishaps=tuple(dict.fromkeys(one for desk in desks for one in desk.mishaps.told())),
@@ -457,7 +457,7 @@ class Running:
             answered_by=None if answer is None else self.plan.output,
             said=said,
             error=error,
-            usage=sum((outcome.usage for outcome in outcomes.values()), Usage()),
+            usage=sum((outcome.usage for outcome in outcomes.values()), NOTHING_SPENT),
             seconds=time.monotonic() - self.started,
             agents=outcomes,
             over_budget=over_budget,

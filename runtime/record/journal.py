@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from ...schema.values.errors import InputError, RunError, StorageError
 from ...schema.values.files import lock
 from ..values.encoded import encoded
-from ..values.usage import Usage
+from ..values.usage import NOTHING, Usage
 from ._entries import Entries, JournalEntry, read_only, unite
 
 if TYPE_CHECKING:
@@ -380,8 +380,7 @@ class Journal:
         """
         states = {"settled", "lost", "open"} if lost else {"settled"}
         paid = self._entries.paid(under)
-        counted = (one for one in paid if one.get("state", "settled") in states)
-        return sum((Usage(**one["usage"]) for one in counted), Usage())
+        return sum((attempt.usage for attempt in paid if attempt.state in states), NOTHING)
 
     @property
     def content_hash(self) -> str:
