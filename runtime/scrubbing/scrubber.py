@@ -20,7 +20,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ...schema.values.secrets import SECRET
+from ...schema.values.secrets import keys_in
 from .encodings import MOST_UNPACKED, WIDEST_ESCAPE, UnpackBudget, encoded_in, unescaped, unpacked
 
 if TYPE_CHECKING:
@@ -377,7 +377,7 @@ def _unbroken(text: str) -> str:
 
 
 def _lookalikes(text: str) -> Iterator[tuple[int, int]]:
-    return (match.span() for match in SECRET.finditer(text))
+    return (match.span() for match in keys_in(text))
 
 
 def _without(spans: list[tuple[int, int]], text: str) -> str:
