@@ -18,7 +18,7 @@ from ..repository.changes import RepositoryChange
 from ..tools import ToolCall
 from ..values.operator_answers import OperatorAnswers
 from ..values.score import Score
-from ..values.usage import Usage
+from ..values.usage import NOTHING, Usage
 from ..values.warnings import CUT_OFF, SUBSTITUTED
 from .posted import Posted, Why
 from .runner import AgentResult
@@ -70,7 +70,7 @@ class AgentOutcome:
     result: Annotated[AgentResult | None, Form(flat=True)] = None
     error: str | None = None
     fault: str | None = None
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = NOTHING
     seconds: Annotated[float, ROUNDED] = 0.0
     attempts: int = 0
     tool_calls: tuple[ToolCall, ...] = ()
@@ -151,8 +151,8 @@ class Run:
     said: Annotated[str | None, OMITTED] = None
     score: Score | None = None
     error: str | None = None
-    usage: Usage = field(default_factory=Usage)
-    saved: Annotated[Usage, OMITTED] = field(default_factory=Usage)
+    usage: Usage = NOTHING
+    saved: Annotated[Usage, OMITTED] = NOTHING
     seconds: float = 0.0
     agents: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     over_budget: bool = False

@@ -14,6 +14,7 @@ from ..gateway import CallError, ChatAnswer, ToolRequest, Usage, bare
 from ..gateway.chat.dialogue import shortened
 from ..gateway.model_client import no_account, unrecorded
 from ..record.journal import digest
+from ..scrubbing.scrubber import APART
 from ..values.bounds import LARGEST_ANSWER, LONGEST_EVENT, apart
 from .overflow import trimmed
 
@@ -98,7 +99,7 @@ class Calls:
             if self.journal is not None:
                 self.journal.note_failed(path, error.usage)
             raise
-        answer = from_value(ChatAnswer, value)
+        answer = call.answer or from_value(ChatAnswer, value)
         _tell_call(tell, path, request, answer, source)
         if left_out := value.get("left_out"):
             tell("trimmed", path=path, left_out=left_out)
@@ -113,9 +114,9 @@ def seed_of(seed: int | None, path: str) -> int | None:
     return int.from_bytes(digested[:4], "big") >> 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Call:
-    """One call on its way through journal and cache."""
+    """One call on its way through journal and cache; `answer` is what a model answered now."""
 
     calls: Calls
     request: ChatRequest
@@ -123,6 +124,7 @@ class _Call:
     budget: Budget | None
     trim: bool
     on_words: Callable[[str], None] | None
+    answer: ChatAnswer | None = None
 
     async def value(self, path: str) -> tuple[Mapping[str, Any], str]:
         """Give the answer as a JSON object, and where it came from."""
@@ -154,6 +156,7 @@ class _Call:
         value, found = await cache.once(self._question(), ask)
         if not found:
             return value, "model"
+        self.answer = None
         return {**value, "usage": Usage(cached_calls=1).value()}, "cache"
 
     async def _asked(self, path: str) -> tuple[Mapping[str, Any], bool]:
@@ -195,8 +198,9 @@ class _Call:
                 request = replace(request, messages=messages)
             else:
                 is_own = answer.alias == request.model
-                work = partial(_value, answer, self.calls.scrub, left_out)
-                return await apart(_size(answer), work), is_own
+                work = partial(_clean, answer, self.calls.scrub)
+                self.answer = await apart(_size(answer), work)
+                return _value(self.answer, left_out), is_own
 
     def _tell_retry(self, error: CallError, wait: float) -> None:
         said = self.calls.scrub(str(error))
@@ -230,23 +234,42 @@ class _Call:
         return [*shape, said] if said else shape
 
 
-def _value(answer: ChatAnswer, scrub: Callable[[str], str], left_out: int) -> Mapping[str, Any]:
-    """Write an answer as a JSON object, without the host's secrets."""
-    value = {
-        "text": scrub(answer.text),
-        "tool_calls": [_call_value(tool_call, scrub) for tool_call in answer.tool_calls],
-        "finish_reason": scrub(answer.finish_reason),
+def _clean(answer: ChatAnswer, scrub: Callable[[str], str]) -> ChatAnswer:
+    """Return an answer without the host's secrets."""
+    texts = [answer.text, answer.finish_reason, answer.model, answer.fingerprint, answer.thinking]
+    is_plain = not (answer.tool_calls or answer.kept)
+    if is_plain and scrub(together := APART.join(texts)) == together:
+        return answer
+    text, finish_reason, model, fingerprint, thinking = map(scrub, texts)
+    return replace(
+        answer,
+        text=text,
+        tool_calls=tuple(_clean_call(tool_call, scrub) for tool_call in answer.tool_calls),
+        finish_reason=finish_reason,
+        model=model,
+        fingerprint=fingerprint,
+        thinking=thinking,
+        kept=scrubbed(answer.kept, scrub) if answer.kept else {},
+    )
+
+
+def _value(answer: ChatAnswer, left_out: int) -> Mapping[str, Any]:
+    """Write an answer as a JSON object."""
+    value: dict[str, Any] = {
+        "text": answer.text,
+        "tool_calls": [_call_value(tool_call) for tool_call in answer.tool_calls],
+        "finish_reason": answer.finish_reason,
         "usage": answer.usage.value(),
-        "model": scrub(answer.model),
+        "model": answer.model,
         "alias": answer.alias,
-        "seconds": round(answer.seconds, 6),
+        "seconds": answer.seconds,
         "attempts": answer.attempts,
     }
     told = {
         "left_out": left_out,
-        "fingerprint": scrub(answer.fingerprint),
-        "thinking": scrub(answer.thinking),
-        "kept": scrubbed(answer.kept, scrub) if answer.kept else {},
+        "fingerprint": answer.fingerprint,
+        "thinking": answer.thinking,
+        "kept": answer.kept,
         "adapted": dict(answer.adapted),
     }
     return {**value, **{name: item for name, item in told.items() if item}}
@@ -260,10 +283,15 @@ def _size(answer: ChatAnswer) -> int:
     return len(answer.text) + len(answer.thinking) + called
 
 
-def _call_value(call: ToolRequest, scrub: Callable[[str], str]) -> dict[str, Any]:
+def _clean_call(call: ToolRequest, scrub: Callable[[str], str]) -> ToolRequest:
+    extra = scrubbed(call.extra, scrub) if call.extra else {}
+    texts = scrub(call.id), scrub(call.name), scrub(call.arguments)
+    return ToolRequest(id=texts[0], name=texts[1], arguments=texts[2], extra=extra)
+
+
+def _call_value(call: ToolRequest) -> dict[str, Any]:
     value = {"id": call.id, "name": call.name, "arguments": call.arguments}
-    extra = {"extra": scrubbed(call.extra, scrub)} if call.extra else {}
-    return {**{name: scrub(text) for name, text in value.items()}, **extra}
+    return {**value, "extra": call.extra} if call.extra else value
 
 
 def scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:
@@ -298,7 +326,7 @@ def _tell_call(
         finish_reason=answer.finish_reason,
         usage=answer.usage.value(),
         attempts=answer.attempts,
-        seconds=round(answer.seconds, 6),
+        seconds=answer.seconds,
         **({"adapted": answer.adapted} if answer.adapted else {}),
         **({} if source == "model" else {"source": source}),
     )

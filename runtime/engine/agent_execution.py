@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.foreign_code import foreign_code
@@ -20,7 +20,7 @@ from ..agents.outcomes import AgentOutcome, after
 from ..agents.round_state import NOTHING
 from ..agents.runner import AgentResult, Assignment
 from ..calls.calls import scrubbed
-from ..gateway import CallError, ChatRequest, Usage
+from ..gateway import CallError, ChatRequest
 from ..gateway.chat.dialogue import clipped, kept, shortened
 from ..gateway.chat.inputs import takes
 from ..jail.moving import Moves, is_lost
@@ -31,19 +31,20 @@ from ..messages.recall import fitting, reminded
 from ..messages.shown_files import shown_files, unread_files
 from ..messages.skills import tools_of
 from ..messages.thoughts import why_only_thinking
-from ..record.journal import canonical, digest, digest_of
+from ..record.journal import digest, digest_of
 from ..tools import ToolCall
 from ..tools.requested import Requests
 from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
 from ..values.budget import BudgetReached
 from ..values.own_time import OwnTime
+from ..values.usage import NOTHING as NOTHING_SPENT
 from ..values.warnings import Warnings
 from .artifacts import keep_written
 from .handing_in import chosen, unused
 from .turn import turn_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ...schema.values.attachments import Attachment
     from ..agents.items import Item
@@ -55,12 +56,15 @@ if TYPE_CHECKING:
     from ..plan.plan import PlannedAgent
     from ..record.journal import Journal
     from ..repository.workspace import Workspace
+    from ..values.usage import Usage
     from .engine import Running
+
+CONTENT = attrgetter("content")
 
 
 @dataclass(kw_only=True, eq=False)
 class AgentExecution:
-    """An agent's place in a run."""
+    """An agent's place in a run; `left_out` are characters of reports that are too long to read."""
 
     run: Running
     planned: PlannedAgent
@@ -79,7 +83,7 @@ class AgentExecution:
         self.carried = replace(carried, own=None) if self.item else carried
         self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
         self.attempts = 0
-        self.numbers: Counter[str] = Counter()
+        self.numbers: dict[str, int] = {}
         self.given = 0
         self.tool_calls: list[ToolCall] = []
         self.dialogue: tuple[Message, ...] = ()
@@ -93,14 +97,15 @@ class AgentExecution:
         self.time = whole.time if whole else OwnTime(limit, whole=self.run.allowance.time)
         self.waits = False
         self.started = self.begun = time.monotonic()
-        self.purse = self.run.purse_of(self.planned.agent.id)
-        self.spending = self.purse.child()
-        self.recorded = Usage()
+        self.spending = self.run.purse_of(self.planned.agent.id).child()
+        self.recorded = NOTHING_SPENT
         self.source: str | None = None
         self.has_acted = False
         self.moves = Moves(remembers=self._can_move and self.context.calls.journal is None)
         self.workspace: Workspace | None = None
-        self.reports = _bounded(self._reports())
+        reported = self._reports()
+        self.reports = _bounded(reported)
+        self.left_out = _length(reported) - _length(self.reports)
         self.start = self.run.start_of(self.planned.agent.id, self.before)
         self.attachments = seen_by(self.planned, self.run.workspaces.task)
         self.pictures: dict[str, Attachment] = {}
@@ -110,8 +115,11 @@ class AgentExecution:
 
     def _reports(self) -> list[AgentReport]:
         """Give what those have come to that it sees."""
-        seen = (self.run.report_of(one, outcome) for one, outcome in self.before.items())
-        return [report for report in seen if report is not None]
+        return [
+            report
+            for seen, outcome in self.before.items()
+            if (report := self.run.report_of(seen, outcome)) is not None
+        ]
 
     @property
     def _can_move(self) -> bool:
@@ -124,13 +132,6 @@ class AgentExecution:
         """Where its files are: an item has a folder of its own."""
         agent_id = self.planned.agent.id
         return f"{agent_id}-item-{self.item.number}" if self.item else agent_id
-
-    @property
-    def left_out(self) -> int:
-        """Characters of reports that it does not read, as they are too long together."""
-        reported = (self.run.report_of(one, outcome) for one, outcome in self.before.items())
-        whole = sum(len(one.content) for one in reported if one is not None)
-        return whole - sum(len(report.content) for report in self.reports)
 
     @property
     def seconds(self) -> float:
@@ -423,7 +424,7 @@ class AgentExecution:
             self.turn.standing() if self.turn else None,
         )
         read = (self._system, self._question, patches, *given)
-        return digest_of(self.planned.shape_text, *map(canonical, read))
+        return digest_of(self.planned.shape_json, *read)
 
     def emit(self, event: str, /, **fields: Any) -> None:
         """Note an event of this agent."""
@@ -470,21 +471,11 @@ class AgentExecution:
 
     def _next(self, name: str) -> str:
         """Give the path of the next thing of this name in this attempt."""
-        self.numbers[name] += 1
-        return f"{self.path}/attempt {self.attempts}/{name} {self.numbers[name]}"
+        number = self.numbers[name] = self.numbers.get(name, 0) + 1
+        return f"{self.path}/attempt {self.attempts}/{name} {number}"
 
-    @contextmanager
-    def _waiting(self) -> Generator[None]:
-        """Wait for others: that time is not the agent's. `waits` stays where it is cut off."""
-        desk = self.draft_of or self
-        desk.waits = True
-        with self.time.waiting():
-            try:
-                yield
-            except Exception:
-                desk.waits = False
-                raise
-        desk.waits = False
+    def _waiting(self) -> AbstractContextManager[None]:
+        return _Wait(self.draft_of or self)
 
     def _show(self, attachment: Attachment) -> bool:
         """Show the model what a tool answered with from now on, where it takes that."""
@@ -543,7 +534,7 @@ class AgentExecution:
             self.broken = error
             raise
         # Where the journal answered, or the cache; but not for what was counted before a move.
-        if self.moves.counts(path) and self.spending.spent == before:
+        if self.moves.counts(path) and self.spending.spent is before:
             self.recorded += answer.usage
         if self.context.dialogue:
             self.dialogue = kept(messages, answer, self.context.dialogue)
@@ -554,6 +545,23 @@ class AgentExecution:
         if checked.refused:
             self.emit("repair", problems=[checked.refused])
         return checked
+
+
+class _Wait(AbstractContextManager[None]):
+    """A wait of an agent for others: not its own time. `waits` stays where it is cut off."""
+
+    __slots__ = ("_agent",)
+
+    def __init__(self, agent: AgentExecution) -> None:
+        self._agent = agent
+
+    def __enter__(self) -> None:
+        self._agent.waits = True
+        self._agent.time.change(-1)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._agent.time.change(1)
+        self._agent.waits = kind is not None and not issubclass(kind, Exception)
 
 
 def _carried(carry: RoundState, agent_id: str) -> AgentState:
@@ -567,13 +575,17 @@ def _carried(carry: RoundState, agent_id: str) -> AgentState:
 
 def _bounded(reports: Sequence[AgentReport]) -> tuple[AgentReport, ...]:
     """Give reports as they are read: of those that are too long together, the longest are cut."""
-    if sum(len(report.content) for report in reports) <= LONGEST_REPORTS:
+    if _length(reports) <= LONGEST_REPORTS:
         return tuple(reports)
     texts = clipped([report.content for report in reports], LONGEST_REPORTS)
     return tuple(
         report if report.content is text else replace(report, content=text)
         for report, text in zip(reports, texts, strict=True)
     )
+
+
+def _length(reports: Sequence[AgentReport]) -> int:
+    return sum(map(len, map(CONTENT, reports)))
 
 
 def _fault(failure: CoterieError, usual: str) -> str:

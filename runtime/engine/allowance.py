@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from ..values.own_time import OwnTime
-from ..values.usage import Usage
+from ..values.usage import NOTHING, Usage
 
 if TYPE_CHECKING:
     from ..agents.outcomes import Run
@@ -30,7 +30,7 @@ class Allowance:
         self.time = OwnTime(timeout)
         self._ends: float | None = None
         self._paths: list[str] = []
-        self._spent: defaultdict[str, Usage] = defaultdict(Usage)
+        self._spent: defaultdict[str, Usage] = defaultdict(lambda: NOTHING)
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def left(self) -> float:
@@ -66,4 +66,4 @@ class Allowance:
         if journal is None:
             return self._spent[agent_id], seconds
         paths = dict.fromkeys((*self._paths, path))
-        return sum((journal.spent(f"{one}{agent_id}/") for one in paths), Usage()), seconds
+        return sum((journal.spent(f"{one}{agent_id}/") for one in paths), NOTHING), seconds

@@ -27,7 +27,7 @@ from ..repository.changes import newest
 from ..repository.workspace import Workspaces
 from ..values.bounds import LONGEST_EVENT
 from ..values.budget import Budget
-from ..values.usage import Usage
+from ..values.usage import NOTHING as NOTHING_SPENT
 from .agent_execution import AgentExecution
 from .allowance import Allowance
 from .conditions import heard, unneeded, worked
@@ -149,6 +149,7 @@ class Running:
         self._reports: dict[str, AgentReport] = {}
         self.desks: dict[str, list[AgentExecution]] = {}
         self.lost: set[str] = set()
+        self._budget = self.context.budget or Budget()
         self._purses: dict[str, Budget] = {}
         self.cut_off: list[AgentExecution] = []
         self.has_failed = False
@@ -312,14 +313,14 @@ class Running:
 
     def purse_of(self, agent_id: str) -> Budget:
         """Give the budget that counts what this process spends on an agent, on all its items."""
+        if (caps := self.context.agent_caps) is None:
+            return self._budget
         if agent_id not in self._purses:
-            budget, caps = self.context.budget or Budget(), self.context.agent_caps
-            if caps is not None:
-                journal = self.context.calls.journal
-                spent, seconds = self.allowance.of(agent_id, self.path, journal)
-                budget = budget.child(caps, f"agent {agent_id}", spent=spent)
-                budget.deposit(Usage(), seconds=seconds)
-            self._purses[agent_id] = budget
+            journal = self.context.calls.journal
+            spent, seconds = self.allowance.of(agent_id, self.path, journal)
+            purse = self._budget.child(caps, f"agent {agent_id}", spent=spent)
+            purse.deposit(NOTHING_SPENT, seconds=seconds)
+            self._purses[agent_id] = purse
         return self._purses[agent_id]
 
     def report_of(self, agent_id: str, outcome: AgentOutcome) -> AgentReport | None:
@@ -356,7 +357,7 @@ class Running:
         self.cut_off += desks
         return AgentOutcome(
             status="cancelled",
-            usage=sum((desk.usage for desk in desks), Usage()),
+            usage=sum((desk.usage for desk in desks), NOTHING_SPENT),
             seconds=max(desk.seconds for desk in desks),
             attempts=sum(desk.attempts for desk in desks),
             mishaps=tuple(dict.fromkeys(one for desk in desks for one in desk.mishaps.told())),
@@ -413,7 +414,7 @@ class Running:
             level=planned.level,
             backend=planned.backend,
             received=[report.agent_id for report in desk.reports],
-            **({"left_out": desk.left_out} if desk.left_out else {}),
+            **({"left_out": left_out} if (left_out := desk.left_out) else {}),
             **({"items": desk.item.of} if desk.item else {}),
         )
 
@@ -468,7 +469,7 @@ class Running:
             answered_by=None if answer is None else self.plan.output,
             said=said,
             error=error,
-            usage=sum((outcome.usage for outcome in outcomes.values()), Usage()),
+            usage=sum((outcome.usage for outcome in outcomes.values()), NOTHING_SPENT),
             seconds=time.monotonic() - self.started,
             agents=outcomes,
             over_budget=over_budget,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...schema.host.models import Effort
+    from .chat.body import Body
     from .chat.messages import ChatRequest
 
 RESPONSES = "responses"
@@ -80,6 +81,11 @@ class Endpoint:
         """Return the address of a path of its API."""
         version = f"?api-version={self.api_version}" if self.api_version else ""
         return f"{self.api_base}{path}{version}"
+
+    @cached_property
+    def outlines(self) -> dict[Any, Body]:
+        """Bodies that were written to it, by all that they say besides messages."""
+        return {}
 
     @property
     def credentials(self) -> Mapping[str, str]:

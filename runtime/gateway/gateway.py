@@ -214,7 +214,8 @@ class Gateway:
             answer,
             alias=alias,
             usage=spent.spent,
-            seconds=self._clock() - started,
+            seconds=round(self._clock() - started, 6),
+            reported_usd=None,
             attempts=attempts,
         )
 

@@ -105,13 +105,11 @@ def _doubted(
     usage: Usage, read: int, written: str, rates: TokenPrices | None, *, completion: int = 0
 ) -> Usage:
     """Add what caps count besides: tokens that are in the texts at least, and their price."""
-    least = replace(
-        usage,
-        prompt_tokens=max(usage.prompt_tokens, read // BYTES_TOLD),
-        completion_tokens=max(usage.completion_tokens, _size(written) // BYTES_TOLD, completion),
-    )
+    prompt = max(usage.prompt_tokens, read // BYTES_TOLD)
+    completion = max(usage.completion_tokens, _size(written) // BYTES_TOLD, completion)
+    least = replace(usage, prompt_tokens=prompt, completion_tokens=completion) if rates else usage
     usd = rates.usd(least) if rates else 0.0
-    tokens = least.tokens - usage.tokens
+    tokens = prompt + completion - usage.tokens
     if not tokens and usd <= usage.usd:
         return usage
     return replace(usage, doubted_tokens=tokens, doubted_usd=max(0.0, usd - usage.usd))

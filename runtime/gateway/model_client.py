@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 from uuid import uuid4
 
 from ..values.bounds import LARGEST_PROMPT
-from ..values.usage import BatchedAttempt, Usage
+from ..values.usage import NOTHING, BatchedAttempt, Usage
 from .chat.ending import failure_of
 from .chat.errors import BAD_GATEWAY, CallError
 from .chat.fallback import ParameterChange, refused_form
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from .prices import TokenPrices
     from .rate_limiter import RateLimiter
 
-NOTHING = Usage()
 SMALLEST_CONTEXT = 100_000
 """Tokens of a prompt up to which no context need be looked up."""
 
@@ -184,11 +184,11 @@ class ModelClient:
 
         async def attempt() -> ChatAnswer:
             nonlocal this
+            adapted = partial(self._adapted, this, client, endpoint)
             try:
                 if self.is_batched:
-                    return await self._adapted(this, client, endpoint)
-                async with self.traffic.passage(patient=call.patient):
-                    return await self._adapted(this, client, endpoint)
+                    return await adapted()
+                return await self.traffic.let_out(adapted, patient=call.patient)
             except CallError as error:
                 messages = [*call.request.messages, *error.again]
                 this = replace(call, request=replace(call.request, messages=messages))
@@ -223,8 +223,9 @@ class ModelClient:
                 else:
                     raise
             else:
-                said = replace(answer, adapted=body.adapted) if body.adapted else answer
-                return marked(said, endpoint.model)
+                if adapted := body.adapted:
+                    answer = replace(answer, adapted=adapted)
+                return marked(answer, endpoint.model)
 
     def _move(self, error: CallError, call: PendingCall, wire: str, other: str) -> None:
         """Speak another API from now on, and tell it once."""

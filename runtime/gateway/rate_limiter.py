@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .breaker import Breaker
 from .chat.errors import CallError
@@ -13,7 +12,9 @@ from .pacing import Pacing
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import Awaitable, Callable
+
+T = TypeVar("T")
 
 
 class RateLimiter:
@@ -37,11 +38,11 @@ class RateLimiter:
         self.pacing = Pacing(jitter, clock=clock)
         self.breaker = Breaker(name, clock=clock)
 
-    @asynccontextmanager
-    async def passage(self, *, patient: bool) -> AsyncGenerator[None]:
-        """Let a call out when it may go; what the body raises tells how it ended.
+    async def let_out(self, call: Callable[[], Awaitable[T]], *, patient: bool) -> T:
+        """Make a call when it may go out, and learn from how it ends.
 
         Args:
+            call: Makes it.
             patient: Whether the call waits for the outcome of another one that finds out whether
                 the endpoint is back.
 
@@ -52,7 +53,7 @@ class RateLimiter:
         try:
             probe = await self.breaker.admit(patient=patient)
             try:
-                yield
+                answer = await call()
             except CallError as error:
                 self.learn(error, ticket, probe=probe)
                 raise
@@ -61,6 +62,7 @@ class RateLimiter:
                 raise
             self.breaker.answered()
             self.slots.answered()
+            return answer
         finally:
             self.slots.give_back()
 

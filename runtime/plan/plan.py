@@ -62,7 +62,7 @@ class PlannedAgent:
         return {name: item for name, item in said.items() if name not in decided}
 
     @cached_property
-    def shape_text(self) -> str:
+    def shape_json(self) -> bytes:
         """The same as JSON; see `journal.canonical`."""
         from ..record.journal import canonical
 

@@ -12,23 +12,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import json
 import os
 import sqlite3
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from urllib.parse import quote
 
-from ...schema.values.codec import misfit
+from ...schema.values.codec import Misfit, from_value
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.failpoints import failpoint
 from ...schema.values.files import sync, write_atomically
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ..values.bounds import AT_ONCE
+from ..values.encoded import encoded
+from .attempts import Attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -88,6 +89,7 @@ class Entries:
     _waiting: list[_Waiting] = field(default_factory=list[_Waiting])
     _committing: threading.Lock = field(default_factory=threading.Lock)
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
+    _due: set[asyncio.AbstractEventLoop] = field(default_factory=set["asyncio.AbstractEventLoop"])
     _in_thread: asyncio.AbstractEventLoop | None = None
     _flushes: asyncio.AbstractEventLoop | None = None
     _is_closed: bool = False
@@ -169,8 +171,8 @@ class Entries:
         self._numbers[path] += 1
         return self._numbers[path]
 
-    def paid(self, under: str) -> Iterator[Mapping[str, Any]]:
-        """Give the values of all entries that say what something cost, by their paths.
+    def paid(self, under: str) -> Iterator[Attempt]:
+        """Return what all entries say that something cost, by their paths.
 
         An answer says so only where no attempt does, as where it came from the cache.
 
@@ -184,8 +186,10 @@ class Entries:
             under,
         )
         for path, kind, value in rows:
-            if kind == "attempt" or not self.has(f"{path}/attempts"):
-                yield self._value(path, kind, value)
+            if kind == "attempt":
+                yield _parsed(self.path, path, kind, value)[1]
+            elif not self.has(f"{path}/attempts"):
+                yield Attempt(usage=_parsed(self.path, path, kind, value)[1].usage, state="settled")
 
     def all(self, *, without: Sequence[str] = ()) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         """Give path, question and value of every entry, but those of some kinds.
@@ -220,10 +224,15 @@ class Entries:
             return
         row, loop = self._row(entry), asyncio.get_running_loop()
         written: asyncio.Future[None] = loop.create_future()
-        if not any(other is loop and told for _, other, told in self._waiting):
+        if loop not in self._due:
+            self._due.add(loop)
             loop.call_soon(self._commit, loop)
         self._waiting.append((row, loop, written))
-        await written
+        try:
+            await asyncio.sleep(0)  # mostly it is committed now: a turn less than to be woken
+            await written
+        finally:
+            written.cancel()  # where this is cancelled: nobody asks for a failure then
 
     def put_soon(self, entry: JournalEntry) -> None:
         """Have an entry written before any that is put later, or `LAG` seconds later."""
@@ -248,7 +257,13 @@ class Entries:
 
     def _row(self, entry: JournalEntry) -> _Row:
         self._paths.add(entry.path)
-        return (entry.path, entry.asked, entry.kind, _text(entry.value), entry.moment)
+        return (
+            entry.path,
+            entry.asked,
+            entry.kind,
+            encoded(entry.value, repr).decode(),
+            entry.moment,
+        )
 
     async def flush(self) -> None:
         """Wait until everything that was put is on disk.
@@ -301,6 +316,7 @@ class Entries:
 
     def _commit(self, loop: asyncio.AbstractEventLoop) -> None:
         """Commit what waits: here, or in a thread, after which this is called again."""
+        self._due.discard(loop)
         is_busy = self._in_thread is not None and not self._in_thread.is_closed()
         if not self._waiting or is_busy:
             return
@@ -528,10 +544,6 @@ def _empty() -> bytes:
     return bytes(content)
 
 
-_text = json.JSONEncoder(default=repr).encode
-"""Writes the value of an entry: in ASCII, as sqlite takes no lone surrogates."""
-
-
 def _loop_here() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()
@@ -589,19 +601,24 @@ def _settle(written: asyncio.Future[None], failure: StorageError | None) -> None
 
 
 def _read(file: Path, path: str, kind: str, text: object) -> Mapping[str, Any]:
-    """Read the value of an entry that anybody may have changed since.
+    return _parsed(file, path, kind, text)[0]
+
+
+def _parsed(file: Path, path: str, kind: str, text: object) -> tuple[Mapping[str, Any], Any]:
+    """Read the value of an entry that anybody may have changed since, and what it stands for.
 
     Raises:
         StorageError: It is not what an entry of its kind holds.
     """
     try:
-        value = loads(text) if isinstance(text, str) else None
+        value: Any = loads(text) if isinstance(text, str) else None
+        return value, from_value(_forms().get(kind, Mapping[str, Any]), value)
+    except Misfit as wrong:
+        raise StorageError(
+            f"{file}: the entry {quoted(path)} ({kind}) is damaged: {wrong}."
+        ) from None
     except ValueError as error:
         raise StorageError(f"{file}: the entry {quoted(path)} is no JSON: {error}.") from None
-    wrong = misfit(_forms().get(kind, Mapping[str, Any]), value)
-    if wrong:
-        raise StorageError(f"{file}: the entry {quoted(path)} ({kind}) is damaged: {wrong}.")
-    return cast("Mapping[str, Any]", value)
 
 
 @functools.cache
@@ -609,7 +626,6 @@ def _forms() -> Mapping[str, type[Any]]:
     """Return what entries hold, by their kind; others are checked by those who read them."""
     from ..agents.outcomes import JournaledOutcome, Run
     from ..gateway import ChatAnswer
-    from .attempts import Attempt
 
     return {
         "agent": JournaledOutcome,

@@ -21,7 +21,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import itertools
-import json
 import os
 import sqlite3
 import time
@@ -33,7 +32,8 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from ...schema.values.codec import from_value
 from ...schema.values.errors import InputError, RunError, StorageError
 from ...schema.values.files import lock
-from ..values.usage import BatchedAttempt, Usage
+from ..values.encoded import encoded
+from ..values.usage import NOTHING, BatchedAttempt, Usage
 from ._entries import Entries, JournalEntry, read_only, unite
 
 if TYPE_CHECKING:
@@ -418,14 +418,13 @@ class Journal:
         """
         states = {"settled", "lost", "open"} if lost else {"settled"}
         paid = self._entries.paid(under)
-        counted = (one for one in paid if one.get("state", "settled") in states)
-        return sum((Usage(**one["usage"]) for one in counted), Usage())
+        return sum((attempt.usage for attempt in paid if attempt.state in states), NOTHING)
 
     @property
     def content_hash(self) -> str:
         """SHA-256 over all answers, whatever their order, their time, and what they cost."""
         lines = (
-            f"{path}\0{asked}\0{canonical({**value, 'seconds': None})}"
+            f"{path}\0{asked}\0{canonical({**value, 'seconds': None}).decode()}"
             for path, asked, value in self._entries.all(without=("attempt", "batch", "clock"))
         )
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
@@ -441,13 +440,13 @@ def digest(*parts: Any) -> str:
     return _digest(canonical(parts))
 
 
-def digest_of(*parts: str) -> str:
-    """Give the digest of a question of whose parts the JSON is known; see `canonical`."""
-    return _digest(f"[{','.join(parts)}]")
+def digest_of(known: bytes, *parts: Any) -> str:
+    """Return the digest of a question of whose first part the JSON is known; see `canonical`."""
+    return _digest(b"[%b,%b" % (known, canonical(parts)[1:]))
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
 
 
 def recorded(folder: Path, kind: str) -> Iterator[tuple[str, Value]]:
@@ -510,8 +509,9 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no JSON value, so it has no digest")
 
 
-canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=_plain).encode
-"""Writes what is alike as JSON in the same way, whatever the order of its names."""
+def canonical(value: Any) -> bytes:
+    """Return equal values as the same JSON, whatever the order of their names."""
+    return encoded(value, _plain, is_sorted=True)
 
 
 def _held(folder: Path) -> int:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ...schema.values.errors import StorageError
 from ...schema.values.files import write_atomically
-from ...schema.values.json_text import dumps
 from ..values.bounds import AT_ONCE
+from ..values.encoded import encoded
 
 if TYPE_CHECKING:
     import asyncio
@@ -55,7 +55,7 @@ class Event:
             **({"agent": self.agent} if self.agent else {}),
             **self.fields,
         }
-        return dumps(value, ensure_ascii=False, default=repr)
+        return encoded(value, repr).decode()
 
 
 class Emit(Protocol):

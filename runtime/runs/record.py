@@ -18,7 +18,7 @@ from ...schema.team.task import ATTACHED
 from ...schema.values.codec import Misfit, from_value, kept, misfit, to_value
 from ...schema.values.entries import own_version
 from ...schema.values.errors import InputError
-from ...schema.values.json_text import dumps, loads
+from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ..engine.artifacts import Keeping, kept_in
 from ..jail import Jails
@@ -27,6 +27,7 @@ from ..record.trace import VERSION, RunFolder
 from ..roster.team_as_run import team_that_was
 from ..scrubbing.scrubber import holds_secret
 from ..values.budget import Caps
+from ..values.encoded import encoded
 from ..values.operator_answers import OperatorAnswers
 from ..values.score import Score
 from .services import Setting
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...schema.team.task import Task
-    from ..agents.outcomes import Run
+    from ..agents.outcomes import AgentOutcome, Run
     from ..plan.plan import Plan
     from ..values.usage import Usage
 
@@ -181,7 +182,7 @@ class RunRecord:
 
     def finish(self, run: Run) -> None:
         """Take the result; it is written when the record is left."""
-        value = to_value(run)
+        value = to_value(replace(run, agents={}))
         if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
             self._files[TEAM_THAT_WAS] = dump(was)
         told = ("status", "answer", "said", "score", "error", "operators")
@@ -195,7 +196,7 @@ class RunRecord:
             **({"cut_off": list(run.cut_off)} if run.cut_off else {}),
             **({"substituted": list(run.substituted)} if run.substituted else {}),
             "usage": {**spent.value(), "cost": spent.cost},
-            "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
+            "agents": {agent_id: _told(one) for agent_id, one in run.agents.items()},
             **({"artifacts": artifacts} if (artifacts := self.artifacts) else {}),
         }
 
@@ -357,12 +358,19 @@ def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
     }
 
 
-def _told(outcome: Mapping[str, Any]) -> dict[str, Any]:
+def _told(outcome: AgentOutcome) -> dict[str, Any]:
     """Leave out of an agent's outcome what the events have."""
-    told = {name: outcome[name] for name in ("status", "content", "error", "attempts", "mishaps")}
-    return {**told, "seconds": round(outcome["seconds"], 3), "usage": outcome["usage"]}
+    return {
+        "status": outcome.status,
+        "content": outcome.result.content if outcome.result else None,
+        "error": outcome.error,
+        "attempts": outcome.attempts,
+        "mishaps": outcome.mishaps,
+        "seconds": round(outcome.seconds, 3),
+        "usage": outcome.usage.value(),
+    }
 
 
 def as_json(value: Mapping[str, Any]) -> str:
     """Write a JSON object as files of a run's folder have it."""
-    return dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return encoded(value, indent=2).decode() + "\n"

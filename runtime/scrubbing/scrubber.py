@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from ...schema.values.secrets import SECRET
+from ...schema.values.secrets import keys_in
 from .encodings import (
     MOST_UNPACKED,
     WIDEST_ESCAPE,
@@ -50,7 +50,7 @@ STEPS = 8
 MARK = "[secret]"
 PRINTABLE = bytes([0, 9, 10, 13, *range(32, 127)])
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
-_APART = " | "
+APART = " | "
 """Between texts that are searched together: nothing that is encoded goes on across it."""
 _PLAIN = re.compile("[A-Za-z0-9]*")
 """Characters that no encoding of text as text changes."""
@@ -166,7 +166,7 @@ class Scrubber:
         joined = b" | ".join(contents)
         if any(needle in joined for needle in self._needles):
             return True
-        text = _APART.join(text for one in contents if _is_text(one) for text in _texts(one))
+        text = APART.join(text for one in contents if _is_text(one) for text in _texts(one))
         if not text:
             return False
         if self._plainly(text) or self._escaped(text):
@@ -372,7 +372,7 @@ def _unbroken(text: str) -> str:
 
 
 def _lookalikes(text: str) -> Iterator[tuple[int, int]]:
-    return (match.span() for match in SECRET.finditer(text))
+    return (match.span() for match in keys_in(text))
 
 
 def _without(spans: list[tuple[int, int]], text: str) -> str:

@@ -17,7 +17,7 @@ from typing import Literal
 from ...schema.values.errors import LimitError
 from .caps import Caps
 from .terminal import counted
-from .usage import Usage
+from .usage import NOTHING, Usage
 
 __all__ = ["Budget", "BudgetReached", "Caps", "Reservation"]
 
@@ -29,7 +29,6 @@ PICOS_PER_USD = 10**12
 """USD are counted in whole picodollars: sums of floats would drift, and pass a cap or miss it."""
 
 NO_CAPS = Caps()
-NOTHING = Usage()
 
 _Amounts = tuple[int, int, int]
 
@@ -282,7 +281,7 @@ class Budget:
 
     def _add(self, usage: Usage) -> None:
         """Count something in this budget alone."""
-        self._spent = usage if self._spent is NOTHING else self._spent + usage
+        self._spent += usage
         self._used[0] += round((usage.usd + usage.doubted_usd) * PICOS_PER_USD)
         self._used[1] += usage.tokens + usage.doubted_tokens
         self._used[2] += usage.calls

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    nullcontext,
+)
 
 
 class OwnTime:
@@ -23,9 +28,16 @@ class OwnTime:
         self._since = 0.0
         self._scopes: set[asyncio.Timeout] = set()
 
+    def bounded(self) -> AbstractAsyncContextManager[None]:
+        """Cancel the body when the limit is reached.
+
+        Raises:
+            TimeoutError: It was.
+        """
+        return nullcontext() if self._limit is None else self._bounded()
+
     @asynccontextmanager
-    async def bounded(self) -> AsyncGenerator[None]:
-        """Cancel the body when the limit is reached."""
+    async def _bounded(self) -> AsyncGenerator[None]:
         async with asyncio.timeout(None) as scope:
             self._scopes.add(scope)
             self._bound(scope)
@@ -46,25 +58,16 @@ class OwnTime:
         running = asyncio.get_running_loop().time() - self._since if self._workers > 0 else 0.0
         return self._used + running
 
-    @contextmanager
-    def at_work(self) -> Generator[None]:
+    def at_work(self) -> AbstractContextManager[None]:
         """Count the body as work."""
-        self._change(1)
-        try:
-            yield
-        finally:
-            self._change(-1)
+        return _Shift(self.change, 1)
 
-    @contextmanager
-    def waiting(self) -> Generator[None]:
+    def waiting(self) -> AbstractContextManager[None]:
         """Count the body as waiting, in the middle of work."""
-        self._change(-1)
-        try:
-            yield
-        finally:
-            self._change(1)
+        return _Shift(self.change, -1)
 
-    def _change(self, by: int) -> None:
+    def change(self, by: int) -> None:
+        """Have more of its parts at work, or fewer."""
         worked = self._workers > 0
         self._workers += by
         works = self._workers > 0
@@ -78,4 +81,19 @@ class OwnTime:
         for scope in self._scopes:
             self._bound(scope)
         if self._whole is not None:
-            self._whole._change(1 if works else -1)
+            self._whole.change(1 if works else -1)
+
+
+class _Shift(AbstractContextManager[None]):
+    """The time of a body: each call of a model has some, so they are no generators."""
+
+    __slots__ = ("_by", "_change")
+
+    def __init__(self, change: Callable[[int], None], by: int) -> None:
+        self._change, self._by = change, by
+
+    def __enter__(self) -> None:
+        self._change(self._by)
+
+    def __exit__(self, *_: object) -> None:
+        self._change(-self._by)

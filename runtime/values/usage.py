@@ -56,6 +56,8 @@ class Usage:
                 object.__setattr__(self, name, round(getattr(self, name), PLACES_OF_USD))
 
     def __add__(self, other: Usage) -> Usage:
+        if other is NOTHING or self is NOTHING:
+            return self if other is NOTHING else other
         return Usage(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
@@ -102,6 +104,9 @@ class Usage:
                 f", of which ${self.uncertain_usd:.4f} for {calls} that ended without an answer"
             )
         return known + (f" + {self.unpriced_calls} unpriced calls" if self.unpriced_calls else "")
+
+
+NOTHING = Usage()
 
 
 def _counts(usage: Usage) -> dict[str, float]:

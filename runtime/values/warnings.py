@@ -6,7 +6,6 @@ the trace, and after a restart. Waits and retries of a provider are not the agen
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -31,7 +30,7 @@ class Warnings:
 
     def __init__(self, scrub: Callable[[str], str]) -> None:
         self._scrub = scrub
-        self._times: Counter[str] = Counter()
+        self._times: dict[str, int] = {}
         self._cause = ""
 
     def note(self, event: str, fields: Mapping[str, Any]) -> None:
@@ -43,21 +42,21 @@ class Warnings:
             # A key that was cut in two would not be found any more, so it is cut afterwards.
             told = on_one_line(self._scrub(said))[:LONGEST]
             if told in self._times or len(self._times) < MOST_COUNTED:
-                self._times[told] += 1
+                self._times[told] = self._times.get(told, 0) + 1
 
-    def times(self) -> Counter[str]:
-        """Give how often what happened, for `go_back`."""
-        return Counter(self._times)
+    def times(self) -> Mapping[str, int]:
+        """Return how often what happened, for `go_back`."""
+        return {**self._times}
 
-    def go_back(self, times: Counter[str]) -> None:
+    def go_back(self, times: Mapping[str, int]) -> None:
         """Forget what happened since: it happens again."""
-        self._times, self._cause = Counter(times), ""
+        self._times, self._cause = {**times}, ""
 
     def told(self) -> tuple[str, ...]:
         """Say what went wrong, each thing once, with how often where that was more than once."""
         return tuple(
             told if times == 1 else f"{told} ({times} times)"
-            for told, times in self._times.most_common(MOST)
+            for told, times in sorted(self._times.items(), key=lambda pair: -pair[1])[:MOST]
         )
 
 

@@ -22,6 +22,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from operator import attrgetter
 from typing import (
     Annotated,
     Any,
@@ -177,6 +178,15 @@ class _Codec:
         self.start = {} if tag is None else {tag[0]: tag[1]}
         plain = [slot for slot in self.slots if slot.flat is None]
         self.writers = tuple(slot.writer for slot in self.slots)
+        self.is_simple = len(self.slots) > 1 and len(plain) == len(self.slots)
+        if self.is_simple:  # most values: their fields are taken at once, and few are converted
+            self.all_of = attrgetter(*(slot.name for slot in self.slots))
+            self.plain_keys = tuple(slot.key for slot in self.slots)
+            self.converted = tuple(
+                (slot.key, slot.write, slot.omit, slot.usual)
+                for slot in self.slots
+                if slot.omit or slot.write is not None
+            )
         self.readers = tuple((one.name, one.key, one.read) for one in plain)
         self.required = tuple(one.key for one in plain if one.is_required)
         self.flats = tuple((slot.name, slot.flat) for slot in self.slots if slot.flat is not None)
@@ -185,6 +195,14 @@ class _Codec:
 
     def write(self, item: Any) -> dict[str, Any]:
         value: dict[str, Any] = {**self.start}
+        if self.is_simple:
+            value.update(zip(self.plain_keys, self.all_of(item), strict=True))
+            for key, write, omit, usual in self.converted:
+                if write is not None:
+                    value[key] = write(value[key])
+                if omit and (value[key] is usual or _is_same(value[key], usual)):
+                    del value[key]
+            return value
         for name, key, write, omit, usual in self.writers:
             part = getattr(item, name)
             plain = part if write is None else write(part)

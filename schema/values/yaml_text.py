@@ -20,7 +20,7 @@ import yaml
 
 from .document import LIMITS, Builder, Document, DocumentLimits, ReadingStopped
 from .problems import Problem, TextPosition
-from .secrets import LOOKS_LIKE_A_KEY, SECRET
+from .secrets import LOOKS_LIKE_A_KEY, keys_in
 
 WORDS: Mapping[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -153,7 +153,7 @@ def _follow(text: str, builder: Builder) -> None:
 
 def _keys_in_comments(text: str) -> Iterator[int]:
     """Find what looks like a key and is no part of a value; those in values are found there."""
-    found = [match.start() for match in SECRET.finditer(text)]
+    found = [match.start() for match in keys_in(text)]
     if not found:
         return
     events: Iterator[Any] = yaml.parse(text, yaml.CSafeLoader)

@@ -173,7 +173,7 @@ class Interrupted:
     def _resume(self, model: ScriptedModel, left: Path) -> None:
         """Go on with the run: it comes to its answer, and what was paid is not paid again."""
         self.may_end.set()
-        kept = [line for line in events(left) if '"type": "model_call"' in line]
+        kept = [line for line in events(left) if '"type":"model_call"' in line]
         lost = len(answered(model.calls)) - len(kept)
         assert 0 <= lost <= AT_ONCE
         words = ["--resume", str(left), "--quiet", "--model", f"scripted@{model.api_base}"]

@@ -46,6 +46,8 @@ def test_a_quick_run_measures_and_checks_every_subject(tmp_path: Path) -> None:
 def test_each_of_our_rows_has_aims_of_its_own() -> None:
     run_of = {"wall": 0.2, "cpu": 0.0095, "rss": 50.0, "error": ""}
     measured = {name: {cell.title: [run_of] for cell in engine.CELLS} for name in engine.SUBJECTS}
+    floor = {**run_of, "wall": 0.1, "cpu": 0.0057}
+    measured[engine.FLOOR] = {cell.title: [floor] for cell in engine.CELLS}
     rows = engine._targets(measured, []).splitlines()[3:]
     assert (
         "| coterie-recorded: makespan / critical path, vote at 50 ms | 2.00 | 1.1  | missed |"
@@ -55,9 +57,13 @@ def test_each_of_our_rows_has_aims_of_its_own() -> None:
         "| coterie-recorded: makespan / critical path, debate at 50 ms | 1.00 | 1.1  | met |"
         in rows
     )
-    assert "| coterie-recorded: CPU per call, debate | 0.50 ms | 1.1 ms | met |" in rows
-    assert "| coterie-recorded: 100 debates at once | 0.20 s | 2.5 s | met |" in rows
-    assert "| coterie: CPU per call, debate | 0.50 ms | 0.6 ms | met |" in rows
+    of_aiohttp = "CPU per call / aiohttp's, debate | 1.67 |"
+    assert f"| coterie-recorded: {of_aiohttp} 2  | met |" in rows
+    assert f"| coterie: {of_aiohttp} 1.6  | missed |" in rows
+    at_once = "100 debates at once / aiohttp's seconds"
+    assert f"| coterie-recorded: {at_once} | 2.00 | 2  | met |" in rows
+    del measured[engine.FLOOR]
+    assert not any("aiohttp" in row for row in engine._targets(measured, []).splitlines())
     assert [*engine.SUBJECTS][2:4] == ["coterie-recorded", "coterie"]
 
 
@@ -116,7 +122,8 @@ def test_workloads_have_their_shapes(name: str, agents: int, edges: int, seconds
 
 def test_a_flame_graph_shows_who_called_whom_as_wide_as_it_took() -> None:
     stacks = Counter({("a:main", "b:work"): 3, ("a:main", "c:rest"): 1})
-    drawn = picture(stacks)
+    drawn = picture(stacks, 0.016)
+    assert "4 looks, one every 4.0 ms of CPU" in drawn
     assert drawn.count("<rect") == 3
     assert "b:work: 75.0%" in drawn
     assert 'width="900.0"' in drawn

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from ....schema.values.values import is_mapping
+from ...values.encoded import encoded
 from .fallback import chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from .fallback import ParameterFallback, ParameterForm
+    from .messages import Message
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,8 +60,12 @@ class Body:
         for form in forms.values():
             said = _merged(said, form.fields)
         said = _merged(extra or {}, said)
-        content = json.dumps(said).encode()
-        return cls(fields=said, content=content, forms=forms, ladders=ladders or {})
+        return cls(fields=said, content=_content(said), forms=forms, ladders=ladders or {})
+
+    def saying(self, messages: Sequence[Message]) -> Body:
+        """Return the same with other messages."""
+        said = {**self.fields, "messages": messages}
+        return Body(fields=said, content=_content(said), forms=self.forms, ladders=self.ladders)
 
     @property
     def adapted(self) -> dict[str, str]:
@@ -69,6 +75,12 @@ class Body:
             for parameter, form in self.forms.items()
             if form is not self.ladders[parameter][0] and not form.is_same
         }
+
+
+def _content(said: Mapping[str, Any]) -> bytes:
+    """Write a body in ASCII: by its bytes we estimate its tokens, rather too many than too few."""
+    content = encoded(said)
+    return content if content.isascii() else json.dumps(said).encode()
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

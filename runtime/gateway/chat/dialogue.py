@@ -48,7 +48,7 @@ def clipped(texts: Sequence[str], most: int) -> list[str]:
 
 def shortened(value: T, most: int) -> T:
     """Cut the texts of a JSON value to `most` characters together, as `clipped` does."""
-    if _length(value) <= most:
+    if (len(value) if isinstance(value, str) else _length(value)) <= most:
         return value
     return _cut(value, _longest([len(text) for text in _texts(value)], most))
 

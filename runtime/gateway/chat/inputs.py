@@ -102,6 +102,8 @@ def with_attachments(
         messages: The conversation.
         attachments: What to show, by name.
     """
+    if not attachments:
+        return [*messages]
     first_of_all = {name: one for name, one in attachments.items() if not one.marker}
     parts = [_part(name, attachment) for name, attachment in first_of_all.items()]
     said = _marked(messages, [one for one in attachments.values() if one.marker])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from ....schema.values.codec import SKIPPED, kept
 from ...values.bounds import MOST_TOOL_CALLS
-from ...values.usage import Usage
+from ...values.usage import NOTHING, Usage
 
 if TYPE_CHECKING:
     from ....schema.host.models import Effort
@@ -117,7 +117,7 @@ class ChatAnswer:
     thinking: str = ""
     kept: Mapping[str, Any] = field(default_factory=dict[str, Any])
     finish_reason: str = "stop"
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = NOTHING
     reported_usd: Annotated[float | None, SKIPPED] = None
     model: str = ""
     fingerprint: str = ""

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ..endpoint import Endpoint
 
 
+MOST_OUTLINES = 100
+"""Of one endpoint."""
+
+
 class ChatWire:
     """Writes requests and reads answers of the chat API."""
 
@@ -33,7 +37,21 @@ class ChatWire:
         return endpoint.credentials
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
-        """Write a request; see `Wire.body`."""
+        """Write a request; see `Wire.body`.
+
+        What differs in its messages only is worked out once.
+        """
+        if request.schema is not None or request.tools or request.seed is not None:
+            return self._body(endpoint, request, refused)
+        asked = (request.max_tokens, request.temperature, request.top_p, request.effort)
+        key = (*asked, request.stop, frozenset(refused))
+        if (outline := endpoint.outlines.get(key)) is None:
+            if len(endpoint.outlines) >= MOST_OUTLINES:
+                endpoint.outlines.clear()
+            outline = endpoint.outlines[key] = self._body(endpoint, request, refused).saying(())
+        return outline.saying(signed(endpoint, request.messages))
+
+    def _body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
         fields = {
             "model": endpoint.model,
             "messages": signed(endpoint, request.messages),

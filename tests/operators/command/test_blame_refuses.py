@@ -81,7 +81,7 @@ def changed(run: Path, change: str) -> None:
         case "order":
             lines[2], lines[3] = lines[3], lines[2]
         case "version":
-            lines[2] = lines[2].replace('"v": 1', '"v": 7')
+            lines[2] = lines[2].replace('"v":1', '"v":7')
         case _:
             lines[2] = LINES.get(change, lines[2])
     events.write_text("\n".join(lines) + "\n")

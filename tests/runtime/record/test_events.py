@@ -178,7 +178,7 @@ def test_a_trace_is_sent_of_the_rest_of_a_run(run: Path, tmp_path: Path) -> None
         (lambda text: text.replace(b"\n", b"\r\n"), 0),
         (lambda text: text.removesuffix(b"\n"), 0),
         (lambda text: text + b'{"v": 1, "n"', 0),
-        (lambda text: text.replace(b'"v": 1', b'"v": 1, "v": 1'), 0),
+        (lambda text: text.replace(b'"v":1', b'"v":1,"v":1'), 0),
         (lambda text: text.replace(b'"text"', b'"\\udc80": "\\ud800", "text"'), 0),
         (lambda text: text + text, "all of the second half"),
     ],
@@ -209,7 +209,7 @@ def test_a_run_without_events_is_shown(run: Path, tmp_path: Path, content: bytes
 
 def test_another_version_is_refused_where_there_is_nothing_else(run: Path, tmp_path: Path) -> None:
     damaged(run, tmp_path, b"")
-    text = (run / "events.jsonl").read_bytes().replace(b'"v": 1', b'"v": 2')
+    text = (run / "events.jsonl").read_bytes().replace(b'"v":1', b'"v":2')
     (tmp_path / "events.jsonl").write_bytes(text)
     with pytest.raises(InputError, match="version 2 of the format; this coterie reads 1"):
         events_of(tmp_path)

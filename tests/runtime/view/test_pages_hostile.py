@@ -83,7 +83,7 @@ def test_text_of_any_size_is_shown_in_part(tmp_path: Path) -> None:
     run = run_of(tmp_path, "7")
     events = (run / "events.jsonl").read_text()
     (run / "events.jsonl").write_text(
-        events.replace('"text": "7"', f'"text": "{"<script>" * 100_000}"')
+        events.replace('"text":"7"', f'"text":"{"<script>" * 100_000}"')
     )
     page = page_of(run)
     told = page.one(id="agent-worker").all("pre")[-2].text
