@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ....pool.values.intervals import paired_interval
+from ....pool.values.adjusted import adjusted_interval
 from ....runtime.values.together import by_workers
 from ....runtime.values.usage import Usage
 from ....schema.values.errors import LimitError
 from ...core.proposal import RejectedProposal
 from ...evolution.episode import Episode
-from .course import key_of
+from .course import DIGITS
 from .result import LastWord
+from .spending import MOST_REPEATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,15 +26,15 @@ if TYPE_CHECKING:
 ORIGINAL, WINNER = "original", "winner"
 FEWEST = 4
 """Meetings without which there is no last word."""
-MOST_REPEATS = 3
-"""How often a task is done at most, where the budget allows more runs than there are tasks."""
 
 
 async def last_word(running: Race) -> LastWord | None:
     """Run the leader and the original on held-back tasks, as many as the budget allows.
 
-    Where it allows more runs than there are tasks, each task is done again: a task's score is then
-    the mean. Where a budget of tokens or USD ends the last word early, what both have done counts.
+    Where it allows more runs than there are tasks, tasks are done again: a task's score is then
+    the mean. The original's pilot, which chose nothing, makes the interval shorter where tasks were
+    split at random. Where a budget of tokens or USD ends the last word early, what both have done
+    counts.
 
     Raises:
         Halted: A provider or a jail failed.
@@ -44,8 +45,6 @@ async def last_word(running: Race) -> LastWord | None:
     times = MOST_REPEATS if leader.repeats or original.repeats else 1
     pairs = max(FEWEST, running.spending.pairs(running.pair, times * len(held)))
     meetings = [(task, n) for n in range(times) for task in held][:pairs]
-    if pairs > len(held):  # each task as often as any other
-        meetings = meetings[: pairs - pairs % len(held)]
     stream.say(f"the last word: candidate {leader.number} in {len(meetings)} held-back runs")
     outcomes: dict[tuple[str, int], Meeting] = {}
 
@@ -60,7 +59,8 @@ async def last_word(running: Race) -> LastWord | None:
         if len(outcomes) < FEWEST:
             raise
     known = [outcomes[task.id, n] for task, n in meetings if (task.id, n) in outcomes]
-    return _word(known) if known else None
+    pilot = [] if stream.held_out else running.proposing.pilot
+    return _word(known, [trial.score.value for trial in pilot]) if known else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,7 +81,7 @@ async def _meeting(running: Race, leader: Team, task: Task, number: int) -> Meet
         number=0,
         task=task,
         view=running.view,
-        path=f"last word {key_of(leader)}/{task.id}/{again}",
+        path=f"last word {leader.content_hash[:DIGITS]}/{task.id}/{again}",
     )
     original = running.standings.candidates[0].team
     first = await episode.run(original, ORIGINAL, parents=[])
@@ -93,14 +93,15 @@ async def _meeting(running: Race, leader: Team, task: Task, number: int) -> Meet
     return Meeting(task=task.id, original=old.value, winner=new.value, usage=usage)
 
 
-def _word(meetings: Sequence[Meeting]) -> LastWord:
+def _word(meetings: Sequence[Meeting], pilot: Sequence[float]) -> LastWord:
     """Sum meetings up: tasks are the sample, and a task's score is the mean of its runs."""
     by_task: dict[str, list[Meeting]] = {}
     for meeting in meetings:
         by_task.setdefault(meeting.task, []).append(meeting)
     original = [fmean(meeting.original for meeting in own) for own in by_task.values()]
     winner = [fmean(meeting.winner for meeting in own) for own in by_task.values()]
-    low, high = paired_interval([new - old for old, new in zip(original, winner, strict=True)])
+    gains = [new - old for old, new in zip(original, winner, strict=True)]
+    _, (low, high) = adjusted_interval(gains, original, pilot)
     return LastWord(
         tasks=tuple(by_task),
         original=tuple(original),

@@ -16,7 +16,7 @@ from .drawn import KINDS, DrawnFrom
 from .merging import Merging
 from .propose import Tried, propose
 from .settings import HYPOTHESIS, MERGE
-from .standings import PRIOR_SPREAD
+from .standings import INTERPLAY, PRIOR_SPREAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from .course import Course, Outcome
     from .settings import RaceSettings
-    from .standings import Candidate, Standings
+    from .standings import Candidate, Matrix, Standings
     from .task_trial import TaskTrial
 
-MOST_LEARNT_FROM = 8
+MOST_LEARNT_FROM = 5
 """Tasks to propose on that a child runs on before others are made of it."""
 LEAD = 0.1
 """What a hypothesis is expected to gain more than a draw, as long as neither was tried."""
@@ -54,7 +54,7 @@ class Proposing:
     standings: Standings
     course: Course
     author: Episode
-    _merging: Merging = field(init=False)
+    merging: Merging = field(init=False)
     _trials: dict[int, Sequence[TaskTrial]] = field(
         default_factory=dict[int, "Sequence[TaskTrial]"]
     )
@@ -67,7 +67,7 @@ class Proposing:
     dropped: list[RejectedProposal] = field(default_factory=list[RejectedProposal])
 
     def __post_init__(self) -> None:
-        self._merging = Merging(
+        self.merging = Merging(
             standings=self.standings, catalogue=self.stage.catalogue, ceiling=self.stage.ceiling
         )
 
@@ -101,7 +101,20 @@ class Proposing:
         if kind == HYPOTHESIS:
             model = self.stage.catalogue.models.get(self.stage.recipe.meta_model)
             return model is None or not model.is_embedded
-        return kind != MERGE or self._fresh(self._merging.of(base), base, kind) is not None
+        return kind != MERGE
+
+    def partner(self, base: Candidate, drawn: Matrix, chance: random.Random) -> Candidate | None:
+        """Return whose edits gain in a candidate, as steps were drawn; None: nobody's.
+
+        Args:
+            base: The candidate.
+            drawn: What each step adds.
+            chance: Draws how the edits of both get along.
+        """
+        chosen = self.merging.choose(base, drawn) if MERGE in self.settings.kinds else None
+        if chosen is None or chosen[1] + chance.gauss(0, INTERPLAY) <= 0:
+            return None
+        return chosen[0]
 
     def runs_for(self, base: Candidate) -> int:
         """Return how many runs it takes before others are made of a team."""
@@ -119,8 +132,6 @@ class Proposing:
             Halted: A provider or a jail failed.
             LimitError: The budget is used up.
         """
-        if kind == MERGE:
-            return self._fresh(self._merging.of(base), base, kind)
         trials = await self.trials(base)
         if kind == HYPOTHESIS:
             return await self._hypothesis(base, trials, number)
@@ -133,8 +144,7 @@ class Proposing:
         for proposal in proposals:
             if proposal.child.content_hash not in self.standings.hashes:
                 return proposal
-        if kind != MERGE:  # others may come to merge with
-            self._exhausted.add((base.number, kind))
+        self._exhausted.add((base.number, kind))
         return None
 
     def _source(self, base: Candidate, kind: str, trials: Sequence[TaskTrial]) -> DrawnFrom:
@@ -191,12 +201,12 @@ class Proposing:
             LimitError: The budget is used up.
         """
         if base.number not in self._trials:
-            slots = range(len(self.tasks) if base.parent is None else self._few)
-            original = self.standings.candidates[0].team if base.parent is not None else None
+            slots = self._slots(base)
+            originals = [self.standings.candidates[0]] if base.parent is not None else []
             outcomes: dict[int, Outcome] = {}
 
             async def run(slot: int) -> None:
-                outcomes[slot] = await self.course.run(base.team, slot, original)
+                outcomes[slot] = await self.course.run(base, slot, originals)
 
             await by_workers(slots, run, self.stage.recipe.workers)
             self._ran += sum((outcomes[slot].usage for slot in slots), Usage())
@@ -204,6 +214,14 @@ class Proposing:
                 trial for slot in slots if (trial := outcomes[slot].trial) is not None
             ]
         return self._trials[base.number]
+
+    def _slots(self, base: Candidate) -> Sequence[int]:
+        """Return the tasks to propose on by place; of a child, a few that the original failed."""
+        places = range(len(self.tasks))
+        if base.parent is None:
+            return places
+        scores = {trial.task.id: trial.score.value for trial in self.pilot}
+        return sorted(places, key=lambda place: scores.get(self.tasks[place].id, 0))[: self._few]
 
     @property
     def pilot(self) -> Sequence[TaskTrial]:
