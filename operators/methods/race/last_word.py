@@ -47,9 +47,11 @@ async def last_word(running: Race) -> LastWord | None:
     meetings = [(task, n) for n in range(times) for task in held][:pairs]
     stream.say(f"the last word: candidate {leader.number} in {len(meetings)} held-back runs")
     outcomes: dict[tuple[str, int], Meeting] = {}
+    known = sum(task.is_scored for task in held)
+    corrects = known >= FEWEST and len(held) - known >= FEWEST
 
     async def meet(key: tuple[Task, int]) -> None:
-        outcome = await _meeting(running, leader.team, *key)
+        outcome = await _meeting(running, leader.team, *key, corrects=corrects)
         if outcome is not None:
             outcomes[key[0].id, key[1]] = outcome
 
@@ -65,16 +67,25 @@ async def last_word(running: Race) -> LastWord | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Meeting:
-    """What the original and the leader scored on a task, and what both runs consumed."""
+    """What the original and the leader scored on a task, and what both runs consumed.
+
+    Where only some tasks have a reference answer, the judge's scores are beside those by it.
+    """
 
     task: str
     original: float
     winner: float
     usage: Usage
+    judged: tuple[float, float] | None = None
 
 
-async def _meeting(running: Race, leader: Team, task: Task, number: int) -> Meeting | None:
-    """Run both teams once on a task; None where somebody has no score."""
+async def _meeting(
+    running: Race, leader: Team, task: Task, number: int, *, corrects: bool
+) -> Meeting | None:
+    """Run both teams once on a task; None where somebody has no score.
+
+    Where reference answers correct the judge, it scores these tasks, too.
+    """
     again = f"{number}/" if number else ""
     episode = Episode(
         stage=running.stream.stage,
@@ -89,8 +100,20 @@ async def _meeting(running: Race, leader: Team, task: Task, number: int) -> Meet
     old, new = await episode.verdict(first, ORIGINAL), await episode.verdict(second, WINNER)
     if isinstance(old, RejectedProposal) or isinstance(new, RejectedProposal):
         return None
+    judged: list[float] = []
+    for run, what in ((first, ORIGINAL), (second, WINNER)) if corrects and task.is_scored else ():
+        score = await episode.judged(run, what)
+        if isinstance(score, RejectedProposal):
+            return None
+        judged.append(score.value)
     usage = first.usage + second.usage - second.saved + episode.judging
-    return Meeting(task=task.id, original=old.value, winner=new.value, usage=usage)
+    return Meeting(
+        task=task.id,
+        original=old.value,
+        winner=new.value,
+        usage=usage,
+        judged=(judged[0], judged[1]) if judged else None,
+    )
 
 
 def _word(meetings: Sequence[Meeting], pilot: Sequence[float]) -> LastWord:
@@ -98,15 +121,33 @@ def _word(meetings: Sequence[Meeting], pilot: Sequence[float]) -> LastWord:
     by_task: dict[str, list[Meeting]] = {}
     for meeting in meetings:
         by_task.setdefault(meeting.task, []).append(meeting)
-    original = [fmean(meeting.original for meeting in own) for own in by_task.values()]
-    winner = [fmean(meeting.winner for meeting in own) for own in by_task.values()]
-    gains = [new - old for old, new in zip(original, winner, strict=True)]
-    _, (low, high) = adjusted_interval(gains, original, pilot)
+    scores = [
+        (fmean(each.original for each in own), fmean(each.winner for each in own))
+        for own in by_task.values()
+    ]
+    judged = [_means([each.judged for each in own if each.judged]) for own in by_task.values()]
+    gains = [new - old for old, new in scores]
+    if any(judged):  # by the judge on all tasks, corrected where there is a reference answer
+        known = [place for place, each in enumerate(judged) if each]
+        scores = [each or score for each, score in zip(judged, scores, strict=True)]
+        beside = [new - old for old, new in scores]
+        more = [gain for place, gain in enumerate(beside) if place not in known]
+        gains, beside = [gains[place] for place in known], [beside[place] for place in known]
+    else:
+        known, beside, more = [], [old for old, _ in scores], pilot
+    estimate, (low, high) = adjusted_interval(gains, beside, more)
     return LastWord(
         tasks=tuple(by_task),
-        original=tuple(original),
-        winner=tuple(winner),
+        original=tuple(old for old, _ in scores),
+        winner=tuple(new for _, new in scores),
+        corrected=estimate if known else None,
+        answers=len(known),
         low=low,
         high=high,
         usage=sum((meeting.usage for meeting in meetings), Usage()),
     )
+
+
+def _means(pairs: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """Return the mean of each side; None of nothing."""
+    return (fmean(old for old, _ in pairs), fmean(new for _, new in pairs)) if pairs else None

@@ -16,6 +16,7 @@ from .drawn import KINDS, DrawnFrom
 from .merging import Merging
 from .propose import Tried, propose
 from .settings import HYPOTHESIS, MERGE
+from .showing import FAILURES, shown, with_credits
 from .standings import INTERPLAY, PRIOR_SPREAD
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from .standings import Candidate, Matrix, Standings
     from .task_trial import TaskTrial
 
-MOST_LEARNT_FROM = 5
-"""Tasks to propose on that a child runs on before others are made of it."""
 LEAD = 0.1
 """What a hypothesis is expected to gain more than a draw, as long as neither was tried."""
 USELESS = 2
@@ -166,12 +165,14 @@ class Proposing:
     async def _hypothesis(
         self, base: Candidate, trials: Sequence[TaskTrial], number: int
     ) -> Proposal | None:
-        episode = self.author
+        episode, stage = self.author, self.stage
+        chance = random.Random(seed_of(stage.recipe.seed, f"race/niche {number}"))  # noqa: S311
+        jails = stage.services.jails
         proposal = await propose(
             episode.meta,
             f"{episode.path}proposal {number}",
             base.team,
-            trials,
+            [await with_credits(trial, jails) for trial in shown(trials, chance)],
             components=self.settings.components,
             tried=[self._tried(candidate) for candidate in self.standings.candidates[1:]],
             known=self.standings.hashes,
@@ -235,7 +236,7 @@ class Proposing:
 
     @property
     def _few(self) -> int:
-        return min(MOST_LEARNT_FROM, len(self.tasks))
+        return min(FAILURES + 1, len(self.tasks))
 
     @property
     def spent(self) -> Usage:

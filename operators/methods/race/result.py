@@ -80,6 +80,9 @@ class LastWord:
         low: The lower end of the 95 % interval of the mean gain.
         high: The upper end.
         usage: What it consumed.
+        corrected: The gain by the judge's scores as reference answers correct it, where only some
+            tasks have one; the scores are the judge's then.
+        answers: How many tasks corrected it.
     """
 
     tasks: tuple[str, ...]
@@ -88,6 +91,8 @@ class LastWord:
     low: float
     high: float
     usage: Usage = field(default_factory=Usage)
+    corrected: float | None = None
+    answers: int = 0
 
     @property
     def means(self) -> tuple[float, float]:
@@ -97,7 +102,8 @@ class LastWord:
     @property
     def gain(self) -> float:
         """What the winner scores more than the original, on the mean."""
-        return (sum(self.winner) - sum(self.original)) / len(self.tasks)
+        plain = (sum(self.winner) - sum(self.original)) / len(self.tasks)
+        return plain if self.corrected is None else self.corrected
 
 
 @kept(omit=True)
@@ -249,5 +255,6 @@ def _lines(result: RaceResult) -> list[str]:
         for line in (f"  {step.kind}: {step.reason}", *map(_edit_line, step.edits))
         if result.is_better
     ]
-    on = f"on {len(word.tasks)} held-back tasks"
+    judged = f", judged and corrected by {word.answers} reference answers"
+    on = f"on {len(word.tasks)} held-back tasks{judged if word.answers else ''}"
     return [f"{head}: {scores}, {gain}, {on}.", *steps, *raced]
