@@ -60,6 +60,7 @@ async def propose(
     tried: Sequence[Tried] = (),
     known: AbstractSet[str] = frozenset(),
     answers: bool = True,
+    is_own: bool = True,
 ) -> Proposal | RejectedProposal:
     """Make one child of a team.
 
@@ -71,6 +72,7 @@ async def propose(
         components: What may be edited.
         tried: What was tried before.
         known: The content hashes of teams that were tried: none of them is proposed again.
+        is_own: Whether the runs are the team's, not those of a team that it was made of.
         answers: Whether reference answers, and scorers' reasons that may quote them, are shown.
 
     Raises:
@@ -91,7 +93,11 @@ async def propose(
     question = Question(
         operator=OPERATOR,
         instructions=prompt(
-            "race_propose", answers=answers, components=", ".join(components), edits=limits.edits
+            "race_propose",
+            answers=answers,
+            is_own=is_own,
+            components=", ".join(components),
+            edits=limits.edits,
         ),
         material=shown,
         schema=closed(reason=reason_schema(limits), **schema["properties"]),

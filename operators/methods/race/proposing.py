@@ -131,12 +131,19 @@ class Proposing:
             Halted: A provider or a jail failed.
             LimitError: The budget is used up.
         """
-        trials = await self.trials(base)
+        learnt_from = self._learnt_from(base)
+        trials = self._trials[learnt_from.number]
         if kind == HYPOTHESIS:
-            return await self._hypothesis(base, trials, number)
+            return await self._hypothesis(base, trials, number, is_own=learnt_from is base)
         if (base.number, kind) not in self._draws:
             self._draws[base.number, kind] = KINDS[kind](self._source(base, kind, trials))
         return self._fresh(self._draws[base.number, kind], base, kind)
+
+    def _learnt_from(self, base: Candidate) -> Candidate:
+        """Return the candidate, or the nearest that it was made of, that ran on these tasks."""
+        while base.number not in self._trials and base.parent is not None:
+            base = self.standings.candidates[base.parent]
+        return base
 
     def _fresh(self, proposals: Iterator[Proposal], base: Candidate, kind: str) -> Proposal | None:
         """Take the next proposal that makes another team than all before; else the kind is done."""
@@ -163,7 +170,7 @@ class Proposing:
         )
 
     async def _hypothesis(
-        self, base: Candidate, trials: Sequence[TaskTrial], number: int
+        self, base: Candidate, trials: Sequence[TaskTrial], number: int, *, is_own: bool
     ) -> Proposal | None:
         episode, stage = self.author, self.stage
         chance = random.Random(seed_of(stage.recipe.seed, f"race/niche {number}"))  # noqa: S311
@@ -177,6 +184,7 @@ class Proposing:
             tried=[self._tried(candidate) for candidate in self.standings.candidates[1:]],
             known=self.standings.hashes,
             answers=self.settings.feedback == "answers",
+            is_own=is_own,
         )
         if isinstance(proposal, Proposal):
             self._useless = 0

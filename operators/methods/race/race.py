@@ -55,13 +55,15 @@ HOPELESS = 3.0
 class _Pick:
     """What happens next: a run of a candidate in a slot, or a proposal of a kind for it.
 
-    A merge has a partner, whose edits are made in the candidate.
+    A merge has a partner, whose edits are made in the candidate. Before other proposals the
+    candidate runs on tasks to learn from, where there are runs enough left for that.
     """
 
     candidate: Candidate
     slot: int = 0
     kind: str = ""
     partner: Candidate | None = None
+    learns: bool = False
 
 
 @dataclass(kw_only=True)
@@ -192,12 +194,11 @@ class Race:
             leader = self.standings.candidates[top]
             if (partner := self.proposing.partner(leader, steps, chance)) is not None:
                 return _Pick(candidate=leader, kind=MERGE, partner=partner)
-            base = self.standings.base(self.standings.candidates[top])
-            if self.proposing.runs_for(base) > SHARE_TO_LEARN * room:
-                base = self.standings.candidates[0]
+            base = self.standings.base(leader)
             chosen = self.proposing.choose(base, chance)
             if chosen is not None and (chosen[1] > drawn[top] or not ready):
-                return _Pick(candidate=base, kind=chosen[0])
+                learns = self.proposing.runs_for(base) <= SHARE_TO_LEARN * room
+                return _Pick(candidate=base, kind=chosen[0], learns=learns)
         if not ready:
             return None
         if chance.random() < 0.5:
@@ -237,20 +238,17 @@ class Race:
             return self.proposing.merging.merge(candidate, pick.partner)
         if pick.kind:
             self._proposals += 1
+            if pick.learns:
+                await self.proposing.trials(candidate)
             return await self.proposing.make(candidate, pick.kind, self._proposals)
         return await self.course.run(candidate, pick.slot, self._relatives(pick))
 
     def _relatives(self, pick: _Pick) -> list[Candidate]:
         """Return those whose runs in a slot may have answers for a candidate, the parent first."""
-        own = pick.candidate
-        return [
-            candidate
-            for candidate in sorted(
-                self.standings.candidates,
-                key=lambda other: (other.number != own.parent, other.number != own.partner),
-            )
-            if candidate is not own and len(candidate.scores) > pick.slot
-        ]
+        own, slot = pick.candidate, pick.slot
+        others = [other for other in self.standings.candidates if len(other.scores) > slot]
+        lineage = (own.parent, own.partner)
+        return sorted(others, key=lambda other: [other.number != each for each in lineage])
 
     def _accept(self, pick: _Pick, proposal: Proposal) -> None:
         """Enter a child."""
