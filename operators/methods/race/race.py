@@ -21,7 +21,7 @@ from .bets import Bets
 from .course import Course, repeats
 from .proposing import Proposing
 from .settings import MERGE
-from .spending import MOST_REPEATS, Spending, each_run, pair_of
+from .spending import MOST_REPEATS, Spending, each_run, fitting, pair_of
 from .split import Split, split
 from .standings import Candidate, Standings
 
@@ -45,8 +45,6 @@ DEAR = 2.0
 """A run that takes more than so many times the original's is made as much less often."""
 SHARE_TO_LEARN = 0.03
 """Of the runs that are left, so many may go to a team so that others can be made of it."""
-TOLERANCE = 1e-9
-"""Of rounding, where runs exactly fit into what is left."""
 HOPELESS = 3.0
 """So many standard deviations behind the leader, and a candidate runs no more."""
 
@@ -353,7 +351,7 @@ class Race:
         runs = self.settings.runs - len(self.order)
         each = max(self.spending.share(each_run(runner)) for runner in self.standings.running)
         left = 1 - self._kept - self.spending.used
-        return max(0, min(runs, int(left / each + TOLERANCE) if each else runs))
+        return max(0, min(runs, fitting(left, each) if each else runs))
 
     def _why_ended(self) -> str:
         leader = self.standings.leader

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LAST_WORD = 0.25
 """The largest share of the budget that the last word may take."""
+TOLERANCE = 1e-9
+"""Of rounding, where runs exactly fit into what is left."""
 MOST_REPEATS = 3
 """How often the last word does a task at most, where the budget allows more runs than tasks."""
 
@@ -56,7 +58,12 @@ class Spending:
         """
         each = self.share(pair)
         left = max(0.0, 1 - self.used)
-        return most if not each else min(most, int(LAST_WORD / each), int(left / each))
+        return min(most, fitting(LAST_WORD, each), fitting(left, each)) if each else most
+
+
+def fitting(left: float, each: float) -> int:
+    """Return how many runs of a share fit into a share of the budget."""
+    return int(left / each + TOLERANCE)
 
 
 def each_run(candidate: Candidate) -> Usage:
