@@ -300,6 +300,18 @@ class TaskRuns:
         """
         return await self._scored(run, what, judged=not self.task.is_scored)
 
+    async def judged(self, run: Run, what: str) -> Score | RejectedProposal:
+        """Let the judge score a run, also where there is a reference answer.
+
+        Args:
+            run: The run.
+            what: Which run of the episode it is.
+
+        Raises:
+            CoterieError: As for `MetaModel.ask`.
+        """
+        return await self._scored(run, what, judged=True)
+
     async def _scored(self, run: Run, what: str, *, judged: bool) -> Score | RejectedProposal:
         recipe = self.stage.recipe
         if run.answer is None:

@@ -36,6 +36,7 @@ COLUMNS = (
 @click.argument("world", type=click.Choice([*MAKERS]))
 @click.option("--trials", type=click.IntRange(min=1), default=40, show_default=True)
 @click.option("--first", type=click.IntRange(min=0), default=0, help="The seed of the first.")
+@click.option("--budget", type=click.IntRange(min=1), help="Calls, in place of the world's.")
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option(
     "--rows",
@@ -43,7 +44,9 @@ COLUMNS = (
     default=("*",),
     help="Only rows whose names match, such as 'GEPA*'. May be given again.",
 )
-def main(world: str, trials: int, first: int, jobs: int, rows: Sequence[str]) -> None:
+def main(
+    world: str, *, trials: int, first: int, budget: int | None, jobs: int, rows: Sequence[str]
+) -> None:
     """Compare strategies in trials of WORLD; print a table in Markdown.
 
     Each trial has a world of its own by its seed. The same options print the same bytes.
@@ -51,10 +54,11 @@ def main(world: str, trials: int, first: int, jobs: int, rows: Sequence[str]) ->
     names = [name for name in ROWS if name in matching(ROWS, rows)]
     if not names:
         raise none_matches(rows, ROWS)
-    todo = [(name, world, seed) for name in names for seed in range(first, first + trials)]
+    seeds = range(first, first + trials)
+    todo = [(name, world, seed, budget) for name in names for seed in seeds]
     outcomes = zip(todo, side_by_side(trial, todo, jobs), strict=True)
     cases: dict[tuple[str, str], list[Outcome]] = {}
-    for (name, _, _), (case, outcome) in outcomes:
+    for (name, *_), (case, outcome) in outcomes:
         for label in dict.fromkeys(("", case)):
             cases.setdefault((name, label), []).append(outcome)
     click.echo("\n".join(_table(cases)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,15 @@ ROWS: Mapping[str, Row] = {
 """Who is compared, by name."""
 
 
-def trial(name: str, world: str, seed: int) -> tuple[str, Outcome]:
-    """Run one trial, and return it with the case of the world."""
+def trial(name: str, world: str, seed: int, budget: int | None) -> tuple[str, Outcome]:
+    """Run one trial, and return it with the case of the world.
+
+    Args:
+        name: The row.
+        world: The world.
+        seed: Draws it.
+        budget: How many calls it has; None: as many as the world's rules say.
+    """
     made = MAKERS[world](seed)
+    made = replace(made, budget=budget or made.budget)
     return made.case, ROWS[name](made)

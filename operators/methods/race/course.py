@@ -37,9 +37,9 @@ class Outcome:
     saved: Usage
 
 
-def key_of(team: Team) -> str:
-    """Return what tells a team's runs from those of others in the journal."""
-    return team.content_hash[:DIGITS]
+def key_of(candidate: Candidate) -> str:
+    """Return what tells a candidate's runs from those of others in the journal."""
+    return candidate.key[:DIGITS]
 
 
 def repeats(team: Team) -> bool:
@@ -74,21 +74,23 @@ class Course:
         """
         return candidate.repeats or len(candidate.scores) + pending < len(self.tasks)
 
-    async def run(self, team: Team, slot: int, parent: Team | None = None) -> Outcome:
-        """Run a team in a slot, and score its answer.
+    async def run(
+        self, candidate: Candidate, slot: int, relatives: Sequence[Candidate] = ()
+    ) -> Outcome:
+        """Run a candidate in a slot, and score its answer.
 
         Args:
-            team: The team.
+            candidate: The candidate.
             slot: Which slot, from 0.
-            parent: The team that it was made of, where it has run in this slot: its answers count
-                for agents that did not change.
+            relatives: Candidates that have run in this slot, those first that are most alike: their
+                answers count for agents that did not change.
 
         Raises:
             Halted: A provider or a jail failed.
             LimitError: The budget is used up.
         """
-        episode, what = self._episode(slot), key_of(team)
-        run = await episode.run(team, what, parents=[key_of(parent)] if parent else [])
+        episode, what = self._episode(slot), key_of(candidate)
+        run = await episode.run(candidate.team, what, parents=[*map(key_of, relatives)])
         score = await episode.score(run, what)
         is_scored = isinstance(score, Score)
         trial = TaskTrial(task=episode.task, run=run, score=score) if is_scored else None

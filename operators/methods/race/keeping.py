@@ -21,9 +21,10 @@ def keep(running: Race) -> list[str]:
         if candidate.parent is None:
             names.append(stage.pool.twin_of(candidate.team) or candidate.team.name)
         else:
+            partners = () if candidate.partner is None else (names[candidate.partner],)
             lineage = Lineage(
                 operator=f"race_{candidate.kind}",
-                parents=(names[candidate.parent],),
+                parents=(names[candidate.parent], *partners),
                 edits=candidate.edits,
                 reason=candidate.reason,
                 run=stage.name,

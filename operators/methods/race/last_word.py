@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ....pool.values.intervals import paired_interval
+from ....pool.values.adjusted import adjusted_interval
 from ....runtime.values.together import by_workers
 from ....runtime.values.usage import Usage
 from ....schema.values.errors import LimitError
 from ...core.proposal import RejectedProposal
 from ...evolution.episode import Episode
-from .course import key_of
+from .course import DIGITS
 from .result import LastWord
+from .spending import MOST_REPEATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,15 +26,15 @@ if TYPE_CHECKING:
 ORIGINAL, WINNER = "original", "winner"
 FEWEST = 4
 """Meetings without which there is no last word."""
-MOST_REPEATS = 3
-"""How often a task is done at most, where the budget allows more runs than there are tasks."""
 
 
 async def last_word(running: Race) -> LastWord | None:
     """Run the leader and the original on held-back tasks, as many as the budget allows.
 
-    Where it allows more runs than there are tasks, each task is done again: a task's score is then
-    the mean. Where a budget of tokens or USD ends the last word early, what both have done counts.
+    Where it allows more runs than there are tasks, tasks are done again: a task's score is then
+    the mean. The original's pilot, which chose nothing, makes the interval shorter where tasks were
+    split at random. Where a budget of tokens or USD ends the last word early, what both have done
+    counts.
 
     Raises:
         Halted: A provider or a jail failed.
@@ -44,13 +45,13 @@ async def last_word(running: Race) -> LastWord | None:
     times = MOST_REPEATS if leader.repeats or original.repeats else 1
     pairs = max(FEWEST, running.spending.pairs(running.pair, times * len(held)))
     meetings = [(task, n) for n in range(times) for task in held][:pairs]
-    if pairs > len(held):  # each task as often as any other
-        meetings = meetings[: pairs - pairs % len(held)]
     stream.say(f"the last word: candidate {leader.number} in {len(meetings)} held-back runs")
     outcomes: dict[tuple[str, int], Meeting] = {}
+    known = sum(task.is_scored for task in held)
+    corrects = known >= FEWEST and len(held) - known >= FEWEST
 
     async def meet(key: tuple[Task, int]) -> None:
-        outcome = await _meeting(running, leader.team, *key)
+        outcome = await _meeting(running, leader.team, *key, corrects=corrects)
         if outcome is not None:
             outcomes[key[0].id, key[1]] = outcome
 
@@ -60,28 +61,38 @@ async def last_word(running: Race) -> LastWord | None:
         if len(outcomes) < FEWEST:
             raise
     known = [outcomes[task.id, n] for task, n in meetings if (task.id, n) in outcomes]
-    return _word(known) if known else None
+    pilot = [] if stream.held_out else running.proposing.pilot
+    return _word(known, [trial.score.value for trial in pilot]) if known else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Meeting:
-    """What the original and the leader scored on a task, and what both runs consumed."""
+    """What the original and the leader scored on a task, and what both runs consumed.
+
+    Where only some tasks have a reference answer, the judge's scores are beside those by it.
+    """
 
     task: str
     original: float
     winner: float
     usage: Usage
+    judged: tuple[float, float] | None = None
 
 
-async def _meeting(running: Race, leader: Team, task: Task, number: int) -> Meeting | None:
-    """Run both teams once on a task; None where somebody has no score."""
+async def _meeting(
+    running: Race, leader: Team, task: Task, number: int, *, corrects: bool
+) -> Meeting | None:
+    """Run both teams once on a task; None where somebody has no score.
+
+    Where reference answers correct the judge, it scores these tasks, too.
+    """
     again = f"{number}/" if number else ""
     episode = Episode(
         stage=running.stream.stage,
         number=0,
         task=task,
         view=running.view,
-        path=f"last word {key_of(leader)}/{task.id}/{again}",
+        path=f"last word {leader.content_hash[:DIGITS]}/{task.id}/{again}",
     )
     original = running.standings.candidates[0].team
     first = await episode.run(original, ORIGINAL, parents=[])
@@ -89,23 +100,54 @@ async def _meeting(running: Race, leader: Team, task: Task, number: int) -> Meet
     old, new = await episode.verdict(first, ORIGINAL), await episode.verdict(second, WINNER)
     if isinstance(old, RejectedProposal) or isinstance(new, RejectedProposal):
         return None
+    judged: list[float] = []
+    for run, what in ((first, ORIGINAL), (second, WINNER)) if corrects and task.is_scored else ():
+        score = await episode.judged(run, what)
+        if isinstance(score, RejectedProposal):
+            return None
+        judged.append(score.value)
     usage = first.usage + second.usage - second.saved + episode.judging
-    return Meeting(task=task.id, original=old.value, winner=new.value, usage=usage)
+    return Meeting(
+        task=task.id,
+        original=old.value,
+        winner=new.value,
+        usage=usage,
+        judged=(judged[0], judged[1]) if judged else None,
+    )
 
 
-def _word(meetings: Sequence[Meeting]) -> LastWord:
+def _word(meetings: Sequence[Meeting], pilot: Sequence[float]) -> LastWord:
     """Sum meetings up: tasks are the sample, and a task's score is the mean of its runs."""
     by_task: dict[str, list[Meeting]] = {}
     for meeting in meetings:
         by_task.setdefault(meeting.task, []).append(meeting)
-    original = [fmean(meeting.original for meeting in own) for own in by_task.values()]
-    winner = [fmean(meeting.winner for meeting in own) for own in by_task.values()]
-    low, high = paired_interval([new - old for old, new in zip(original, winner, strict=True)])
+    scores = [
+        (fmean(each.original for each in own), fmean(each.winner for each in own))
+        for own in by_task.values()
+    ]
+    judged = [_means([each.judged for each in own if each.judged]) for own in by_task.values()]
+    gains = [new - old for old, new in scores]
+    if any(judged):  # by the judge on all tasks, corrected where there is a reference answer
+        known = [place for place, each in enumerate(judged) if each]
+        scores = [each or score for each, score in zip(judged, scores, strict=True)]
+        beside = [new - old for old, new in scores]
+        more = [gain for place, gain in enumerate(beside) if place not in known]
+        gains, beside = [gains[place] for place in known], [beside[place] for place in known]
+    else:
+        known, beside, more = [], [old for old, _ in scores], pilot
+    estimate, (low, high) = adjusted_interval(gains, beside, more)
     return LastWord(
         tasks=tuple(by_task),
-        original=tuple(original),
-        winner=tuple(winner),
+        original=tuple(old for old, _ in scores),
+        winner=tuple(new for _, new in scores),
+        corrected=estimate if known else None,
+        answers=len(known),
         low=low,
         high=high,
         usage=sum((meeting.usage for meeting in meetings), Usage()),
     )
+
+
+def _means(pairs: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """Return the mean of each side; None of nothing."""
+    return (fmean(old for old, _ in pairs), fmean(new for _, new in pairs)) if pairs else None

@@ -1,4 +1,8 @@
-"""Merges two candidates of one ancestor: the edits that led to each, made together."""
+"""Merges: the edits that made one candidate, made in another.
+
+It is a three-way merge, as git's cherry-pick: the common ancestor is whom the first was made of.
+Where both decide the same thing they conflict, and there is no child.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,9 @@ from ...core.answers import InvalidAnswer, child_of
 from ...core.proposal import Proposal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ....schema.host.catalogue import Catalogue
     from ....schema.loading.ceiling import CapabilityPolicy
-    from .standings import Candidate, Standings
+    from .standings import Candidate, Matrix, Standings
 
 
 @dataclass(kw_only=True)
@@ -25,52 +27,53 @@ class Merging:
         standings: The candidates, and what is believed of them.
         catalogue: What names are known.
         ceiling: What a child may ask for at most.
+        conflicts: Of each pair that conflicts: who it is, and what both decide.
     """
 
     standings: Standings
     catalogue: Catalogue
     ceiling: CapabilityPolicy
-    _merged: dict[tuple[int, int], Proposal | None] = field(
-        default_factory=dict[tuple[int, int], "Proposal | None"]
+    conflicts: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+    _merged: dict[tuple[int, int], tuple[Proposal, str] | None] = field(
+        default_factory=dict[tuple[int, int], "tuple[Proposal, str] | None"]
     )
 
-    def of(self, base: Candidate) -> Iterator[Proposal]:
-        """Yield the merges of a candidate with others that seem to gain, the best of them first."""
-        standings = self.standings
-        lineage = {candidate.number for candidate in self._line(base)}
-        partners = [
-            candidate
-            for candidate in standings.running
-            if candidate.number not in lineage and standings.base(candidate) is candidate
-        ]
-        partners.sort(key=lambda candidate: -standings.belief(candidate).mean)
-        for partner in partners:
-            pair = base.number, partner.number
-            if pair not in self._merged:
-                self._merged[pair] = self._merge(base, partner)
-            if (proposal := self._merged[pair]) is not None:
-                yield proposal
+    def choose(self, base: Candidate, drawn: Matrix) -> tuple[Candidate, float] | None:
+        """Choose whose edits to make in a candidate, too: those that gain most in a draw.
 
-    def _merge(self, base: Candidate, partner: Candidate) -> Proposal | None:
-        """Merge two candidates; None where one is made of the other, or their edits conflict."""
-        lineage = {candidate.number for candidate in self._line(base)}
-        line = self._line(partner)
-        ancestor = next(candidate for candidate in line if candidate.number in lineage)
-        if ancestor is base:
-            return None
-        edits = diff(ancestor.team, partner.team)
+        Args:
+            base: The candidate.
+            drawn: What each step adds, as it was drawn.
+
+        Returns:
+            The other candidate, and what its edits add by the draw; None: none are expected to
+            gain, or all of them conflict.
+        """
+        partners = self.standings.partners(base, drawn)
+        return next((pick for pick in partners if self.merge(base, pick[0]) is not None), None)
+
+    def merge(self, base: Candidate, partner: Candidate) -> Proposal | None:
+        """Merge two candidates; None where they conflict, or the child is in the race."""
+        pair = base.number, partner.number
+        if pair not in self._merged:
+            self._merged[pair] = self._merge(base, partner)
+        proposal, key = self._merged[pair] or (None, "")
+        return None if key in self.standings.hashes else proposal
+
+    def _merge(self, base: Candidate, partner: Candidate) -> tuple[Proposal, str] | None:
+        """Merge two candidates, and return what tells the child from others, too."""
+        ancestor = self.standings.candidates[partner.parent or 0].team
+        ours = diff(ancestor, base.team)
+        theirs = [edit for edit in diff(ancestor, partner.team) if edit not in ours]
         try:
-            child = child_of(base.team, edits, self.catalogue, self.ceiling)
-        except InvalidAnswer:
+            child = child_of(ancestor, (*ours, *theirs), self.catalogue, self.ceiling)
+        except InvalidAnswer as conflict:
+            pair = f"candidates {base.number} and {partner.number}"
+            self.conflicts[base.number, partner.number] = f"{pair}: {'; '.join(conflict.problems)}"
             return None
-        reason = f"Both help: {base.reason} {partner.reason}"
-        return Proposal.of(
+        reason = " ".join(("Both help:", base.reason, partner.reason))
+        edits = diff(base.team, child)
+        proposal = Proposal.of(
             "race_merge", base.team, edits, reason=reason, child=child, others=(partner.team,)
         )
-
-    def _line(self, candidate: Candidate) -> list[Candidate]:
-        """Return a candidate and those that it was made of, up to the original."""
-        line = [candidate]
-        while (parent := line[-1].parent) is not None:
-            line.append(self.standings.candidates[parent])
-        return line
+        return proposal, child.content_hash

@@ -13,6 +13,7 @@ from ...core.material import clip, fenced, material, models_text, parent_text, t
 from ...core.meta import Question, prompt
 from ...core.proposal import Parent, Proposal, RejectedProposal
 from ..search.components import offer
+from .showing import FAILURES, credits_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from .task_trial import TaskTrial
 
 OPERATOR = "race_hypothesis"
-FAILURES = 4
-"""Failed tasks that are shown, and one that was solved."""
 MOST_TRIED = 40
 LONGEST_TRIED = 240
 
@@ -61,6 +60,7 @@ async def propose(
     tried: Sequence[Tried] = (),
     known: AbstractSet[str] = frozenset(),
     answers: bool = True,
+    is_own: bool = True,
 ) -> Proposal | RejectedProposal:
     """Make one child of a team.
 
@@ -68,10 +68,11 @@ async def propose(
         meta: Who is asked.
         path: Which proposal this is.
         team: The team.
-        trials: Its runs on tasks that are neither raced on nor held back.
+        trials: Those of its runs that are shown, on tasks neither raced on nor held back.
         components: What may be edited.
         tried: What was tried before.
         known: The content hashes of teams that were tried: none of them is proposed again.
+        is_own: Whether the runs are the team's, not those of a team that it was made of.
         answers: Whether reference answers, and scorers' reasons that may quote them, are shown.
 
     Raises:
@@ -85,14 +86,18 @@ async def propose(
     shown = material(
         parent_text(Parent(team=team), meta.catalogue, limits),
         *(_trial_text(meta, number, trial, answers=answers)
-          for number, trial in enumerate(_telling(trials), start=1)),
+          for number, trial in enumerate(trials, start=1)),
         models_text(meta) if "model_id" in components else "",
         fenced("tried", "\n".join(change.text for change in tried[-MOST_TRIED:])),
     )  # fmt: skip
     question = Question(
         operator=OPERATOR,
         instructions=prompt(
-            "race_propose", answers=answers, components=", ".join(components), edits=limits.edits
+            "race_propose",
+            answers=answers,
+            is_own=is_own,
+            components=", ".join(components),
+            edits=limits.edits,
         ),
         material=shown,
         schema=closed(reason=reason_schema(limits), **schema["properties"]),
@@ -104,21 +109,15 @@ async def propose(
     return await meta.ask(path, question)
 
 
-def _telling(trials: Sequence[TaskTrial]) -> list[TaskTrial]:
-    """Return the trials with the lowest scores, and last the one with the highest."""
-    order = sorted(trials, key=lambda trial: trial.score.value)
-    failures = [trial for trial in order if trial.score.value < 1][:FAILURES]
-    best = order[-1:]
-    return failures + [trial for trial in best if trial not in failures]
-
-
 def _trial_text(meta: OperatorModel, number: int, trial: TaskTrial, *, answers: bool) -> str:
     limits, task, run = meta.limits, trial.task, trial.run
     reference = f"right answer: {task.answer}" if answers and task.answer is not None else ""
     reason = f"scorer: {on_one_line(trial.score.reason)}" if answers and trial.score.reason else ""
     tokens = limits.digest_tokens // (FAILURES + 1)
-    feedback = material(digest(run, verdict=trial.score, tokens=tokens), reference, reason)
-    return material(task_text(task, limits), fenced("run", feedback, f"task {number}"))
+    each = credits_text(trial.credits)
+    feedback = material(digest(run, verdict=trial.score, tokens=tokens), each, reference, reason)
+    niche = fenced("niche", task.niche or "")
+    return material(task_text(task, limits), niche, fenced("run", feedback, f"task {number}"))
 
 
 def _child(

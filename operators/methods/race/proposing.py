@@ -16,7 +16,8 @@ from .drawn import KINDS, DrawnFrom
 from .merging import Merging
 from .propose import Tried, propose
 from .settings import HYPOTHESIS, MERGE
-from .standings import PRIOR_SPREAD
+from .showing import FAILURES, shown, with_credits
+from .standings import INTERPLAY, PRIOR_SPREAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,11 +27,9 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from .course import Course, Outcome
     from .settings import RaceSettings
-    from .standings import Candidate, Standings
+    from .standings import Candidate, Matrix, Standings
     from .task_trial import TaskTrial
 
-MOST_LEARNT_FROM = 8
-"""Tasks to propose on that a child runs on before others are made of it."""
 LEAD = 0.1
 """What a hypothesis is expected to gain more than a draw, as long as neither was tried."""
 USELESS = 2
@@ -54,7 +53,7 @@ class Proposing:
     standings: Standings
     course: Course
     author: Episode
-    _merging: Merging = field(init=False)
+    merging: Merging = field(init=False)
     _trials: dict[int, Sequence[TaskTrial]] = field(
         default_factory=dict[int, "Sequence[TaskTrial]"]
     )
@@ -67,7 +66,7 @@ class Proposing:
     dropped: list[RejectedProposal] = field(default_factory=list[RejectedProposal])
 
     def __post_init__(self) -> None:
-        self._merging = Merging(
+        self.merging = Merging(
             standings=self.standings, catalogue=self.stage.catalogue, ceiling=self.stage.ceiling
         )
 
@@ -101,7 +100,20 @@ class Proposing:
         if kind == HYPOTHESIS:
             model = self.stage.catalogue.models.get(self.stage.recipe.meta_model)
             return model is None or not model.is_embedded
-        return kind != MERGE or self._fresh(self._merging.of(base), base, kind) is not None
+        return kind != MERGE
+
+    def partner(self, base: Candidate, drawn: Matrix, chance: random.Random) -> Candidate | None:
+        """Return whose edits gain in a candidate, as steps were drawn; None: nobody's.
+
+        Args:
+            base: The candidate.
+            drawn: What each step adds.
+            chance: Draws how the edits of both get along.
+        """
+        chosen = self.merging.choose(base, drawn) if MERGE in self.settings.kinds else None
+        if chosen is None or chosen[1] + chance.gauss(0, INTERPLAY) <= 0:
+            return None
+        return chosen[0]
 
     def runs_for(self, base: Candidate) -> int:
         """Return how many runs it takes before others are made of a team."""
@@ -119,22 +131,26 @@ class Proposing:
             Halted: A provider or a jail failed.
             LimitError: The budget is used up.
         """
-        if kind == MERGE:
-            return self._fresh(self._merging.of(base), base, kind)
-        trials = await self.trials(base)
+        learnt_from = self._learnt_from(base)
+        trials = self._trials[learnt_from.number]
         if kind == HYPOTHESIS:
-            return await self._hypothesis(base, trials, number)
+            return await self._hypothesis(base, trials, number, is_own=learnt_from is base)
         if (base.number, kind) not in self._draws:
             self._draws[base.number, kind] = KINDS[kind](self._source(base, kind, trials))
         return self._fresh(self._draws[base.number, kind], base, kind)
+
+    def _learnt_from(self, base: Candidate) -> Candidate:
+        """Return the candidate, or the nearest that it was made of, that ran on these tasks."""
+        while base.number not in self._trials and base.parent is not None:
+            base = self.standings.candidates[base.parent]
+        return base
 
     def _fresh(self, proposals: Iterator[Proposal], base: Candidate, kind: str) -> Proposal | None:
         """Take the next proposal that makes another team than all before; else the kind is done."""
         for proposal in proposals:
             if proposal.child.content_hash not in self.standings.hashes:
                 return proposal
-        if kind != MERGE:  # others may come to merge with
-            self._exhausted.add((base.number, kind))
+        self._exhausted.add((base.number, kind))
         return None
 
     def _source(self, base: Candidate, kind: str, trials: Sequence[TaskTrial]) -> DrawnFrom:
@@ -154,18 +170,21 @@ class Proposing:
         )
 
     async def _hypothesis(
-        self, base: Candidate, trials: Sequence[TaskTrial], number: int
+        self, base: Candidate, trials: Sequence[TaskTrial], number: int, *, is_own: bool
     ) -> Proposal | None:
-        episode = self.author
+        episode, stage = self.author, self.stage
+        chance = random.Random(seed_of(stage.recipe.seed, f"race/niche {number}"))  # noqa: S311
+        jails = stage.services.jails
         proposal = await propose(
             episode.meta,
             f"{episode.path}proposal {number}",
             base.team,
-            trials,
+            [await with_credits(trial, jails) for trial in shown(trials, chance)],
             components=self.settings.components,
             tried=[self._tried(candidate) for candidate in self.standings.candidates[1:]],
             known=self.standings.hashes,
             answers=self.settings.feedback == "answers",
+            is_own=is_own,
         )
         if isinstance(proposal, Proposal):
             self._useless = 0
@@ -191,12 +210,12 @@ class Proposing:
             LimitError: The budget is used up.
         """
         if base.number not in self._trials:
-            slots = range(len(self.tasks) if base.parent is None else self._few)
-            original = self.standings.candidates[0].team if base.parent is not None else None
+            slots = self._slots(base)
+            originals = [self.standings.candidates[0]] if base.parent is not None else []
             outcomes: dict[int, Outcome] = {}
 
             async def run(slot: int) -> None:
-                outcomes[slot] = await self.course.run(base.team, slot, original)
+                outcomes[slot] = await self.course.run(base, slot, originals)
 
             await by_workers(slots, run, self.stage.recipe.workers)
             self._ran += sum((outcomes[slot].usage for slot in slots), Usage())
@@ -204,6 +223,14 @@ class Proposing:
                 trial for slot in slots if (trial := outcomes[slot].trial) is not None
             ]
         return self._trials[base.number]
+
+    def _slots(self, base: Candidate) -> Sequence[int]:
+        """Return the tasks to propose on by place; of a child, a few that the original failed."""
+        places = range(len(self.tasks))
+        if base.parent is None:
+            return places
+        scores = {trial.task.id: trial.score.value for trial in self.pilot}
+        return sorted(places, key=lambda place: scores.get(self.tasks[place].id, 0))[: self._few]
 
     @property
     def pilot(self) -> Sequence[TaskTrial]:
@@ -217,7 +244,7 @@ class Proposing:
 
     @property
     def _few(self) -> int:
-        return min(MOST_LEARNT_FROM, len(self.tasks))
+        return min(FAILURES + 1, len(self.tasks))
 
     @property
     def spent(self) -> Usage:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Self
 from ....runtime.calls.calls import seed_of
 from ....runtime.record.journal import digest
 from ....runtime.values.together import together
-from ....runtime.values.usage import Usage
 from ...core.proposal import Proposal
 from ...evolution.episode import Episode
 from .bets import Bets
 from .course import Course, repeats
 from .proposing import Proposing
-from .spending import Spending
+from .settings import MERGE
+from .spending import MOST_REPEATS, Spending, each_run, fitting, pair_of
 from .split import Split, split
 from .standings import Candidate, Standings
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ....pool.view import PoolView
     from ....runtime.values.caps import Caps
+    from ....runtime.values.usage import Usage
     from ....schema.team.team import Team
     from ...evolution.context import EvolutionContext
     from ...evolution.stream import TaskStream
@@ -42,21 +43,25 @@ PROPOSING = 0.8
 """The share of the search's budget after which nothing new is proposed."""
 DEAR = 2.0
 """A run that takes more than so many times the original's is made as much less often."""
-SHARE_TO_LEARN = 0.2
+SHARE_TO_LEARN = 0.03
 """Of the runs that are left, so many may go to a team so that others can be made of it."""
-TOLERANCE = 1e-9
-"""Of rounding, where runs exactly fit into what is left."""
 HOPELESS = 3.0
 """So many standard deviations behind the leader, and a candidate runs no more."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Pick:
-    """What happens next: a run of a candidate in a slot, or a proposal of a kind for it."""
+    """What happens next: a run of a candidate in a slot, or a proposal of a kind for it.
+
+    A merge has a partner, whose edits are made in the candidate. Before other proposals the
+    candidate runs on tasks to learn from, where there are runs enough left for that.
+    """
 
     candidate: Candidate
     slot: int = 0
     kind: str = ""
+    partner: Candidate | None = None
+    learns: bool = False
 
 
 @dataclass(kw_only=True)
@@ -180,15 +185,18 @@ class Race:
         for candidate in ready:
             if not candidate.scores and not pending[candidate.number]:
                 return _Pick(candidate=candidate)
-        drawn = self.standings.drawn(chance)
+        steps = self.standings.draw(chance)
+        drawn = self.standings.scores(steps)
         top = max(drawn, key=drawn.__getitem__)
         if room:
-            base = self.standings.base(self.standings.candidates[top])
-            if self.proposing.runs_for(base) > SHARE_TO_LEARN * room:
-                base = self.standings.candidates[0]
+            leader = self.standings.candidates[top]
+            if (partner := self.proposing.partner(leader, steps, chance)) is not None:
+                return _Pick(candidate=leader, kind=MERGE, partner=partner)
+            base = self.standings.base(leader)
             chosen = self.proposing.choose(base, chance)
             if chosen is not None and (chosen[1] > drawn[top] or not ready):
-                return _Pick(candidate=base, kind=chosen[0])
+                learns = self.proposing.runs_for(base) <= SHARE_TO_LEARN * room
+                return _Pick(candidate=base, kind=chosen[0], learns=learns)
         if not ready:
             return None
         if chance.random() < 0.5:
@@ -201,7 +209,7 @@ class Race:
 
     def _price(self, candidate: Candidate) -> float:
         """Return how many times as much as the original's a candidate's run takes, at least 1."""
-        own, first = _each(candidate), _each(self.standings.candidates[0])
+        own, first = each_run(candidate), each_run(self.standings.candidates[0])
         share = self.spending.share
         prices = (share(own), share(first)) if share(first) else (own.tokens, first.tokens)
         return max(1.0, prices[0] / prices[1]) if prices[1] else 1.0
@@ -217,27 +225,40 @@ class Race:
     def _second(self, chance: random.Random, top: int) -> dict[int, float]:
         """Draw again until another candidate comes out on top."""
         for _ in range(REDRAWS):
-            drawn = self.standings.drawn(chance)
+            drawn = self.standings.scores(self.standings.draw(chance))
             if max(drawn, key=drawn.__getitem__) != top:
                 return drawn
-        return self.standings.drawn(chance)
+        return self.standings.scores(self.standings.draw(chance))
 
     async def _do(self, pick: _Pick) -> Outcome | Proposal | None:
         candidate = pick.candidate
+        if pick.partner is not None:
+            return self.proposing.merging.merge(candidate, pick.partner)
         if pick.kind:
             self._proposals += 1
+            if pick.learns:
+                await self.proposing.trials(candidate)
             return await self.proposing.make(candidate, pick.kind, self._proposals)
-        before = None if candidate.parent is None else self.standings.candidates[candidate.parent]
-        has_run = before is not None and len(before.scores) > pick.slot
-        return await self.course.run(
-            candidate.team, pick.slot, before.team if before and has_run else None
-        )
+        return await self.course.run(candidate, pick.slot, self._relatives(pick))
+
+    def _relatives(self, pick: _Pick) -> list[Candidate]:
+        """Return those whose runs in a slot may have answers for a candidate, the parent first."""
+        own, slot = pick.candidate, pick.slot
+        others = [other for other in self.standings.candidates if len(other.scores) > slot]
+        lineage = (own.parent, own.partner)
+        return sorted(others, key=lambda other: [other.number != each for each in lineage])
 
     def _accept(self, pick: _Pick, proposal: Proposal) -> None:
         """Enter a child."""
         parent, reason = pick.candidate.number, proposal.reason
+        partner = pick.partner and pick.partner.number
         number = self.enter(
-            proposal.child, parent=parent, kind=pick.kind, reason=reason, edits=proposal.words
+            proposal.child,
+            parent=parent,
+            partner=partner,
+            kind=pick.kind,
+            reason=reason,
+            edits=proposal.words,
         )
         whom = f"candidate {parent}" if parent else "the original"
         self.stream.say(f"candidate {number} changes {whom} ({pick.kind}): {reason}")
@@ -250,7 +271,8 @@ class Race:
             born: Where it comes from: fields of `Candidate`.
         """
         number = len(self.standings.candidates)
-        entered = Candidate(number=number, team=team, repeats=repeats(team), **born)
+        born |= {"key": team.content_hash, "repeats": repeats(team)}
+        entered = Candidate(number=number, team=team, **born)
         self.standings.enter(entered)
         self.gains[number] = Bets()
         return number
@@ -301,12 +323,8 @@ class Race:
 
     @property
     def pair(self) -> Usage:
-        """What a run of the original and one of the leader consume together, on the mean.
-
-        The leader's run has the original's answers for agents that did not change, and no others.
-        """
-        leader, original = self.standings.leader, self.standings.candidates[0]
-        return _each(original) + _each(leader, is_alone=bool(leader.parent))
+        """What a run of the original and one of the leader consume together, on the mean."""
+        return pair_of(self.standings.candidates[0], self.standings.leader)
 
     @property
     def used(self) -> float:
@@ -316,17 +334,24 @@ class Race:
 
     @property
     def _kept(self) -> float:
-        """The share of the budget that is kept for the last word."""
-        pairs = self.spending.pairs(self.pair, len(self.split.held))
+        """The share of the budget that is kept for the last word.
+
+        Each held-back task is done once, and more often where the gain that is expected would not
+        show in that.
+        """
+        leader, original = self.standings.leader, self.standings.candidates[0]
+        held, times = len(self.split.held), MOST_REPEATS if leader.repeats else 1
+        wanted = self.standings.pairs_to_show(leader, original)
+        pairs = self.spending.pairs(self.pair, min(times * held, max(held, wanted)))
         return min(0.99, pairs * self.spending.share(self.pair))
 
     @property
     def _room(self) -> int:
         """How many runs fit into what is left, each as dear as those of the dearest candidate."""
         runs = self.settings.runs - len(self.order)
-        each = max(self.spending.share(_each(runner)) for runner in self.standings.running)
+        each = max(self.spending.share(each_run(runner)) for runner in self.standings.running)
         left = 1 - self._kept - self.spending.used
-        return max(0, min(runs, int(left / each + TOLERANCE) if each else runs))
+        return max(0, min(runs, fitting(left, each) if each else runs))
 
     def _why_ended(self) -> str:
         leader = self.standings.leader
@@ -355,20 +380,3 @@ class Race:
 def _chance(stage: EvolutionContext, what: str) -> random.Random:
     """Return the chance of one decision; it depends on the recipe's seed alone."""
     return random.Random(seed_of(stage.recipe.seed, f"race/{what}"))  # noqa: S311 - no secret
-
-
-def _each(candidate: Candidate, *, is_alone: bool = False) -> Usage:
-    """Return what a run of a candidate consumes on the mean, rounded up.
-
-    Args:
-        candidate: The candidate.
-        is_alone: Whether its parents' runs are not there, so that nothing is saved.
-    """
-    runs = max(1, len(candidate.scores))
-    usage = candidate.usage + candidate.saved if is_alone else candidate.usage
-    return Usage(
-        calls=-(-usage.calls // runs),
-        prompt_tokens=-(-usage.prompt_tokens // runs),
-        completion_tokens=-(-usage.completion_tokens // runs),
-        usd=usage.usd / runs,
-    )

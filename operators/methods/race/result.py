@@ -12,6 +12,7 @@ from ....runtime.values.operator_answers import (
     answer_warnings,
     useless_answers,
 )
+from ....runtime.values.terminal import counted
 from ....runtime.values.usage import Usage
 from ....schema.values.codec import Misfit, from_value, kept, to_value
 from ....schema.values.errors import StorageError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RACE_FILE = "race.json"
+LONGEST_CONFLICT = 300
 LONGEST_EDIT = 160
 """Characters of an edit that people read in the report; `mas-diff` shows all."""
 
@@ -37,6 +39,7 @@ class Entrant:
     Attributes:
         number: Its place among those that entered; 0 is the original.
         parent: Whom it changes; None: nobody.
+        partner: Whose edits a merge has, too.
         kind: The kind of proposal that made it.
         reason: Why.
         edits: What it changes about its parent, in words.
@@ -52,6 +55,7 @@ class Entrant:
 
     number: int
     parent: int | None = None
+    partner: int | None = None
     kind: str = ""
     reason: str = ""
     edits: tuple[str, ...] = ()
@@ -76,6 +80,9 @@ class LastWord:
         low: The lower end of the 95 % interval of the mean gain.
         high: The upper end.
         usage: What it consumed.
+        corrected: The gain by the judge's scores as reference answers correct it, where only some
+            tasks have one; the scores are the judge's then.
+        answers: How many tasks corrected it.
     """
 
     tasks: tuple[str, ...]
@@ -84,6 +91,8 @@ class LastWord:
     low: float
     high: float
     usage: Usage = field(default_factory=Usage)
+    corrected: float | None = None
+    answers: int = 0
 
     @property
     def means(self) -> tuple[float, float]:
@@ -93,7 +102,8 @@ class LastWord:
     @property
     def gain(self) -> float:
         """What the winner scores more than the original, on the mean."""
-        return (sum(self.winner) - sum(self.original)) / len(self.tasks)
+        plain = (sum(self.winner) - sum(self.original)) / len(self.tasks)
+        return plain if self.corrected is None else self.corrected
 
 
 @kept(omit=True)
@@ -112,6 +122,7 @@ class RaceResult:
         spent: What all of it consumed, operators and judges too.
         operators: The part of it that operators and judges consumed.
         dropped: How many proposals were of no use.
+        conflicts: Merges that were not made: of whom, and what both decide.
         asked: What became of the questions of operators, by their names.
     """
 
@@ -125,6 +136,7 @@ class RaceResult:
     spent: Usage = field(default_factory=Usage)
     operators: Usage = field(default_factory=Usage)
     dropped: int = 0
+    conflicts: tuple[str, ...] = ()
     asked: Mapping[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
 
     @property
@@ -209,7 +221,9 @@ def _check(result: RaceResult) -> None:
     word, scores = result.last_word, [entrant.scores for entrant in result.entrants]
     for place, entrant in enumerate(result.entrants):
         parents = range(place) if place else (None,)
-        if entrant.number != place or entrant.parent not in parents:
+        partners = (None, *range(1, place))
+        known = entrant.parent in parents and entrant.partner in partners
+        if entrant.number != place or not known:
             raise Misfit("not its place, or no parent before it", ("entrants", place))
     if not {result.leader, *result.slots} <= {*range(len(scores))}:
         raise Misfit("a number that no entrant has", ("leader or slots",))
@@ -230,10 +244,13 @@ def _edit_line(edit: str) -> str:
 def _lines(result: RaceResult) -> list[str]:
     word, spent = result.last_word, result.spent
     proposals = len(result.entrants) - 1
-    raced = f"{proposals} proposals raced, {spent.calls} calls, {spent.cost}; {result.ended}"
+    raced = [f"{proposals} proposals raced, {spent.calls} calls, {spent.cost}; {result.ended}"]
+    if result.conflicts:
+        first = clip(on_one_line(result.conflicts[0]), LONGEST_CONFLICT)
+        raced.append(f"{counted(len(result.conflicts), 'merge')} conflicted: {first}")
     if word is None:
         ended = "No proposal leads the original" if result.ended else "The race goes on"
-        return [f"{ended}. The original stays as it is.", raced]
+        return [f"{ended}. The original stays as it is.", *raced]
     scores = "original {:.3f}, candidate {:.3f}".format(*word.means)
     gain = f"gain {word.gain:+.3f} [{word.low:+.3f}, {word.high:+.3f}]"
     head = "A better team" if result.is_better else "No improvement that the data can show"
@@ -243,5 +260,6 @@ def _lines(result: RaceResult) -> list[str]:
         for line in (f"  {step.kind}: {step.reason}", *map(_edit_line, step.edits))
         if result.is_better
     ]
-    on = f"on {len(word.tasks)} held-back tasks"
-    return [f"{head}: {scores}, {gain}, {on}.", *steps, raced]
+    judged = f", judged and corrected by {word.answers} reference answers"
+    on = f"on {len(word.tasks)} held-back tasks{judged if word.answers else ''}"
+    return [f"{head}: {scores}, {gain}, {on}.", *steps, *raced]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HYPOTHESIS = "hypothesis"
 """The kind of proposal that asks the meta-model."""
 MERGE = "merge"
-"""The kind of proposal that joins the edits of two candidates."""
+"""The kind of proposal that makes the edits of one candidate in another."""
 SCHEMA = read_schema(Path(__file__).with_name("race.schema.json"))
 COMPONENTS: tuple[Component, ...] = (
     "prompts", "model_id", "tools", "topology", "parameters", "roster"

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ....runtime.values.usage import Usage
+
 if TYPE_CHECKING:
     from ....runtime.values.caps import Caps
-    from ....runtime.values.usage import Usage
+    from ....schema.team.team import Team
+    from .standings import Candidate
 
 LAST_WORD = 0.25
 """The largest share of the budget that the last word may take."""
+TOLERANCE = 1e-9
+"""Of rounding, where runs exactly fit into what is left."""
+MOST_REPEATS = 3
+"""How often the last word does a task at most, where the budget allows more runs than tasks."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,4 +58,44 @@ class Spending:
         """
         each = self.share(pair)
         left = max(0.0, 1 - self.used)
-        return most if not each else min(most, int(LAST_WORD / each), int(left / each))
+        return min(most, fitting(LAST_WORD, each), fitting(left, each)) if each else most
+
+
+def fitting(left: float, each: float) -> int:
+    """Return how many runs of a share fit into a share of the budget."""
+    return int(left / each + TOLERANCE)
+
+
+def each_run(candidate: Candidate) -> Usage:
+    """Return what a run of a candidate consumes on the mean, rounded up."""
+    return _mean(candidate.usage, max(1, len(candidate.scores)))
+
+
+def pair_of(original: Candidate, leader: Candidate) -> Usage:
+    """Return what a run of the original and one of the leader consume together, on the mean.
+
+    Where answers are reused, the leader has the original's for agents that did not change.
+    """
+    whole = _mean(leader.usage + leader.saved, max(1, len(leader.scores)))
+    if leader.saved.calls:
+        agents = len(leader.team.agents)
+        whole = _mean(whole, agents / max(1, agents - _unchanged(original.team, leader.team)))
+    return each_run(original) + whole
+
+
+def _unchanged(before: Team, after: Team) -> int:
+    """Count the agents of a team that differ from those of another in nothing that they ask."""
+    same = {name for name, agent in after.agents.items() if before.agents.get(name) == agent}
+    heard = before.predecessors
+    same = {name for name in same if after.predecessors[name] == heard[name]}
+    return sum(name in same and after.ancestors[name] <= same for name in after.agents)
+
+
+def _mean(usage: Usage, runs: float) -> Usage:
+    """Divide a usage, rounding up."""
+    return Usage(
+        calls=math.ceil(usage.calls / runs),
+        prompt_tokens=math.ceil(usage.prompt_tokens / runs),
+        completion_tokens=math.ceil(usage.completion_tokens / runs),
+        usd=usage.usd / runs,
+    )

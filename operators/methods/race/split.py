@@ -52,7 +52,7 @@ def split(tasks: Sequence[Task], chance: random.Random, held_out: Sequence[Task]
     if len(tasks) < FEWEST:
         raise InputError(
             f"{len(tasks)} tasks: a race needs at least {FEWEST}, to propose on some, race on"
-            " others and keep some back. Add tasks."
+            " others and keep some back; fewer would show next to no gain. Add tasks."
         )
     order = _mixed(tasks, chance)
     proposed_on = min(MOST_PROPOSED_ON, max(2, round(PROPOSED_ON * len(order))))

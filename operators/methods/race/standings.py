@@ -10,16 +10,18 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ....runtime.values.usage import Usage
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ....schema.team.team import Team
 
+Matrix = Any
+"""An array of numpy's, of one or two dimensions."""
 PRIOR_GAIN = -0.1
 """What an edit adds to the mean score, before it was tried."""
 PRIOR_SPREAD = 0.2
@@ -31,6 +33,10 @@ PRIOR_WEIGHT = 4
 PARSIMONY = 1.0
 """A step of the leader counts where it gains more than so many standard deviations. What comes
 later begins where its parent stands, so it looks a little better than it is."""
+INTERPLAY = 0.1
+"""The standard deviation of what a merge adds beyond the sum of what it merges."""
+SHOWN = 1.96 + 1.64
+"""So many standard errors above 0, and a 95 % interval is above 0 with a chance of 95 %."""
 LEAST_VARIANCE = 1e-3
 SWEEPS = 3
 """Of the fit of slots and candidates, which settles quickly."""
@@ -47,6 +53,11 @@ class Scored(Protocol):
     @property
     def parent(self) -> int | None:
         """The number of the candidate that it was made of."""
+        ...
+
+    @property
+    def partner(self) -> int | None:
+        """The number of the candidate whose steps it has, too, as a merge."""
         ...
 
     @property
@@ -67,7 +78,9 @@ class Candidate:
     Attributes:
         number: Its place among those that entered, from 0; 0 is the original.
         team: The team.
+        key: What tells its team from others: the content hash.
         parent: The number of the candidate that it was made of; None: it is the original.
+        partner: The number of the other candidate that a merge was made of.
         kind: The kind of proposal that made it.
         reason: Why, in the words of who proposed it.
         edits: What it changes about its parent, in words.
@@ -80,7 +93,9 @@ class Candidate:
 
     number: int
     team: Team
+    key: str = ""
     parent: int | None = None
+    partner: int | None = None
     kind: str = ""
     reason: str = ""
     edits: tuple[str, ...] = ()
@@ -118,19 +133,100 @@ class Belief:
         return chance.gauss(self.mean, self.spread)
 
 
-def believed(candidates: Sequence[Scored]) -> list[Belief]:
-    """Return what is believed of each candidate's mean score; parents come before children."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Posterior:
+    """What is believed of all candidates: a normal distribution of what each step adds.
+
+    A candidate's mean score is the sum of the steps that led to it: the original's own mean, what
+    each proposal adds, and of a merge what both lines add and how they get along. So a run tells
+    something of every candidate that shares a step with it.
+
+    Attributes:
+        steps: Which steps (columns) are in each candidate (rows).
+        added: What each step is expected to add.
+        root: A root of the covariance of that: times its transpose it is the covariance.
+        variance: Of scores around the means of their candidates and slots.
+    """
+
+    steps: Matrix
+    added: Matrix
+    root: Matrix
+    variance: float
+
+    @classmethod
+    def of(cls, candidates: Sequence[Scored], slots: Mapping[int, float], variance: float) -> Self:
+        """Return what scores show, each less what its slot adds.
+
+        Args:
+            candidates: The candidates with their scores.
+            slots: What each slot adds to every score.
+            variance: Of the scores around that.
+        """
+        import numpy as np
+
+        steps, prior, precision = _prior(candidates)
+        cleared = [
+            [score - slots[slot] for slot, score in enumerate(each.scores) if score is not None]
+            for each in candidates
+        ]
+        counts, sums = ([*map(f, cleared)] for f in (len, sum))
+        weights = np.diag(precision) + (steps.T * counts) @ steps / variance
+        root = np.linalg.inv(np.linalg.cholesky(weights)).T
+        added = root @ root.T @ (precision * prior + steps.T @ np.array(sums) / variance)
+        return cls(steps=steps, added=added, root=root, variance=variance)
+
+    @property
+    def means(self) -> Sequence[float]:
+        """The expected mean score of each candidate."""
+        return (self.steps @ self.added).tolist()
+
+    def belief(self, steps: Matrix) -> Belief:
+        """Return what is believed of the sum of some steps.
+
+        Args:
+            steps: How often each step counts.
+        """
+        spread = steps @ self.root
+        return Belief(mean=float(steps @ self.added), spread=float(spread @ spread) ** 0.5)
+
+    def draw(self, chance: random.Random) -> Matrix:
+        """Draw what each step adds."""
+        return self.added + self.root @ [chance.gauss() for _ in self.added]
+
+
+def _prior(candidates: Sequence[Scored]) -> tuple[Matrix, Matrix, Matrix]:
+    """Return the steps of each candidate, and of each step what it adds and how sure that is."""
+    import numpy as np
+
+    steps = np.eye(len(candidates))
+    parent_of = [each.parent or 0 for each in candidates]
+    prior, spread = np.full(len(candidates), PRIOR_GAIN), np.full(len(candidates), PRIOR_SPREAD)
+    for candidate in candidates:
+        place = candidate.number
+        if candidate.parent is None:
+            prior[place], spread[place] = PRIOR_MEAN, PRIOR_MEAN_SPREAD
+            continue
+        steps[place] += steps[candidate.parent]
+        if candidate.partner is not None:
+            added = steps[candidate.partner] - steps[parent_of[candidate.partner]]
+            steps[place] = np.maximum(steps[place], added)
+            prior[place], spread[place] = 0.0, INTERPLAY
+    return steps, prior, spread**-2
+
+
+def believed(candidates: Sequence[Scored]) -> Posterior:
+    """Return what is believed of all candidates together; parents come before children."""
     slots: dict[int, float] = defaultdict(float)
     variance = 0.25
-    beliefs = _beliefs(candidates, slots, variance)
+    posterior = Posterior.of(candidates, slots, variance)
     for _ in range(SWEEPS):
-        rests = _rests(candidates, beliefs)
+        rests = _rests(candidates, posterior.means)
         total = _mean_square([rest for slot in rests.values() for rest in slot])
         shared = _shared(rests)
         variance = max(LEAST_VARIANCE, total - shared)
         slots = defaultdict(float, _effects(rests, shared, variance))
-        beliefs = _beliefs(candidates, slots, variance)
-    return beliefs
+        posterior = Posterior.of(candidates, slots, variance)
+    return posterior
 
 
 def rank(candidate: Scored, belief: Belief) -> tuple[float, float, int]:
@@ -139,32 +235,13 @@ def rank(candidate: Scored, belief: Belief) -> tuple[float, float, int]:
     return round(belief.mean, 3), -cost, -candidate.number
 
 
-def _beliefs(
-    candidates: Sequence[Scored], slots: dict[int, float], variance: float
-) -> list[Belief]:
-    beliefs: list[Belief] = []
-    for candidate in candidates:
-        if candidate.parent is None:
-            prior, spread = PRIOR_MEAN, PRIOR_MEAN_SPREAD
-        else:
-            prior, spread = beliefs[candidate.parent].mean + PRIOR_GAIN, PRIOR_SPREAD
-        cleared = [
-            score - slots[slot] for slot, score in enumerate(candidate.scores) if score is not None
-        ]
-        n = len(cleared)
-        weight = n * spread**2 / (n * spread**2 + variance)
-        mean = (1 - weight) * prior + weight * (sum(cleared) / n if n else 0.0)
-        beliefs.append(Belief(mean=mean, spread=spread * math.sqrt(1 - weight)))
-    return beliefs
-
-
-def _rests(candidates: Sequence[Scored], beliefs: Sequence[Belief]) -> dict[int, list[float]]:
+def _rests(candidates: Sequence[Scored], means: Sequence[float]) -> dict[int, list[float]]:
     """Return what is left of the scores in each slot once each candidate's mean is taken out."""
     rests: dict[int, list[float]] = defaultdict(list)
-    for candidate, belief in zip(candidates, beliefs, strict=True):
+    for candidate, mean in zip(candidates, means, strict=True):
         for slot, score in enumerate(candidate.scores):
             if score is not None:
-                rests[slot].append(score - belief.mean)
+                rests[slot].append(score - mean)
     return rests
 
 
@@ -200,21 +277,37 @@ class Standings:
 
     candidates: list[Candidate] = field(default_factory=list[Candidate])
     hashes: set[str] = field(default_factory=set[str])
+    _posterior: Posterior = field(init=False)
     _beliefs: list[Belief] = field(default_factory=list[Belief])
 
     def enter(self, candidate: Candidate) -> None:
         """Take in a candidate."""
         self.candidates.append(candidate)
-        self.hashes.add(candidate.team.content_hash)
+        self.hashes.add(candidate.key)
         self.refresh()
 
     def refresh(self) -> None:
         """Take in new scores."""
-        self._beliefs = believed(self.candidates)
+        self._posterior = believed(self.candidates)
+        self._beliefs = [self._posterior.belief(steps) for steps in self._posterior.steps]
 
     def belief(self, candidate: Candidate) -> Belief:
         """Return what is believed of a candidate, as of the last `refresh`."""
         return self._beliefs[candidate.number]
+
+    def lead(self, candidate: Candidate, other: Candidate) -> Belief:
+        """Return what is believed of how much more a candidate scores than another."""
+        steps = self._posterior.steps
+        return self._posterior.belief(steps[candidate.number] - steps[other.number])
+
+    def pairs_to_show(self, candidate: Candidate, other: Candidate) -> int:
+        """Return in how many pairs of runs an interval shows a gain; 0: none is expected.
+
+        It does so with a chance of 95 %, as far as the expected gain is right.
+        """
+        gain = self.lead(candidate, other).mean
+        variance = 2 * self._posterior.variance
+        return math.ceil(variance * (SHOWN / gain) ** 2) if gain > 0 else 0
 
     @property
     def leader(self) -> Candidate:
@@ -226,9 +319,9 @@ class Standings:
         """The leader, without last steps that gain next to nothing: a reviewer reads each edit."""
         candidate = self.leader
         while (number := candidate.parent) is not None:
-            parent, belief = self.candidates[number], self.belief(candidate)
-            gained = belief.mean - self.belief(parent).mean
-            if parent.parent is None or gained > PARSIMONY * belief.spread:
+            parent = self.candidates[number]
+            gained = self.lead(candidate, parent)
+            if parent.parent is None or gained.mean > PARSIMONY * gained.spread:
                 return candidate
             candidate = parent
         return candidate
@@ -238,15 +331,40 @@ class Standings:
         """The candidates that may still run."""
         return [candidate for candidate in self.candidates if candidate.state in {"open", "ahead"}]
 
-    def drawn(self, chance: random.Random) -> dict[int, float]:
-        """Draw a mean score for each candidate that may run, from what is believed of it."""
-        return {candidate.number: self.belief(candidate).draw(chance) for candidate in self.running}
+    def draw(self, chance: random.Random) -> Matrix:
+        """Draw what each step adds to the mean score, from what is believed of all."""
+        return self._posterior.draw(chance)
+
+    def scores(self, drawn: Matrix) -> dict[int, float]:
+        """Return the mean score of each candidate that may run, as steps were drawn."""
+        scores = (self._posterior.steps @ drawn).tolist()
+        return {candidate.number: scores[candidate.number] for candidate in self.running}
+
+    def partners(self, base: Candidate, drawn: Matrix) -> list[tuple[Candidate, float]]:
+        """Return whose edits are expected to gain in another candidate and do so in a draw.
+
+        Args:
+            base: The candidate that does not have these edits.
+            drawn: What each step adds, as it was drawn.
+
+        Returns:
+            Candidates, and what their edits add by the draw; most comes first.
+        """
+        steps, expected = self._posterior.steps, self._posterior.added
+        partners: list[tuple[Candidate, float]] = []
+        for candidate in self.candidates[1:]:
+            own = steps[candidate.number] - steps[candidate.parent]
+            own = own * (own > steps[base.number])
+            if own @ expected > 0 and own @ drawn > 0:
+                partners.append((candidate, float(own @ drawn)))
+        return sorted(partners, key=lambda partner: -partner[1])
 
     def base(self, candidate: Candidate) -> Candidate:
         """Return whom proposals change: a candidate that seems to gain, else its ancestor."""
         while candidate.parent is not None:
-            belief, parent = self.belief(candidate), self.candidates[candidate.parent]
-            if belief.mean - belief.spread > self.belief(parent).mean:
+            parent = self.candidates[candidate.parent]
+            gained = self.lead(candidate, parent)
+            if gained.mean > gained.spread:
                 return candidate
             candidate = parent
         return candidate
@@ -254,7 +372,7 @@ class Standings:
     def gain(self, kinds: Collection[str]) -> Belief:
         """Return what is believed of the gain of a proposal of some kinds, from those before it."""
         gains = [
-            self.belief(child).mean - self.belief(self.candidates[child.parent]).mean
+            self.lead(child, self.candidates[child.parent]).mean
             for child in self.candidates
             if child.parent is not None and child.kind in kinds
         ]

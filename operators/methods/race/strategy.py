@@ -101,6 +101,7 @@ def _result(
         Entrant(
             number=candidate.number,
             parent=candidate.parent,
+            partner=candidate.partner,
             kind=candidate.kind,
             reason=candidate.reason,
             edits=candidate.edits,
@@ -125,6 +126,7 @@ def _result(
         spent=running.spending.spent + (word.usage if word else Usage()),
         operators=running.proposing.author.operators,
         dropped=len(running.proposing.dropped),
+        conflicts=tuple(running.proposing.merging.conflicts.values()),
         asked=summed_answers([running.proposing.author.tally.answers]),
     )
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ....runtime.agents.outcomes import Run
     from ....runtime.values.score import Score
     from ....schema.team.task import Task
@@ -19,8 +21,10 @@ class TaskTrial:
         task: The task.
         run: The run.
         score: Its score.
+        credits: What each agent's output would have scored as the answer, where it is known.
     """
 
     task: Task
     run: Run
     score: Score
+    credits: Mapping[str, float] = field(default_factory=dict[str, float])

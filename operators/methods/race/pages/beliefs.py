@@ -54,7 +54,8 @@ def _moment(result: RaceResult, runs: int) -> Moment:
         replace(entrant, scores=entrant.scores[: ran[entrant.number]])
         for entrant in result.entrants
     ]
-    beliefs = believed(entrants)
+    posterior = believed(entrants)
+    beliefs = [posterior.belief(steps) for steps in posterior.steps]
     leader = max(entrants, key=lambda entrant: rank(entrant, beliefs[entrant.number]))
     return Moment(
         runs=runs, beliefs={number: beliefs[number] for number in ran}, leader=leader.number

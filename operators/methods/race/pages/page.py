@@ -63,6 +63,7 @@ def _facts(result: RaceResult) -> Iterator[tuple[str, str]]:
     yield "Leader", f"candidate {result.leader}" if result.leader else "the original"
     yield "Candidates", str(len(result.entrants) - 1)
     yield "Useless proposals", str(result.dropped or "")
+    yield "Merges that conflicted", str(len(result.conflicts) or "")
     yield "Runs", f"{len(result.slots):,}"
     yield "Tasks to race on", str(len(result.tasks))
     yield "Calls", f"{spent.calls:,}"
@@ -82,6 +83,7 @@ def _candidates(
             "page": links.to("", f"team/{entrant.member}") if is_member else "",
             "kind": entrant.kind,
             "parent": f"candidate {entrant.parent}" if entrant.parent else "the original",
+            "partner": f" with candidate {entrant.partner}" if entrant.partner else "",
             "reason": entrant.reason,
             "edits": "\n".join(entrant.edits),
             "runs": len(entrant.scores),

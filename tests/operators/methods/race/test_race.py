@@ -51,6 +51,19 @@ def null(request: Request) -> Reply:
     return Reply(text="7" if number % 2 else "8")
 
 
+def pleased(request: Request) -> Reply:
+    """Let a judge like singing, which is never right."""
+    text = json.dumps(request["messages"])
+    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    if "score" in form.get("properties", {}):
+        return Reply.json({"reason": "Lovely.", "score": 1.0 if "la la" in text else 0.0})
+    if "edits" in form.get("properties", {}):
+        edit = {"set_prompt": {"agent": "one", "prompt": "You add. Sing."}}
+        return Reply.json({"reason": "Singing helps.", "edits": [edit]})
+    number = int(text.split("What is ")[-1].split(" ")[0])
+    return Reply(text="la la" if "Sing." in text else "7" if number % 5 == 0 else "8")
+
+
 def refusing(_request: Request) -> Reply:
     """Answer nobody."""
     return Reply.error(401)
@@ -103,6 +116,25 @@ def test_the_sentence_that_helps_is_found_within_the_budget(folder: Path) -> Non
     assert result.last_word is not None
     assert result.last_word.low > 0.3
     assert result.spent.calls == calls <= 200
+
+
+def test_reference_answers_correct_a_judge_that_is_easy_to_please(folder: Path) -> None:
+    lines = [json.loads(line) for line in (folder / "tasks.jsonl").read_text().splitlines()]
+    for line in lines[::2]:
+        del line["answer"]
+    (folder / "tasks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    came = raced(
+        folder, "--pool", "pool", "--budget", "calls=200", script=pleased, what="race.yaml"
+    )
+    assert came.code == 0, came.err
+    result = RaceResult.read(folder / "pool" / "evolutions" / "race")
+    assert result is not None
+    word = result.last_word
+    assert word is not None
+    assert word.means[1] == 1.0  # so the judge says
+    assert word.gain < 0 < word.answers
+    assert "judged and corrected by" in came.out
+    assert "No improvement" in came.out
 
 
 def test_where_nothing_helps_the_original_is_named(folder: Path) -> None:

@@ -92,3 +92,22 @@ def test_steps_that_gain_nothing_are_left_out_in_the_end() -> None:
     made.candidates[2].scores = [1.0] * 40
     made.refresh()
     assert (made.leader.number, made.finalist.number) == (2, 2)
+
+
+def test_a_run_tells_of_all_candidates_that_share_a_step() -> None:
+    made = standings([0.4] * 20, [0.8] * 20, [0.8] * 20, [])
+    made.candidates[3].parent, made.candidates[3].partner = 1, 2
+    made.refresh()
+    merge, better = (made.belief(made.candidates[number]) for number in (3, 1))
+    assert merge.mean > better.mean + 0.2  # both gains, before it ever ran
+    made.candidates[3].scores = [0.2] * 40
+    made.refresh()
+    assert made.belief(made.candidates[1]).mean < better.mean
+    assert made.leader.number in {1, 2}
+
+
+def test_a_larger_gain_shows_in_fewer_pairs() -> None:
+    made = standings([0.0, 1.0] * 20, [1.0] * 39 + [0.0], [0.0, 1.0] * 15 + [1.0] * 10)
+    original, large, small = made.candidates
+    assert 0 < made.pairs_to_show(large, original) < made.pairs_to_show(small, original)
+    assert made.pairs_to_show(original, large) == 0

@@ -1,0 +1,53 @@
+"""The interval of a mean that another score adjusts, which more tasks have than the mean's own.
+
+Two uses have one form. The last word of a race knows the original's scores on tasks where the
+winner did not run; a judge scores tasks that have no reference answer (prediction-powered
+inference, Angelopoulos et al. 2023, with the weight that makes the interval shortest; arXiv
+2601.21471). Where the other score says nothing of the mean's, its weight is near 0.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import fmean, variance
+from typing import TYPE_CHECKING
+
+from .student import t_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .intervals import Interval
+
+
+def adjusted_interval(
+    differences: Sequence[float], beside: Sequence[float], more: Sequence[float]
+) -> tuple[float, Interval]:
+    """Return the mean difference as other scores adjust it, and its 95 % interval.
+
+    As in `paired_interval`, two tasks are added, one that either team wins.
+
+    Args:
+        differences: What the second team scores more on each task, in [-1, 1]; at least two.
+        beside: The other score of the same tasks.
+        more: The other score of other tasks, drawn as these were.
+
+    Returns:
+        The estimate, which is the plain mean where `more` has less than two tasks, and the
+        interval.
+    """
+    n, middle = len(differences) + 2, fmean(beside)
+    mean = sum(differences) / n
+    values = [*differences, 1.0, -1.0]
+    known = [*(score - middle for score in beside), 0.0, 0.0]
+    weight = shift = noise = 0.0
+    if len(more) > 1 and (own := sum(score**2 for score in known) / n):
+        spread = max(own, variance(more)) / len(more)
+        shared = sum(value * score for value, score in zip(values, known, strict=True)) / n
+        weight = shared / n / (own / n + spread)
+        shift, noise = weight * (fmean(more) - middle), weight**2 * spread
+    rests = [value - mean - weight * score for value, score in zip(values, known, strict=True)]
+    error = math.sqrt(sum(rest**2 for rest in rests) / n / n + noise)
+    reach = t_quantile(n - 2 if weight else n - 1) * error
+    low, high = max(-1.0, mean + shift - reach), min(1.0, mean + shift + reach)
+    return fmean(differences) + shift, (low, high)
