@@ -48,13 +48,13 @@ def events(folder: Path, what: str, *, end: LedgerPosition | None = None) -> lis
     Args:
         end: How far its ledger is read; None: as far as it goes.
     """
-    found: list[EventNoted] = []
+    noteds: list[EventNoted] = []
     for entry in Ledger(folder / LEDGER).read():
         if end is not None and entry.end.line > end.line:
             break
         if entry.value["kind"] == "told" and entry.value["what"] == what:
-            found.append(from_value(EventNoted, entry.value))
-    return found
+            noteds.append(from_value(EventNoted, entry.value))
+    return noteds
 
 
 class Fold(Protocol):
@@ -212,13 +212,13 @@ class Views:
         """
         if self._folded is not None:
             return
-        found = newest(
+        snapshot = newest(
             self._pool.folder, lambda state: state.episodes.get(self._evolution, -1) <= episode
         )
-        if found is not None:
-            self._state, self._place = found.state, found.known.place
-            self._seen = len(found.state.learnt)
-            self._ledger = Ledger(self._ledger.path, known=found.known)
+        if snapshot is not None:
+            self._state, self._place = snapshot.state, snapshot.known.place
+            self._seen = len(snapshot.state.learnt)
+            self._ledger = Ledger(self._ledger.path, known=snapshot.known)
             self._state.touched.update(self._state.teams, self._state.agents)
 
     def _take(self, entry: LedgerEntry) -> None:
@@ -237,6 +237,6 @@ def _renewed(
     if touched.isdisjoint(known) and touched.isdisjoint(shown):
         return shown
     return {
-        name: one.as_it_is(upto) if name in touched or name not in shown else shown[name]
-        for name, one in known.items()
+        name: item.as_it_is(upto) if name in touched or name not in shown else shown[name]
+        for name, item in known.items()
     }

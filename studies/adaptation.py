@@ -92,7 +92,7 @@ def figures(trial: Trial) -> Mapping[str, Any]:
         for event in line.get("story", ())
         if event["event"] == "rounds_ended"
     ]
-    return {"rounds": fmean([one["rounds"] for one in ended] or [0])}
+    return {"rounds": fmean([item["rounds"] for item in ended] or [0])}
 
 
 STUDY = Study(
@@ -114,15 +114,15 @@ STUDY = Study(
     agents=solved_by_parts,
     figures=figures,
 )
-MEASURES: Mapping[str, Callable[[Outcome], float]] = {"answer": lambda one: fmean(one.scores)}
+MEASURES: Mapping[str, Callable[[Outcome], float]] = {"answer": lambda outcome: fmean(outcome.scores)}
 
 
 def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
     """Print rounds, what was lost, and costs."""
     beside: Mapping[str, Callable[[Outcome], float | None]] = {
-        "rounds": lambda one: one.figures["rounds"],
-        "calls": lambda one: sum(one.calls.values()) / len(one.scores),
-        "answers lost": lambda one: one.dropped / len(one.scores),
+        "rounds": lambda outcome: outcome.figures["rounds"],
+        "calls": lambda outcome: sum(outcome.calls.values()) / len(outcome.scores),
+        "answers lost": lambda outcome: outcome.dropped / len(outcome.scores),
     }
     return (measured(came, beside, "a task"), costs(came, "one round"))
 

@@ -59,7 +59,7 @@ def alone(agents: int, messages: int) -> float:
     roster = Roster(lead=names[0], alive=agents, messages=messages, turns=messages)
     bus = Bus(candidates=tuple(names), roster=roster)
     started = time.process_time()
-    _turn(bus, names[0], [Start(agent=one, text=TEXT) for one in names[1:]])
+    _turn(bus, names[0], [Start(agent=name, text=TEXT) for name in names[1:]])
     while bus.sent < messages - agents:
         for agent in bus.due:
             following = names[(names.index(agent) + 1) % agents]
@@ -86,7 +86,7 @@ class Chatting:
         """Answer at once."""
         await asyncio.sleep(0)
         choices = dict(_choices(request.schema or {}))
-        acts = [_act("start_agent", "agent", one) for one in choices.get("start_agent", ())[:8]]
+        acts = [_act("start_agent", "agent", name) for name in choices.get("start_agent", ())[:8]]
         system = str(request.messages[0]["content"])
         agent = system.partition("You are [")[2].partition("]")[0]
         following = self.names[(self.names.index(agent) + 1) % len(self.names)]
@@ -99,8 +99,8 @@ class Chatting:
 def _choices(schema: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
     """Give who can be meant by each act that an agent may answer with."""
     items = schema.get("properties", {}).get("acts", {}).get("items", {})
-    for one in items.get("anyOf", ()):
-        said = one["properties"]
+    for item in items.get("anyOf", ()):
+        said = item["properties"]
         about = said.get("agent") or said.get("to") or {}
         yield said["act"]["const"], about.get("enum", ())
 
@@ -114,7 +114,7 @@ def run_of(agents: int, messages: int, folder: Path) -> Run:
     names = names_of(agents)
     team = Team(
         name="crowd",
-        agents={one: Agent(id=one, prompt=f"You are [{one}].") for one in names},
+        agents={name: Agent(id=name, prompt=f"You are [{name}].") for name in names},
         execution=Execution(
             timeout=86_400,
             roster=Roster(lead=names[0], alive=agents, messages=messages, turns=1000),
@@ -151,7 +151,7 @@ def _row(agents: int, messages: int) -> str:
         started = time.process_time()
         run = run_of(agents, messages, folder)
         cpu = 1e3 * (time.process_time() - started)
-        size = sum(one.stat().st_size for one in folder.iterdir()) / MEGABYTE
+        size = sum(path.stat().st_size for path in folder.iterdir()) / MEGABYTE
     with TemporaryDirectory() as home:
         tracemalloc.start()
         run_of(agents, messages, Path(home))

@@ -144,10 +144,10 @@ def table(measured: list[tuple[Load, Carried]]) -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {load.name} | {one.most:,} | {load.seconds:g} s | {one.calls / one.wall:,.0f} |"
-        f" {one.cpu / one.calls * 1000:.2f} | {one.calls / one.cpu:,.0f} | {one.peak:.0f} |"
-        f" {one.limit} |"
-        for load, one in measured
+        f"| {load.name} | {item.most:,} | {load.seconds:g} s | {item.calls / item.wall:,.0f} |"
+        f" {item.cpu / item.calls * 1000:.2f} | {item.calls / item.cpu:,.0f} | {item.peak:.0f} |"
+        f" {item.limit} |"
+        for load, item in measured
     ]
     return "\n".join(lines)
 
@@ -169,7 +169,7 @@ async def _measured(load: Load, api_base: str) -> dict[str, float]:
                 wall, cpu = time.monotonic(), time.process_time()
                 step = load.seconds / places  # so that answers do not all come at once
                 await asyncio.gather(
-                    *(_repeat(once, load.rounds, step * one) for one in range(places))
+                    *(_repeat(once, load.rounds, step * number) for number in range(places))
                 )
                 wall, cpu = time.monotonic() - wall, time.process_time() - cpu
                 looking.cancel()
@@ -265,10 +265,10 @@ def _simulator(cores: list[int]) -> Generator[tuple[int, subprocess.Popen[str]]]
 
 def _processor(process: subprocess.Popen[str]) -> float:
     """Give the processor seconds of a process, where the system tells them."""
-    told = Path(f"/proc/{process.pid}/stat")
-    if not told.exists():
+    path = Path(f"/proc/{process.pid}/stat")
+    if not path.exists():
         return 0.0
-    user, system = told.read_text(encoding="ascii").rpartition(")")[2].split()[11:13]
+    user, system = path.read_text(encoding="ascii").rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 

@@ -117,10 +117,10 @@ def structures(_world: World, folder: Path) -> list[Path]:
     for name in STRUCTURES:
         team = load_team(name, catalogue())
         agents = {
-            one.id: replace(
-                one, prompt=one.prompt and mark("duty", DUTIES.get(one.prompt, "answer"))
+            agent.id: replace(
+                agent, prompt=agent.prompt and mark("duty", DUTIES.get(agent.prompt, "answer"))
             )
-            for one in team.agents.values()
+            for agent in team.agents.values()
         }
         files.append(folder / f"{team.name}.yaml")
         files[-1].write_text(dump(replace(team, agents=agents)), encoding="utf-8")
@@ -137,21 +137,21 @@ def figures(trial: Trial) -> Mapping[str, Any]:
     """Measure how leading is concentrated, the roster, dreams, structures and what is true."""
     stage = trial.stage
     seen = signals(Ledger(stage.pool.folder / LEDGER).read(), Rates.of(stage.recipe.settings))
-    learnt, dreams = stage.pool.learnt.between(0), [one.about for one in seen.dreams]
-    counts = Counter(str(one["why"]) for one in dreams)
+    learnt, dreams = stage.pool.learnt.between(0), [dream.about for dream in seen.dreams]
+    counts = Counter(str(dream["why"]) for dream in dreams)
     index = specialization(seen.worked)
     return {
         "index": fmean(index) if index else None,
         "by chance": by_chance(seen.worked),
-        "anchors": len({one.anchor for one in seen.worked}),
+        "anchors": len({item.anchor for item in seen.worked}),
         "agents": len(stage.pool.agents),
-        **Counter(str(one.about["operator"]) for one in seen.lifecycle),
-        "dreams": sum(counts[one] for one in REASONS),
-        "abstained": sum(bool(one.get("abstained")) for one in dreams),
-        "verified": sum(one["verified"] for of in dreams for one in of.get("insights", ())),
-        "structures": [str(one.structure) for one in seen.worked],
+        **Counter(str(item.about["operator"]) for item in seen.lifecycle),
+        "dreams": sum(counts[reason] for reason in REASONS),
+        "abstained": sum(bool(dream.get("abstained")) for dream in dreams),
+        "verified": sum(item["verified"] for of in dreams for item in of.get("insights", ())),
+        "structures": [str(item.structure) for item in seen.worked],
         "true": _true(
-            trial.world, (one.text for one in learnt if stage.pool.learnt.stands(one.id))
+            trial.world, (item.text for item in learnt if stage.pool.learnt.stands(item.id))
         ),
     }
 
@@ -166,9 +166,9 @@ def _true(world: World, texts: Iterable[str]) -> dict[str, list[int]]:
         pair[1] += 1
 
     for text in texts:
-        for one in lessons_in(text):
-            right = right_method(world.name, one.niche, one.sign)
-            count(one.niche, is_true=one.method == right)
+        for lesson in lessons_in(text):
+            right = right_method(world.name, lesson.niche, lesson.sign)
+            count(lesson.niche, is_true=lesson.method == right)
         for habit, *_ in marks(text, "habit"):
             count("habits", is_true=habit_worth(world.name, habit) == 1)
     return counted
@@ -185,14 +185,14 @@ STUDY = Study(
     figures=figures,
 )
 MEASURES: Mapping[str, Callable[[Outcome], float]] = {
-    "accuracy": lambda one: one.score,
-    "last quarter": lambda one: one.late,
-    **{niche: (lambda one, niche=niche: one.on(niche)) for niche in NICHES},
+    "accuracy": lambda outcome: outcome.score,
+    "last quarter": lambda outcome: outcome.late,
+    **{niche: (lambda outcome, niche=niche: outcome.on(niche)) for niche in NICHES},
 }
 
 
 def _figure(name: str) -> Callable[[Outcome], float | None]:
-    return lambda one: one.figures.get(name, 0)
+    return lambda outcome: outcome.figures.get(name, 0)
 
 
 def _share(of: str) -> Callable[[Outcome], float | None]:
@@ -208,9 +208,9 @@ def _chosen(came: Came) -> Iterator[str]:
     yield from head("chosen by full: share, right", *NICHES)
     known = [
         (niche, structure, score)
-        for one in came["full"].values()
+        for outcome in came["full"].values()
         for niche, structure, score in zip(
-            one.niches, one.figures["structures"], one.scores, strict=True
+            outcome.niches, outcome.figures["structures"], outcome.scores, strict=True
         )
     ]
     for structure in dict.fromkeys(it for _, it, _ in sorted(known)):
@@ -225,7 +225,7 @@ def _chosen(came: Came) -> Iterator[str]:
 def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
     """Print what a population came to beside its accuracy."""
     led = {
-        name: of for name, of in came.items() if all(one.figures["index"] for one in of.values())
+        name: of for name, of in came.items() if all(outcome.figures["index"] for outcome in of.values())
     }
     leading = ("index", "by chance", "anchors", "agents")
     acts = (*LIFECYCLE, "dreams", "abstained", "verified")

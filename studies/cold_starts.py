@@ -129,7 +129,7 @@ def main(runs: int) -> None:
         rounds = [{name: measure() for name, measure in rows.items()} for _ in range(runs)]
     click.echo("| | CPU s | at most | |\n|---|---|---|---|")
     for name in rows:
-        median = statistics.median(one[name] for one in rounds)
+        median = statistics.median(fields[name] for fields in rounds)
         aim = AIMS.get(name)
         verdict = "" if aim is None else "met" if median <= aim else "missed"
         click.echo(f"| {name} | {median:.3f} | {aim or ''} | {verdict} |")

@@ -87,37 +87,37 @@ def teams(_world: World, folder: Path) -> list[Path]:
 def figures(trial: Trial) -> Mapping[str, Any]:
     """Compare what a scheme said of each specialist with what is true, and count what is kept."""
     said = [
-        one
+        utterance
         for line in trial.lines
         for event in line.get("story", ())
         if event["event"] == EVENT
-        for one in event["utterances"]
+        for utterance in event["utterances"]
     ]
     if not said:
         return {}
     world, entries = trial.world, trial.stage.pool.learnt.between(0)
     truths = {
-        "Shapley value": [shapley(world, one) for one in AGENTS],
+        "Shapley value": [shapley(world, word) for word in AGENTS],
         "marginal worth": [
-            worth(world, AGENTS) - worth(world, {*AGENTS} - {one}) for one in AGENTS
+            worth(world, AGENTS) - worth(world, {*AGENTS} - {word}) for word in AGENTS
         ],
     }
-    found: dict[str, Any] = {}
+    record: dict[str, Any] = {}
     for name, fields in {"credit": ("worth", "score"), "reward": ("reward",)}.items():
         means = [_mean(said, agent, fields) for agent in AGENTS]
         for truth, values in truths.items():
-            found[f"{name}: {truth}"] = _rank_correlation(means, values)
+            record[f"{name}: {truth}"] = _rank_correlation(means, values)
         for agent, mean in zip(AGENTS, means, strict=True):
-            found[f"{name} of {kinds(world.name)[agent]}"] = mean
+            record[f"{name} of {kinds(world.name)[agent]}"] = mean
     right = [
         method == right_method(world.name, niche, sign)
         for entry in entries
         for niche, sign, method, _ in marks(entry.text, "lesson")
     ]
-    owners = Counter(kinds(world.name)[str(one.owner)] for one in entries)
+    owners = Counter(kinds(world.name)[str(entry.owner)] for entry in entries)
     shares = {f"kept of {kind}": owners[kind] / max(1, len(entries)) for kind in KINDS}
-    top = fmean(one["ratio"] for one in said) if said else 0.0
-    return {**found, **shares, "kept": len(entries), "sound": fmean(right or [0]), "ratio": top}
+    top = fmean(item["ratio"] for item in said) if said else 0.0
+    return {**record, **shares, "kept": len(entries), "sound": fmean(right or [0]), "ratio": top}
 
 
 def _rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
@@ -125,16 +125,16 @@ def _rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
     import scipy.stats
 
     stats: Any = scipy.stats
-    told = [[round(value, 12) for value in values] for values in (one, other)]
-    is_told_apart = all(len({*each}) > 1 for each in told)
-    return float(stats.spearmanr(*told).statistic) if is_told_apart else 0.0
+    valueses = [[round(value, 12) for value in values] for values in (one, other)]
+    is_told_apart = all(len({*each}) > 1 for each in valueses)
+    return float(stats.spearmanr(*valueses).statistic) if is_told_apart else 0.0
 
 
 def _mean(said: Sequence[Mapping[str, Any]], agent: str, fields: Sequence[str]) -> float:
     """Return the mean of the first field that utterances of an agent have."""
-    own = [one for one in said if one["agent"] == agent]
-    known = [next((one[it] for it in fields if it in one), None) for one in own]
-    return fmean([one for one in known if one is not None] or [0.0])
+    own = [record for record in said if record["agent"] == agent]
+    known = [next((record[it] for it in fields if it in record), None) for record in own]
+    return fmean([item for item in known if item is not None] or [0.0])
 
 
 STUDY = Study(
@@ -148,17 +148,17 @@ STUDY = Study(
     figures=figures,
 )
 MEASURES: Mapping[str, Callable[[Outcome], float]] = {
-    "held out": lambda one: one.score,
+    "held out": lambda outcome: outcome.score,
 }
 
 
 def _of(name: str) -> Callable[[Outcome], float | None]:
-    return lambda one: one.figures.get(name)
+    return lambda outcome: outcome.figures.get(name)
 
 
 def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
     """Print correlations with what is true, credit by kind, what was kept, and costs."""
-    learnt = {name: of for name, of in came.items() if all(one.figures for one in of.values())}
+    learnt = {name: of for name, of in came.items() if all(outcome.figures for outcome in of.values())}
     truths = [
         f"{it}: {of}" for it in ("credit", "reward") for of in ("Shapley value", "marginal worth")
     ]

@@ -72,10 +72,10 @@ def main(seeds: int, tasks: int, test: int, jobs: int) -> None:
         for seed in range(seeds)
     ]
     done = dict(worked(work, todo, jobs=jobs, folder=None, job=Job, outcome=Outcome.of))
-    came: dict[tuple[str, str, int], list[Outcome]] = {}
+    table: dict[tuple[str, str, int], list[Outcome]] = {}
     for job in todo:
-        came.setdefault((job.study, job.row, job.tokens), []).append(done[job])
-    click.echo("\n".join(_table(came)))
+        table.setdefault((job.study, job.row, job.tokens), []).append(done[job])
+    click.echo("\n".join(_table(table)))
 
 
 def _table(came: Mapping[tuple[str, str, int], Sequence[Outcome]]) -> Iterator[str]:
@@ -86,20 +86,20 @@ def _table(came: Mapping[tuple[str, str, int], Sequence[Outcome]]) -> Iterator[s
         cells = [cell for size in LENGTHS for cell in _tokens(came[*key, size])]
         ratios = [_all(came[*key, size]) / _all(came[*SINGLE, size]) for size in LENGTHS]
         shown = [
-            *("-" if math.isnan(one) else f"{one:,.0f}" for one in cells),
-            *(f"{one:.1f}" for one in ratios),
+            *("-" if math.isnan(cell) else f"{cell:,.0f}" for cell in cells),
+            *(f"{ratio:.1f}" for ratio in ratios),
         ]
         yield row(name, *shown, PAPERS.get(name, "-"))
 
 
 def _tokens(outcomes: Sequence[Outcome]) -> Iterator[float]:
     for who in ("agents", "operators"):
-        yield fmean(one.tokens[who] / len(one.scores) for one in outcomes)
-    yield fmean(one.tested / len(one.test) if one.test else math.nan for one in outcomes)
+        yield fmean(outcome.tokens[who] / len(outcome.scores) for outcome in outcomes)
+    yield fmean(outcome.tested / len(outcome.test) if outcome.test else math.nan for outcome in outcomes)
 
 
 def _all(outcomes: Sequence[Outcome]) -> float:
-    return fmean(one.a_task for one in outcomes)
+    return fmean(outcome.a_task for outcome in outcomes)
 
 
 if __name__ == "__main__":

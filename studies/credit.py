@@ -58,7 +58,7 @@ class Coverage:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of that share."""
-        return mean_interval([[one] for one in self.games])
+        return mean_interval([[game] for game in self.games])
 
 
 def drawn_game(players: int, kind: str, chance: random.Random) -> Game:
@@ -76,14 +76,14 @@ def drawn_game(players: int, kind: str, chance: random.Random) -> Game:
     votes = [chance.random() for _ in range(players)]
     match kind:
         case "any":
-            return {one: chance.random() for one in coalitions}
+            return {coalition: chance.random() for coalition in coalitions}
         case "right or wrong":
-            return {one: float(chance.random() < rate) for one in coalitions}
+            return {coalition: float(chance.random() < rate) for coalition in coalitions}
         case "quorum":
-            share = {one: sum(votes[player] for player in one) for one in coalitions}
-            return {one: float(share[one] >= rate * sum(votes)) for one in coalitions}
+            share = {coalition: sum(votes[player] for player in coalition) for coalition in coalitions}
+            return {coalition: float(share[coalition] >= rate * sum(votes)) for coalition in coalitions}
         case _:
-            return {one: sum(votes[player] for player in one) / sum(votes) for one in coalitions}
+            return {coalition: sum(votes[player] for player in coalition) / sum(votes) for coalition in coalitions}
 
 
 def coverage(kind: str, permutations: int, *, games: int, seed: int = 0) -> Coverage:
@@ -102,8 +102,8 @@ def coverage(kind: str, permutations: int, *, games: int, seed: int = 0) -> Cove
         game = drawn_game(len(players), kind, chance)
         exact = shapley(game, players)
         sampled = averaged(game, orders(players, permutations=permutations, rng=chance))
-        held.append([_held(sampled[one], exact[one]) for one in players])
-    means = [[sum(column) / len(one) for column in zip(*one, strict=True)] for one in held]
+        held.append([_held(sampled[player], exact[player]) for player in players])
+    means = [[sum(column) / len(rows) for column in zip(*rows, strict=True)] for rows in held]
     wide, narrow, normal, width = zip(*means, strict=True)
     return Coverage(
         games=wide,
@@ -122,15 +122,15 @@ def _held(estimate: CreditEstimate, exact: float) -> tuple[bool, bool, bool, flo
 
 
 def _row(kind: str, permutations: int, games: int, seed: int) -> dict[str, str]:
-    found = coverage(kind, permutations, games=games, seed=seed)
-    low, high = found.interval
+    result = coverage(kind, permutations, games=games, seed=seed)
+    low, high = result.interval
     return {
         "scores": kind,
         "orders": str(permutations),
-        "99 % holds": f"{found.mean:.3f} [{low:.3f}, {high:.3f}]",
-        "95 % holds": f"{found.narrow:.3f}",
-        "width of 99 %": f"{found.width:.3f}",
-        "normal 99 % holds": f"{found.normal:.3f}",
+        "99 % holds": f"{result.mean:.3f} [{low:.3f}, {high:.3f}]",
+        "95 % holds": f"{result.narrow:.3f}",
+        "width of 99 %": f"{result.width:.3f}",
+        "normal 99 % holds": f"{result.normal:.3f}",
     }
 
 

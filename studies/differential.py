@@ -46,13 +46,13 @@ def likeliest(record: Iterable[str], known: Iterable[CaseCondition]) -> list[str
         record: What was found; nothing else was.
         known: The conditions.
     """
-    found, among = set(record), list(known)
+    texts, among = set(record), list(known)
     possible = sorted(
-        found.union(*((*condition.frequent, *condition.occasional) for condition in among))
+        texts.union(*((*condition.frequent, *condition.occasional) for condition in among))
     )
 
     def unlikely(one: CaseCondition) -> tuple[float, str]:
-        chances = ((one.chance_of(finding), finding in found) for finding in possible)
+        chances = ((one.chance_of(finding), finding in texts) for finding in possible)
         logs = (math.log(chance if is_there else 1 - chance) for chance, is_there in chances)
         return -sum(logs), one.name
 
@@ -95,8 +95,8 @@ SOLVERS = {
 
 def _row(level: int, name: str, tasks: Sequence[Task]) -> dict[str, str]:
     samples = [_sample(task, SOLVERS[name](task)) for task in tasks]
-    told = EvaluationFigures.of(samples, MRR, RANKED).results()
-    figures = {"MRR": told["headline"], **{f"Hit@{k}": told["measures"][f"hit@{k}"] for k in HITS}}
+    report = EvaluationFigures.of(samples, MRR, RANKED).results()
+    figures = {"MRR": report["headline"], **{f"Hit@{k}": report["measures"][f"hit@{k}"] for k in HITS}}
     shown = {
         label: "{:.3f} [{:.3f}, {:.3f}]".format(
             figure.get("value", figure.get("mean")), *figure["interval"]

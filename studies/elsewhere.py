@@ -86,8 +86,8 @@ def _rate(jails: Jails, times: int, threads: int) -> float:
 
     begun = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
-        for one in [pool.submit(many) for _ in range(threads)]:
-            one.result()
+        for future in [pool.submit(many) for _ in range(threads)]:
+            future.result()
     return threads * times / (time.perf_counter() - begun)
 
 

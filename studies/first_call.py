@@ -87,8 +87,8 @@ def measured(way: str, address: str, compiled: str | None = None) -> Cost:
 def _row(way: str, runs: int, address: str, compiled: str) -> Sequence[str]:
     measured(way, address, compiled)  # compiles what it imports
     costs = [measured(way, address, compiled) for _ in range(runs)]
-    medians = [statistics.median(getattr(one, name) for one in costs) for name in ("wall", "cpu")]
-    peak = statistics.median(one.peak for one in costs)
+    medians = [statistics.median(getattr(cost, name) for cost in costs) for name in ("wall", "cpu")]
+    peak = statistics.median(cost.peak for cost in costs)
     return (way, *(f"{median:.1f}" for median in medians), f"{peak:.0f}")
 
 

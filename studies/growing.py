@@ -125,7 +125,7 @@ def main(
 def grow(folder: Path, teams: int, lines: int) -> None:
     """Write a pool of so many teams, whose ledger has so many lines, as `evomas` leaves them."""
     pool = Pool.init(folder, [*SEEDS], catalogue=catalogue(*MODELS))
-    names, founders = [*pool.teams], [one.team for one in pool.teams.values()]
+    names, founders = [*pool.teams], [team.team for team in pool.teams.values()]
     chance = random.Random(teams)  # noqa: S311 - guards nothing
     written, waiting, task = len(names) + 1, list[bytes](), 0
     while written + len(waiting) < lines:
@@ -150,9 +150,9 @@ def _child(founders: list[Team], names: list[str], chance: random.Random, task: 
     number, parent = len(names), chance.choice(names[-40:])
     team = chance.choice(founders)
     first = next(iter(team.agents.values()))
-    told = replace(first, prompt=f"{first.prompt} This is rule number {number}.")
+    report = replace(first, prompt=f"{first.prompt} This is rule number {number}.")
     born = Lineage(operator="mutate", parents=(parent,), task=f"t{task}", run=BEFORE)
-    agents = {**team.agents, first.id: told}
+    agents = {**team.agents, first.id: report}
     return replace(team, name=f"team_{number}", agents=agents, lineage=born)
 
 
@@ -211,7 +211,7 @@ def _row(folder: Path, teams: int, lines: int, count: int) -> str:
 def _size(path: Path) -> float:
     """Give what a file takes, or all files of a folder, in MB."""
     files = path.glob("*") if path.is_dir() else [path]
-    return sum(one.stat().st_size for one in files if one.exists()) / 1e6
+    return sum(file.stat().st_size for file in files if file.exists()) / 1e6
 
 
 def _apart(*arguments: str | Path) -> Mapping[str, float]:

@@ -177,7 +177,7 @@ def _row(world: World, times: int, compared: int) -> dict[str, str]:
 
 
 def _worlds() -> list[World]:
-    one = [
+    worlds = [
         World(tasks=tasks, trials=trials, alike=alike, kind=kind)
         for kind in ("binary", "thirds", "graded")
         for tasks, trials in SIZES
@@ -190,7 +190,7 @@ def _worlds() -> list[World]:
         for apart in (0.0, 0.2)
         for trials, alike in ((1, 0.0), (3, 0.3))
     ]
-    return [*one, *several]
+    return [*worlds, *several]
 
 
 @click.command("intervals", cls=Command)

@@ -91,14 +91,14 @@ def world_of(kind: str, seed: int, _name: str) -> World:
 def figures(trial: Trial) -> Mapping[str, Any]:
     """Measure the teams that a pool ranks first, before and after."""
     world, pool = trial.world, trial.stage.pool
-    first, *_ = (Shape.of(load_team(str(one), catalogue(*MODELS))) for one in SEEDS)
-    shapes = [Shape.of(one.team) for one in pool.teams.values()]
+    first, *_ = (Shape.of(load_team(str(seed), catalogue(*MODELS))) for seed in SEEDS)
+    shapes = [Shape.of(team.team) for team in pool.teams.values()]
     held, promised, best = list[float](), list[float](), list[float]()
     for niche in NICHES:
         member, known = next(iter(ranked(pool.teams.values(), niche).items()))
         held.append(worth(world, Shape.of(member.team), niche))
         promised.append(known.score)
-        top = max(shapes, key=lambda one, niche=niche: worth(world, one, niche, KNOWN))
+        top = max(shapes, key=lambda shape, niche=niche: worth(world, shape, niche, KNOWN))
         best.append(worth(world, top, niche))
     return {
         "before": fmean(worth(world, first, niche) for niche in NICHES),
@@ -129,7 +129,7 @@ STUDY = Study(
 
 
 def _of(name: str) -> Callable[[Outcome], float]:
-    return lambda one: one.figures.get(name, 0)
+    return lambda outcome: outcome.figures.get(name, 0)
 
 
 MEASURES = {name: _of(name) for name in ("held out", "best", "promised - held out")}

@@ -40,28 +40,28 @@ def errors(world: World, *, times: int, seed: int = 0) -> dict[str, float]:
         test that decides; under `interval`, of intervals of the difference without 0.
     """
     chance = random.Random(seed)  # noqa: S311 - not for secrets
-    found: dict[str, int] = dict.fromkeys((*TESTS, "decides", "interval"), 0)
+    fields: dict[str, int] = dict.fromkeys((*TESTS, "decides", "interval"), 0)
     for number in range(times):
-        one, other = _teams(world, 2, (number + 0.5) / times, chance)
-        told = _compared(world, one, other).value()
-        low, high = told["interval"]
-        ps = {**told["p"], "decides": told["p"][told["decides"]]}
+        values, other = _teams(world, 2, (number + 0.5) / times, chance)
+        report = _compared(world, values, other).value()
+        low, high = report["interval"]
+        ps = {**report["p"], "decides": report["p"][report["decides"]]}
         for test, p in ps.items():
-            found[test] += p is not None and p < LEVEL
-        found["interval"] += not low <= 0 <= high
-    return {test: count / times for test, count in found.items()}
+            fields[test] += p is not None and p < LEVEL
+        fields["interval"] += not low <= 0 <= high
+    return {test: count / times for test, count in fields.items()}
 
 
 def family_error(world: World, *, times: int, seed: int = 0) -> float:
     """Count how often one of several equal teams seems to differ from the first, after Holm."""
     chance = random.Random(seed)  # noqa: S311 - not for secrets
-    found = 0
+    word = 0
     for number in range(times):
         first, *others = _teams(world, TEAMS, (number + 0.5) / times, chance)
         comparisons = [_compared(world, first, other) for other in others]
-        ps = [one.tests()[one.deciding] for one in comparisons]
-        found += any(p < LEVEL for p in holm([p for p in ps if p is not None]))
-    return found / times
+        ps = [comparison.tests()[comparison.deciding] for comparison in comparisons]
+        word += any(p < LEVEL for p in holm([p for p in ps if p is not None]))
+    return word / times
 
 
 def _teams(world: World, count: int, at: float, chance: random.Random) -> list[list[float]]:
@@ -92,13 +92,13 @@ def main(times: int, families: int) -> None:
     for kind in ("binary", "graded"):
         for tasks, trials in SIZES:
             world = World(tasks=tasks, trials=trials, alike=0.3, kind=kind)
-            found = errors(world, times=times)
+            fields = errors(world, times=times)
             rows.append(
                 {
                     "tasks": str(tasks),
                     "trials": str(trials),
                     "scores": kind,
-                    **{test: f"{share:.3f}" for test, share in found.items()},
+                    **{test: f"{share:.3f}" for test, share in fields.items()},
                     f"{TEAMS} teams, Holm": f"{family_error(world, times=families):.3f}",
                 }
             )

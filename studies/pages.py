@@ -117,7 +117,7 @@ def _live() -> tuple[float, float]:
     }
     Path("many.yaml").write_text(dumps(team), encoding="utf-8")
     Path("script.yaml").write_text(dumps({"": {"text": "7" * 200, "latency": 0.2}}), "utf-8")
-    found: dict[bool, list[float]] = {False: [], True: []}
+    table: dict[bool, list[float]] = {False: [], True: []}
     model = [sys.executable, "-m", "coterie.runtime.doubles", "script.yaml"]
     with subprocess.Popen(model, stdout=subprocess.PIPE, text=True) as serving:
         if serving.stdout is None:
@@ -126,9 +126,9 @@ def _live() -> tuple[float, float]:
         for number in range(2 * REPEATS):
             is_shown = number % 2 == 1
             run = _run(f"m@{address}", Path(f"runs{number}"), is_shown=is_shown)
-            found[is_shown].append(asyncio.run(run))
+            table[is_shown].append(asyncio.run(run))
         serving.terminate()
-    return median(found[False]), median(found[True])
+    return median(table[False]), median(table[True])
 
 
 async def _run(model: str, runs: Path, *, is_shown: bool) -> float:
@@ -200,13 +200,13 @@ def large_evaluation(folder: Path, samples: int) -> None:
         }
         for n in range(samples)
     ]
-    Path("tasks.jsonl").write_text("".join(f"{dumps(one)}\n" for one in tasks), encoding="utf-8")
+    Path("tasks.jsonl").write_text("".join(f"{dumps(task)}\n" for task in tasks), encoding="utf-8")
     words = ["run", "tasks.jsonl", "--team", "team.yaml", "--scorer", "number", "--quiet"]
     with ScriptedModel(lambda _: Reply(text="7")) as model:
         asked = ["--model", f"m@{model.api_base}", "--results", str(folder), "--workers", "16"]
-        came = CliRunner().invoke(mas_bench, [*words, *asked])
-    if came.exit_code:
-        raise click.ClickException(came.output)
+        result = CliRunner().invoke(mas_bench, [*words, *asked])
+    if result.exit_code:
+        raise click.ClickException(result.output)
 
 
 if __name__ == "__main__":

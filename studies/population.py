@@ -198,7 +198,7 @@ def worked(pool: Pool, views: Views, number: int, embedder: Prepared) -> Mapping
     team = clock("compose", lambda: compose(view.folded, niche, size, SETTINGS, chance))
     clock("remind", lambda: _reminded(view, team, niche, text), "embed the task")
     learnt = list(_learnt(number, team, niche, text, chance))
-    clock("compare", lambda: [_compared(view, one) for one in learnt], "embed the lessons")
+    clock("compare", lambda: [_compared(view, item) for item in learnt], "embed the lessons")
     changes = [*_told(f"t{number}", team, niche, chance), *learnt]
     clock("keep", lambda: _kept(pool, number, changes))
     return clock.steps
@@ -244,9 +244,9 @@ def _learnt(
 ) -> Iterator[Learnt]:
     for owner in team.values():
         for kind in KINDS:
-            said = f"In task {number}, {owner} should have checked step {chance.random():.4f}."
+            words = f"In task {number}, {owner} should have checked step {chance.random():.4f}."
             of = niche if kind == "lesson" else None
-            yield Learnt(kind=kind, task=text, text=said, niche=of, owner=owner, case=f"t{number}")
+            yield Learnt(kind=kind, task=text, text=words, niche=of, owner=owner, case=f"t{number}")
 
 
 def _kept(pool: Pool, number: int, changes: Sequence[Evaluated | EventNoted | Learnt]) -> None:
@@ -279,24 +279,24 @@ def _row(size: Size, opened: Seconds, task: int, taken: Sequence[Mapping[str, Se
     before, whole = _together(taken, BEFORE), _together(taken, (*BEFORE, *AFTER))
     place = (f"{size.agents:,}", f"{size.lessons:,}", f"{opened.cpu:.1f}", f"{task:,}")
     steps, after = (
-        [_cpu([one[step] for one in taken]) for step in names] for names in (BEFORE, AFTER)
+        [_cpu([fields[step] for fields in taken]) for step in names] for names in (BEFORE, AFTER)
     )
-    share = statistics.median(one.cpu for one in whole) / (LEAST_CALLS * MODEL_SECONDS)
+    share = statistics.median(seconds.cpu for seconds in whole) / (LEAST_CALLS * MODEL_SECONDS)
     cells = (*place, *steps, _both(before), *after, _both(whole), f"{share:.1%}")
     return f"| {' | '.join(cells)} |"
 
 
 def _together(taken: Sequence[Mapping[str, Seconds]], steps: Sequence[str]) -> Sequence[Seconds]:
-    return [sum((one[step] for step in steps), NOTHING) for one in taken]
+    return [sum((fields[step] for step in steps), NOTHING) for fields in taken]
 
 
 def _cpu(seconds: Sequence[Seconds]) -> str:
-    return f"{1e3 * statistics.median(one.cpu for one in seconds):.1f}"
+    return f"{1e3 * statistics.median(second.cpu for second in seconds):.1f}"
 
 
 def _both(seconds: Sequence[Seconds]) -> str:
     """Write the processor's time, and how long one waits: mostly, and at most."""
-    waits = [1e3 * one.wall for one in seconds]
+    waits = [1e3 * second.wall for second in seconds]
     return f"**{_cpu(seconds)}** ({statistics.median(waits):.0f}, {max(waits):.0f})"
 
 
@@ -314,15 +314,15 @@ def _prepared(size: Size) -> Iterator[bytes]:
         yield line_of({"kind": "born", "agent": name, "value": value, "lineage": lineage}, name)
     for number in range(size.trials):
         team = dict(zip(seats(3), chance.sample(names, 3), strict=True))
-        told = _told(f"{PREPARED} {number}", team, f"niche_{chance.randrange(NICHES)}", chance)
-        for place, change in enumerate(told):
+        report = _told(f"{PREPARED} {number}", team, f"niche_{chance.randrange(NICHES)}", chance)
+        for place, change in enumerate(report):
             yield line_of(change.value(), f"prepared-{number}-{place}")
     for number in range(size.lessons):
-        task, said = f"{PREPARED} task {number}: {_task(number)}", f"{PREPARED} lesson {number}."
+        task, text = f"{PREPARED} task {number}: {_task(number)}", f"{PREPARED} lesson {number}."
         kind = KINDS[number % len(KINDS)]
         niche = f"niche_{chance.randrange(NICHES)}" if kind == "lesson" else None
         owner = names[number % size.agents]
-        entry = Learnt(kind=kind, task=task, text=said, niche=niche, owner=owner)
+        entry = Learnt(kind=kind, task=task, text=text, niche=niche, owner=owner)
         yield line_of(entry.value(), f"prepared-lesson-{number}")
 
 

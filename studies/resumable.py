@@ -63,8 +63,8 @@ def kept(
     Raises:
         StorageError: The file is damaged.
     """
-    lines = (one.value for one in Ledger(folder / FILE).read())
-    return {job(**one["job"]): outcome(one["outcome"]) for one in lines}
+    lines = (item.value for item in Ledger(folder / FILE).read())
+    return {job(**line["job"]): outcome(line["outcome"]) for line in lines}
 
 
 def worked(
@@ -92,25 +92,25 @@ def worked(
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     known: Mapping[Done, Came] = {} if folder is None else kept(folder, job, outcome)
-    yield from ((one, known[one]) for one in todo if one in known)
-    missing = [one for one in todo if one not in known]
-    came = side_by_side(work, [(one,) for one in missing], jobs)
-    for one, told in zip(missing, came, strict=True):
+    yield from ((item, known[item]) for item in todo if item in known)
+    missing = [item for item in todo if item not in known]
+    result = side_by_side(work, [(item,) for item in missing], jobs)
+    for entry, report in zip(missing, result, strict=True):
         if folder is not None:
-            value = {"job": asdict(one), "outcome": asdict(told)}
-            Ledger(folder / FILE).append(value, op=one.name)
-        yield one, told
+            value = {"job": asdict(entry), "outcome": asdict(report)}
+            Ledger(folder / FILE).append(value, op=entry.name)
+        yield entry, report
 
 
 def by_world(
     todo: Sequence[Done], come: Iterable[tuple[Done, Came]], score: Callable[[Came], float]
 ) -> dict[str, dict[str, dict[int, Came]]]:
     """Put results in order, by world, row and seed; tell each on stderr as it comes."""
-    came: dict[Done, Came] = {}
+    table: dict[Done, Came] = {}
     for job, outcome in come:
         click.echo(f"{job.name}: {score(outcome):.3f}, {outcome.seconds:.1f} s", err=True)
-        came[job] = outcome
-    found: dict[str, dict[str, dict[int, Came]]] = {}
+        table[job] = outcome
+    fields: dict[str, dict[str, dict[int, Came]]] = {}
     for job in todo:
-        found.setdefault(job.world, {}).setdefault(job.row, {})[job.seed] = came[job]
-    return found
+        fields.setdefault(job.world, {}).setdefault(job.row, {})[job.seed] = table[job]
+    return fields

@@ -121,17 +121,17 @@ STUDY = Study(
     figures=figures,
 )
 MEASURES: Mapping[str, Callable[[Outcome], float]] = {
-    "test": lambda one: one.score,
-    "while it learns": lambda one: sum(one.scores) / len(one.scores),
-    "last quarter": lambda one: one.late,
+    "test": lambda outcome: outcome.score,
+    "while it learns": lambda outcome: sum(outcome.scores) / len(outcome.scores),
+    "last quarter": lambda outcome: outcome.late,
 }
 NOTES = ("useful", "idle", "wrong")
 
 
 def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
     """Print the notes that stand at the end, and the costs."""
-    counts = {name: (lambda one, name=name: one.figures[name]) for name in NOTES}
-    lost = {"answers lost": lambda one: one.dropped / len(one.scores)}
+    counts = {name: (lambda item, name=name: item.figures[name]) for name in NOTES}
+    lost = {"answers lost": lambda item: item.dropped / len(item.scores)}
     return (
         measured(came, {**counts, **lost}, "notes at the end"),
         costs(came, "no evolution"),

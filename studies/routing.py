@@ -53,8 +53,8 @@ class World:
 
     def odds(self, features: Features) -> tuple[float, float]:
         """Give how often the single agent and the team are right on such a case."""
-        told = self.decides if features[DECIDING] > MIDDLE else -self.decides
-        return 0.5 - (self.edge + told) / 2, 0.5 + (self.edge + told) / 2
+        value = self.decides if features[DECIDING] > MIDDLE else -self.decides
+        return 0.5 - (self.edge + value) / 2, 0.5 + (self.edge + value) / 2
 
     def cases(self, number: int, chance: random.Random) -> list[Case]:
         """Draw cases, each worked on once by both."""
@@ -70,7 +70,7 @@ class World:
     def new_cases(self, chance: random.Random) -> NewCases:
         """Draw cases, each with what the team is worth more on it, in truth."""
         drawn = [_features(chance) for _ in range(NEW_CASES)]
-        return [(one, team - single) for one in drawn for single, team in [self.odds(one)]]
+        return [(item, team - single) for item in drawn for single, team in [self.odds(item)]]
 
 
 WORLDS = (
@@ -120,7 +120,7 @@ def simulate(
 
 def _found(cases: Sequence[Case], new: NewCases, by: By) -> Found:
     folds = decided(cases, by=by, folds=FOLDS)
-    told = figures_of(folds, fit(cases, by=by, folds=FOLDS), folds=FOLDS, beta=0)
+    report = figures_of(folds, fit(cases, by=by, folds=FOLDS), folds=FOLDS, beta=0)
     known: dict[int, float] = {}
     for _, decision in folds:
         if id(decision) not in known:
@@ -128,18 +128,18 @@ def _found(cases: Sequence[Case], new: NewCases, by: By) -> Found:
     over_single = fmean(known[id(decision)] for _, decision in folds)
     truth = over_single, over_single - fmean(gain for _, gain in new)
     return Found(
-        constant=told.router.level == 0,
-        found=DECIDING in told.router.decision.features,
-        told=(told.over["single"].worth, told.over["team"].worth),
+        constant=report.router.level == 0,
+        found=DECIDING in report.router.decision.features,
+        told=(report.over["single"].worth, report.over["team"].worth),
         truth=truth,
-        holds=(_holds(told, "single", truth[0]), _holds(told, "team", truth[1])),
-        oracle=told.arms["oracle"].worth - max(told.arms["single"].worth, told.arms["team"].worth),
+        holds=(_holds(report, "single", truth[0]), _holds(report, "team", truth[1])),
+        oracle=report.arms["oracle"].worth - max(report.arms["single"].worth, report.arms["team"].worth),
     )
 
 
 def _gain(decision: Decision, new: NewCases) -> float:
     """Give what a decision is worth more than the single agent, in truth."""
-    return sum(gain for one, gain in new if decision.choose(one) == "team") / len(new)
+    return sum(gain for item, gain in new if decision.choose(item) == "team") / len(new)
 
 
 def _holds(told: RouterFigures, name: str, truth: float) -> bool:
@@ -171,15 +171,15 @@ def _row(world: World, number: int, by: By, found: Sequence[Found]) -> dict[str,
         "world": world.name,
         "cases": str(number),
         "by": by,
-        "a constant": f"{mean(lambda one: one.constant):.3f}",
-        "goes by the feature": f"{mean(lambda one: one.found):.3f}",
-        "gain over single": f"{mean(lambda one: one.told[0]):+.3f}",
-        "in truth": f"{mean(lambda one: one.truth[0]):+.3f}",
-        "interval holds it": share(lambda one: one.holds[0]),
-        "over team": f"{mean(lambda one: one.told[1]):+.3f}",
-        "truth over team": f"{mean(lambda one: one.truth[1]):+.3f}",
-        "holds that": share(lambda one: one.holds[1]),
-        "oracle seems": f"{mean(lambda one: one.oracle):+.3f}",
+        "a constant": f"{mean(lambda item: item.constant):.3f}",
+        "goes by the feature": f"{mean(lambda item: item.found):.3f}",
+        "gain over single": f"{mean(lambda item: item.told[0]):+.3f}",
+        "in truth": f"{mean(lambda item: item.truth[0]):+.3f}",
+        "interval holds it": share(lambda item: item.holds[0]),
+        "over team": f"{mean(lambda item: item.told[1]):+.3f}",
+        "truth over team": f"{mean(lambda item: item.truth[1]):+.3f}",
+        "holds that": share(lambda item: item.holds[1]),
+        "oracle seems": f"{mean(lambda item: item.oracle):+.3f}",
     }
 
 

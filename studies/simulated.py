@@ -80,7 +80,7 @@ class Interval:
 
 def matching(names: Iterable[str], rows: Sequence[str]) -> set[str]:
     """Find the names that one of the patterns matches."""
-    return {one for one in names if any(fnmatchcase(one, row) for row in rows)}
+    return {name for name in names if any(fnmatchcase(name, row) for row in rows)}
 
 
 def none_matches(rows: Sequence[str], names: Iterable[str]) -> click.BadParameter:
@@ -101,7 +101,7 @@ def in_order(heard: Mapping[str, Sequence[str]]) -> tuple[list[str], str] | None
         The order, and the one of whom nobody hears; None where some hear in a circle, or not all
         come to one.
     """
-    silent = {*heard} - {one for ears in heard.values() for one in ears}
+    silent = {*heard} - {ear for ears in heard.values() for ear in ears}
     try:
         order = [*TopologicalSorter(heard).static_order()]
     except CycleError:
@@ -175,7 +175,7 @@ def side_by_side(
 
 def usage_of(request: ChatRequest, text: str) -> Usage:
     """Tell what a simulated call takes, by the length of what is read and written."""
-    read = sum(len(str(one["content"])) for one in request.messages)
+    read = sum(len(str(message["content"])) for message in request.messages)
     return Usage(
         calls=1, prompt_tokens=read // CHARACTERS, completion_tokens=len(text) // CHARACTERS
     )
@@ -194,7 +194,7 @@ def row(*cells: str) -> str:
 
 def apart(*several: Iterator[str]) -> Iterator[str]:
     """Put a line between tables."""
-    for number, one in enumerate(several):
+    for number, texts in enumerate(several):
         if number:
             yield ""
-        yield from one
+        yield from texts

@@ -90,12 +90,12 @@ async def measured(
 ) -> dict[str, Any]:
     """Make an evaluation, or make it again; say how long it took and how memory grew."""
     plan, sizes = team_plan(), list[float]()
-    made = 0
+    word = 0
 
     def count(_sample: object) -> None:
         nonlocal made
-        made += 1
-        if made % max(1, len(tasks) // QUARTERS) == 0:
+        word += 1
+        if word % max(1, len(tasks) // QUARTERS) == 0:
             sizes.append(resident())
 
     async with open_services(Catalogue.of_host(), Setting(seed=0)) as host:
@@ -118,8 +118,8 @@ async def measured(
             if not replaying:
                 await evaluation.to_the_end()
             seconds, used = time.monotonic() - started, time.process_time() - cpu
-    if differing or made != len(tasks):
-        raise RuntimeError(f"{made} of {len(tasks)} were made, {len(differing)} differ.")
+    if differing or word != len(tasks):
+        raise RuntimeError(f"{word} of {len(tasks)} were made, {len(differing)} differ.")
     return {"seconds": seconds, "cpu": used, "before": before, "resident": sizes}
 
 
@@ -156,26 +156,26 @@ def main(
     """Measure tasks per second and memory of an evaluation by a team of 7 plain agents."""
     if phase is not None and folder is not None:
         tasks = some_tasks(data, count)
-        came = asyncio.run(measured(folder, tasks, replaying=phase == "replay"))
-        click.echo(json.dumps(came))
+        fields = asyncio.run(measured(folder, tasks, replaying=phase == "replay"))
+        click.echo(json.dumps(fields))
         return
     if calls is not None:
-        click.echo(table([(one, carried(one)) for one in loads(calls, latency)]))
+        click.echo(table([(load, carried(load)) for load in loads(calls, latency)]))
         return
     click.echo("            tasks/s   CPU ms each   MB before   MB at each quarter of the tasks")
     with tempfile.TemporaryDirectory(prefix="throughput-") as kept:
-        for one in ("record", "replay"):
-            words = ["--tasks", str(count), "--phase", one, "--folder", kept]
+        for word in ("record", "replay"):
+            words = ["--tasks", str(count), "--phase", word, "--folder", kept]
             words += ["--data", str(data)] if data else []
             ran = subprocess.run(
                 [sys.executable, "-m", "studies.throughput", *words],
                 check=True, capture_output=True, text=True,
             )  # fmt: skip
-            came = json.loads(ran.stdout)
-            grew = "  ".join(f"{size:.0f}" for size in came["resident"])
+            fields = json.loads(ran.stdout)
+            grew = "  ".join(f"{size:.0f}" for size in fields["resident"])
             click.echo(
-                f"{one:<10} {count / came['seconds']:>8.0f} {came['cpu'] / count * 1e3:>13.2f}"
-                f" {came['before']:>11.0f}   {grew}"
+                f"{word:<10} {count / fields['seconds']:>8.0f} {fields['cpu'] / count * 1e3:>13.2f}"
+                f" {fields['before']:>11.0f}   {grew}"
             )
 
 

@@ -66,7 +66,7 @@ def grown(folder: Path, tasks: int) -> Iterator[str]:
 
 def _size(folder: Path) -> int:
     """Count the bytes of all files of a folder."""
-    return sum(one.stat().st_size for one in folder.rglob("*") if one.is_file())
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _commit(folder: Path, message: str, tag: str) -> None:

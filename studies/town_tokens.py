@@ -38,8 +38,8 @@ TOWNS: Mapping[str, Mapping[str, Any]] = {
     "- CoDream": {"codream": False},
     "- lifecycle": {"lifecycle": False},
     **{
-        f"always {one}": {"structure": one}
-        for one in ("voting", "debate", "generator_critic", "decompose")
+        f"always {word}": {"structure": word}
+        for word in ("voting", "debate", "generator_critic", "decompose")
     },
 }
 TEXT = 300
@@ -72,7 +72,7 @@ def evolved(
 
 def tokens(report: Mapping[str, Any], *purposes: str) -> float:
     """Return the tokens of a task that were spent for some purposes, or for all."""
-    spent = [report["spending"][one] for one in purposes or report["spending"]]
+    spent = [report["spending"][item] for item in purposes or report["spending"]]
     every = sum(each["prompt_tokens"] + each["completion_tokens"] for each in spent)
     return every / report["tasks"]
 
@@ -95,7 +95,7 @@ def model(*, length: int, shown: int, accuracy: float) -> Callable[[Request], Re
             return Reply.json(_fitting(form, chance))
         answer = f"\nAnswer: {7 if chance.random() < accuracy else chance.randrange(8, 12)}"
         step = "so it follows that " * (shown * CHARACTERS // 19)
-        read = sum(len(str(one["content"])) for one in request["messages"]) // CHARACTERS
+        read = sum(len(str(message["content"])) for message in request["messages"]) // CHARACTERS
         usage = {"prompt_tokens": read, "completion_tokens": length, "total_tokens": read + length}
         return Reply(text=step + answer, usage=usage)
 
@@ -109,7 +109,7 @@ def _fitting(schema: Mapping[str, Any], chance: random.Random) -> Any:
     match schema["type"]:
         case "object":
             fields = schema.get("properties", {})
-            return {name: _fitting(one, chance) for name, one in fields.items()}
+            return {name: _fitting(field, chance) for name, field in fields.items()}
         case "array":
             most = schema.get("maxItems", 2)
             number = chance.randint(schema.get("minItems", 0), most)
@@ -141,17 +141,17 @@ def main(
     lengths = length or (1_000, 4_000)
     names = [name for name in TOWNS if not only or name in {*only, "a single agent"}]
     titles = ("", ", operators'", ", times")
-    columns = (f"{one:,} tokens{title}" for one in lengths for title in titles)
+    columns = (f"{number:,} tokens{title}" for number in lengths for title in titles)
     for line in head("", *columns):
         click.echo(line)
     single: dict[int, float] = {}
     for name in names:
         cells: list[str] = []
-        for one in lengths:
-            replies = model(length=one, shown=min(one, shown or one), accuracy=accuracy)
+        for count in lengths:
+            replies = model(length=count, shown=min(count, shown or count), accuracy=accuracy)
             report = evolved(TOWNS[name], tasks=tasks, answering=replies)
             spent, operators = tokens(report), tokens(report, "operator")
-            times = spent / single.setdefault(one, spent)
+            times = spent / single.setdefault(count, spent)
             cells += [f"{spent:,.0f}", f"{operators:,.0f}", f"{times:.1f}"]
         click.echo(row(name, *cells))
 

@@ -50,10 +50,10 @@ def _cpu(tasks: Sequence[Task], content: bool | None) -> float:
     turns = TurnSpans(telemetry, models, Scrubber())
     parts = None if telemetry is None else turns
     with tempfile.TemporaryDirectory() as folder, turns:
-        came = asyncio.run(measured(Path(folder), tasks, replaying=False, parts=parts))
+        fields = asyncio.run(measured(Path(folder), tasks, replaying=False, parts=parts))
     if telemetry is not None and (lost := telemetry.close()):
         raise RuntimeError(lost)
-    return came["cpu"]
+    return fields["cpu"]
 
 
 @click.command(cls=Command)

@@ -31,10 +31,10 @@ def main(*, as_json: bool) -> None:
     """Tell what coterie brings along when it is installed, and what each extra adds."""
     base = needed(())
     extras = distribution(OURS).metadata.get_all("Provides-Extra") or []
-    parts = {"base": base, **{one: needed([one]) - base for one in sorted(extras)}}
+    parts = {"base": base, **{extra: needed([extra]) - base for extra in sorted(extras)}}
     if as_json:
-        told = {part: {one: size(one) for one in sorted(names)} for part, names in parts.items()}
-        click.echo(dumps(told, indent=2))
+        table = {part: {name: size(name) for name in sorted(names)} for part, names in parts.items()}
+        click.echo(dumps(table, indent=2))
         return
     click.echo("\n".join(_line(part, names) for part, names in parts.items() if names))
 
@@ -43,10 +43,10 @@ def needed(extras: Iterable[str]) -> frozenset[str]:
     """Name the packages that are installed here because coterie, with extras, needs them."""
     waiting, seen = [(OURS, frozenset(extras))], set[tuple[str, frozenset[str]]]()
     while waiting:
-        one = waiting.pop()
-        if one not in seen:
-            seen.add(one)
-            waiting += _requirements(*one)
+        pair = waiting.pop()
+        if pair not in seen:
+            seen.add(pair)
+            waiting += _requirements(*pair)
     return frozenset(name for name, _ in seen if name != OURS and _installed(name))
 
 
@@ -60,8 +60,8 @@ def size(name: str) -> int:
 @cache
 def _requirements(name: str, extras: frozenset[str]) -> tuple[tuple[str, frozenset[str]], ...]:
     """Give what a package with extras needs on this system, and with which extras."""
-    found = _installed(name)
-    needs = map(Requirement, (found and found.requires) or ())
+    result = _installed(name)
+    needs = map(Requirement, (result and result.requires) or ())
     return tuple(
         (canonicalize_name(need.name), frozenset(need.extras))
         for need in needs
@@ -80,7 +80,7 @@ def _installed(name: str) -> Distribution | None:
 
 def _line(part: str, names: frozenset[str]) -> str:
     largest = sorted(names, key=size, reverse=True)[:MOST_NAMED]
-    named = ", ".join(f"{one} {_megabytes([one])}" for one in largest)
+    named = ", ".join(f"{name} {_megabytes([name])}" for name in largest)
     return f"{part:<15} {_megabytes(names):>4} MB {len(names):>3} packages: {named}"
 
 

@@ -39,8 +39,8 @@ def export_answers(answers: Answers) -> str:
         }
         for sample in answers.samples
     ]
-    told = {"canary": read_canary(answers.source), "model": answers.name, "examples": examples}
-    write_atomically(answers.target, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+    fields = {"canary": read_canary(answers.source), "model": answers.name, "examples": examples}
+    write_atomically(answers.target, json.dumps(fields, indent=1, ensure_ascii=False) + "\n")
     silent = sum(sample.answer is None for sample in answers.samples)
     without = f", {silent} of them without an answer" if silent else ""
     return f"{counted(len(examples), 'example')} in {answers.target}{without}"

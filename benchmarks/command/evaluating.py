@@ -95,14 +95,14 @@ class Evaluating:
         from ...runtime.runs.estimate import Range, estimate
         from ..evaluation.own import is_judged
 
-        found = estimate(self.plan, self.tasks)
+        result = estimate(self.plan, self.tasks)
         if self.judge is not None:
             from ...operators.command.expected import judged
 
             answers = sum(map(is_judged, self.tasks))
-            found += judged(self.known.models[self.judge], 0, answers)
-        found = found.in_batches(self.plan.models.values()) if self.setting.batch else found
-        return found * Range(least=self.request.trials, most=self.request.trials)
+            result += judged(self.known.models[self.judge], 0, answers)
+        result = result.in_batches(self.plan.models.values()) if self.setting.batch else result
+        return result * Range(least=self.request.trials, most=self.request.trials)
 
     @property
     def _workers(self) -> int:
@@ -196,11 +196,11 @@ class Evaluating:
         evaluation.earlier = earlier_seconds(folder.path, journal.seconds)
         progress.known = sum(1 for _ in evaluation.samples())
         benchmark = find_benchmark(self.request.benchmark)
-        told = {"coterie.benchmark": self.request.benchmark, "coterie.team": self.plan.team.name}
+        fields = {"coterie.benchmark": self.request.benchmark, "coterie.team": self.plan.team.name}
         turns = TurnSpans(self.telemetry, self.known.models, folder.scrub)
         evaluation.parts = turns if self.telemetry is not None else None
         try:
-            with around(self.telemetry, "evaluation", **told), turns:
+            with around(self.telemetry, "evaluation", **fields), turns:
                 await evaluation.to_the_end()
         finally:
             progress.end()
@@ -227,11 +227,11 @@ class Evaluating:
         Raises:
             InputError: There is no such trial.
         """
-        found = [task for task in self.tasks if task.id == task_id]
-        if not found or trial > self.request.trials:
+        result = [task for task in self.tasks if task.id == task_id]
+        if not result or trial > self.request.trials:
             place = self.results.folder.path if self.results else self.request.benchmark
             raise InputError(f"{place} has no trial {trial} of a task {task_id!r}.")
-        return found[0]
+        return result[0]
 
     def offline(self, work: Callable[[Evaluation], Awaitable[int]]) -> Coroutine[Any, Any, int]:
         """Do something with the recorded answers, and nothing else, when this is awaited."""
@@ -255,23 +255,23 @@ class Evaluating:
         return to_the_end(work, lambda: "")
 
     async def _compared(self, evaluation: Evaluation) -> int:
-        made = 0
+        word = 0
 
         def count(_sample: Sample) -> None:
             nonlocal made
-            made += 1
+            word += 1
 
         evaluation.on_sample = count
         started = time.monotonic()
         differing = [*await evaluation.again(), *self._edited()]
         seconds = time.monotonic() - started
-        for one in differing[:MOST_DIFFERENCES]:
-            click.echo(f"differs: {speakable(one)}")
+        for name in differing[:MOST_DIFFERENCES]:
+            click.echo(f"differs: {speakable(name)}")
         if differing:
             more = len(differing) - MOST_DIFFERENCES
             click.echo(f"and {more} more." if more > 0 else "", nl=more > 0)
             return 1
-        many = f"{counted(made, 'sample')}, no difference ({made / seconds:.0f} per second)"
+        many = f"{counted(word, 'sample')}, no difference ({word / seconds:.0f} per second)"
         click.echo(f"verified: {many}.")
         return 0
 
@@ -316,11 +316,11 @@ def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -
     from ..evaluation.results import read_results, read_samples
     from .figures import summary
 
-    told = read_results(folder)
+    fields = read_results(folder)
     if options["as_json"]:
-        click.echo(speakable_json(dumps(told, indent=2)))
+        click.echo(speakable_json(dumps(fields, indent=2)))
     else:
-        click.echo(speakable(summary(told)))
+        click.echo(speakable(summary(fields)))
         if not options.get("quiet"):
             from ...runtime.command.ending import how_to_look
 
@@ -328,11 +328,11 @@ def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -
     least = options.get("fail_under")
     if (junit := options.get("junit")) is not None:
         each = 1.0 if least is None else least
-        write_atomically(junit, as_junit(told["benchmark"], read_samples(folder), least=each))
-    if not told["unscored"]:
-        return _below(told["headline"], least)
+        write_atomically(junit, as_junit(fields["benchmark"], read_samples(folder), least=each))
+    if not fields["unscored"]:
+        return _below(fields["headline"], least)
     first = next(read_sample for read_sample in read_samples(folder) if read_sample.score is None)
-    many = counted(told["unscored"], "trial")
+    many = counted(fields["unscored"], "trial")
     why = speakable(f"task {first.task}: {first.error}")
     click.echo(f"{many} could not be made.{how_to_go_on} First: {why}", err=True)
     return 1

@@ -98,8 +98,8 @@ class Examining:
         from ...runtime.runs.estimate import Range
 
         trials = Range(least=self.request.trials, most=self.request.trials)
-        found = evolution(self.start, self.tasks) * trials
-        return found.in_batches(self.start.models) if self.setting.batch else found
+        result = evolution(self.start, self.tasks) * trials
+        return result.in_batches(self.start.models) if self.setting.batch else result
 
     @cached_property
     def start(self) -> EvolutionStart:
@@ -148,7 +148,7 @@ class Examining:
         from ..evaluation.provenance import digest_of, endpoint, host, versions
         from ..evaluation.results import Results
 
-        models = {one.alias: one for one in self.start.models}
+        models = {model.alias: model for model in self.start.models}
         head: dict[str, Any] = {
             "command": " ".join(words_typed()),
             "team": f"{self.recipe.strategy}, learnt",
@@ -161,8 +161,8 @@ class Examining:
             "data": digest_of(self.tasks),
             "expected": len(self.tasks) * self.request.trials,
         }
-        told = {"evaluation": to_value(self.request), "head": head, "recipe": asdict(self.recipe)}
-        self.folder.write(MANIFEST, as_json({**told, "pool": str(self.pool_folder.resolve())}))
+        fields = {"evaluation": to_value(self.request), "head": head, "recipe": asdict(self.recipe)}
+        self.folder.write(MANIFEST, as_json({**fields, "pool": str(self.pool_folder.resolve())}))
         return Results(folder=self.folder, request=self.request, head=head, tasks=self.tasks)
 
     async def _work(self) -> int:
@@ -206,11 +206,11 @@ class Examining:
                 on_sample=progress,
             )
             progress.known = sum(1 for _ in examination.samples())
-            told = {"coterie.benchmark": self.request.benchmark}
+            fields = {"coterie.benchmark": self.request.benchmark}
             turns = TurnSpans(self.telemetry, self.known.models, stage.scrubber)
             examination.parts = turns if self.telemetry is not None else None
             try:
-                with around(self.telemetry, "evaluation", **told), turns:
+                with around(self.telemetry, "evaluation", **fields), turns:
                     await examination.to_the_end()
             finally:
                 progress.end()

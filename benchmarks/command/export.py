@@ -59,6 +59,6 @@ def _writer(benchmark: Benchmark, form: str | None, folder: Path) -> Callable[[A
         (form,) = benchmark.exports
     if form is None or form not in benchmark.exports:
         known = ", ".join(sorted(benchmark.exports)) or "none"
-        said = f"no format {form!r}" if form else "no format of its own"
-        raise InputError(f"{folder}: {benchmark.name} has {said}. Formats: {known}.")
+        text = f"no format {form!r}" if form else "no format of its own"
+        raise InputError(f"{folder}: {benchmark.name} has {text}. Formats: {known}.")
     return benchmark.exports[form]

@@ -17,8 +17,8 @@ def summary(told: Mapping[str, Any]) -> str:
         shown = ", ".join(f"{name} {value:.3f}" for name, value in passed.items())
         lines.append(f"avg@{told['trials']} {told['avg@k']:.3f}, {shown}")
     lines += [
-        f"{name}: {one['mean']:.3f}{_interval(one)} ({one['n']} of {counted(one['of'], 'sample')})"
-        for name, one in told["measures"].items()
+        f"{name}: {measure['mean']:.3f}{_interval(measure)} ({measure['n']} of {counted(measure['of'], 'sample')})"
+        for name, measure in told["measures"].items()
     ]
     ran = told["execution_rate"]
     if ran["value"] is not None:
@@ -74,13 +74,13 @@ def _headline(told: Mapping[str, Any]) -> str:
 
 def warnings_of(told: Mapping[str, Any]) -> list[str]:
     """Say what stands against the figures of results.json."""
-    found: list[str] = []
+    texts: list[str] = []
     if told["missing"]:
-        found.append(
+        texts.append(
             f"not complete: {counted(told['missing'], 'sample')} missing,"
             f" {told['unscored']} of them failed because of a provider or this host"
         )
     if told.get("substituted"):
         many = counted(told["substituted"], "sample")
-        found.append(f"in {many} another model answered than the one that the team names")
-    return found
+        texts.append(f"in {many} another model answered than the one that the team names")
+    return texts

@@ -79,9 +79,9 @@ class Progress:
         parts = [f"{self.done:>6} of {self.total}"]
         if scored:
             parts.append(f"score {self.score / scored:.3f}")
-        made, seconds = self.done - self.known, now - self.started
-        if made > 0 and seconds > 0:
-            rate = made / seconds
+        number, seconds = self.done - self.known, now - self.started
+        if number > 0 and seconds > 0:
+            rate = number / seconds
             parts.append(f"{rate:.3g}/s")
             parts.append(f"{clock((self.total - self.done) / rate)} left")
         parts.append(f"{self.usage.cost}, {self.usage.tokens} tokens")

@@ -99,7 +99,7 @@ def _describe(name: str, data: Path | None, *, as_json: bool) -> None:
     from ..evaluation.benchmark import Source, find_benchmark
 
     benchmark = find_benchmark(name)
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "name": benchmark.name,
         "title": benchmark.title,
         "about": benchmark.about,
@@ -112,9 +112,9 @@ def _describe(name: str, data: Path | None, *, as_json: bool) -> None:
     }
     if data is not None:
         tasks = benchmark.tasks(Source(data=data))
-        told["tasks"] = len(tasks)
-        told["niches"] = dict(Counter(task.niche or "" for task in tasks))
-    click.echo(dumps(told, indent=2) if as_json else speakable(_described(told)))
+        fields["tasks"] = len(tasks)
+        fields["niches"] = dict(Counter(task.niche or "" for task in tasks))
+    click.echo(dumps(fields, indent=2) if as_json else speakable(_described(fields)))
 
 
 def _described(told: dict[str, Any]) -> str:
@@ -175,23 +175,23 @@ def compare_results(
 
     if len(folders) < 2:
         raise InputError("name two or more folders of results.")
-    found = compare_all(folders, all_pairs=all_pairs)
-    if len(found) == 1:
-        told = found[0].value()
-        click.echo(dumps(told, indent=2) if as_json else speakable(str(found[0])))
+    comparisons = compare_all(folders, all_pairs=all_pairs)
+    if len(comparisons) == 1:
+        fields = comparisons[0].value()
+        click.echo(dumps(fields, indent=2) if as_json else speakable(str(comparisons[0])))
     elif as_json:
-        adjusted = p_adjusted(found)
-        rows = [{**one.value(), "p_holm": p} for one, p in zip(found, adjusted, strict=True)]
+        adjusted = p_adjusted(comparisons)
+        rows = [{**item.value(), "p_holm": p} for item, p in zip(comparisons, adjusted, strict=True)]
         click.echo(dumps({"comparisons": rows}, indent=2))
     else:
-        click.echo(speakable(written(compared(found), form)))
-        warnings = dict.fromkeys(line for comparison in found for line in comparison.warnings())
+        click.echo(speakable(written(compared(comparisons), form)))
+        warnings = dict.fromkeys(line for comparison in comparisons for line in comparison.warnings())
         for warning in warnings:
             click.echo(speakable(warning), err=True)
     if junit is not None:
-        write_atomically(junit, comparisons_as_junit(found, margin=margin or 0.0))
+        write_atomically(junit, comparisons_as_junit(comparisons, margin=margin or 0.0))
     worse = [
-        comparison for comparison in found if margin is not None and comparison.is_worse(margin)
+        comparison for comparison in comparisons if margin is not None and comparison.is_worse(margin)
     ]
     for comparison in worse:
         click.echo(speakable(f"worse: {comparison.headline}"), err=True)
@@ -214,11 +214,11 @@ def table(folders: Sequence[Path], niches: bool, agents: bool, form: Format) -> 
 
     if niches and agents:
         raise InputError("--niches and --agents are two tables. Write one of them.")
-    found = [read_results(folder) for folder in folders]
-    rows = by_niche(found) if niches else by_agent(found) if agents else by_team(found)
+    records = [read_results(folder) for folder in folders]
+    rows = by_niche(records) if niches else by_agent(records) if agents else by_team(records)
     click.echo(speakable(written(rows, form)))
-    for folder, one in zip(folders, found, strict=True):
-        if one.get("interrupted"):
-            many = f"{counted(one['missing'], 'sample')} missing"
-            said = f"{folder}: interrupted, {many}. Resume: mas-bench resume {folder}"
-            click.echo(speakable(said), err=True)
+    for folder, fields in zip(folders, records, strict=True):
+        if fields.get("interrupted"):
+            many = f"{counted(fields['missing'], 'sample')} missing"
+            text = f"{folder}: interrupted, {many}. Resume: mas-bench resume {folder}"
+            click.echo(speakable(text), err=True)

@@ -49,7 +49,7 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     if not words:
         return _Samples(folder=folder)
     task, *which = words
-    if len(which) > 1 or not all(one.isdecimal() for one in which):
+    if len(which) > 1 or not all(name.isdecimal() for name in which):
         raise InputError(f"{folder}: {' '.join(words)!r} does not name a trial. Write TASK NUMBER.")
     return trial_of(loaded(folder), folder, task, int(which[0]) if which else 1)
 
@@ -66,12 +66,12 @@ class _Samples:
 
     def written(self, *, agent: str | None = None, full: bool = False) -> str:
         del agent, full
-        told = [
+        texts = [
             f"  {on_one_line(f'{sample.task} {sample.trial}: {sample.score:g} ({sample.reason})')}"
             for sample in self._in_order()
         ]
-        told.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK TRIAL")
-        return speakable("\n".join(told)) + "\n"
+        texts.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK TRIAL")
+        return speakable("\n".join(texts)) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
         del agent
@@ -79,7 +79,7 @@ class _Samples:
 
     def _in_order(self) -> Sequence[Sample]:
         """Give the samples by task and trial: the journal has them as they came."""
-        return sorted(scored_samples(self.folder), key=lambda one: (natural(one.task), one.trial))
+        return sorted(scored_samples(self.folder), key=lambda sample: (natural(sample.task), sample.trial))
 
 
 def loaded(folder: Path) -> Evaluating:

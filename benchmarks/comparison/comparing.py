@@ -174,27 +174,27 @@ class Comparison:
 
     def value(self) -> dict[str, Any]:
         """Give the comparison as a JSON object."""
-        told = {
+        fields = {
             "names": list(self.names),
             "tasks": len(self.before),
             "left_out": self.left_out,
-            "scores": [mean_score({"": one}) for one in (self.before, self.after)],
+            "scores": [mean_score({"": values}) for values in (self.before, self.after)],
             "difference": self.difference,
             "interval": list(self._interval()),
-            "better": sum(two > one for one, two in zip(self.before, self.after, strict=True)),
-            "worse": sum(two < one for one, two in zip(self.before, self.after, strict=True)),
-            "same": sum(two == one for one, two in zip(self.before, self.after, strict=True)),
+            "better": sum(two > figure for figure, two in zip(self.before, self.after, strict=True)),
+            "worse": sum(two < figure for figure, two in zip(self.before, self.after, strict=True)),
+            "same": sum(two == figure for figure, two in zip(self.before, self.after, strict=True)),
             "p": self.tests(),
             "decides": self.deciding,
             "effects": self.effects(),
             "measures": dict(self.measures),
             "costs": list(self.costs),
         }
-        return {**rounded({**told, "p": None}), "p": told["p"]}  # a small p is no noise
+        return {**rounded({**fields, "p": None}), "p": fields["p"]}  # a small p is no noise
 
     def _interval(self) -> tuple[float, float]:
         return paired_interval(
-            [two - one for one, two in zip(self.before, self.after, strict=True)]
+            [two - figure for figure, two in zip(self.before, self.after, strict=True)]
         )
 
     def is_worse(self, margin: float) -> bool:
@@ -216,27 +216,27 @@ class Comparison:
 
     def __str__(self) -> str:
         """Write the comparison for people."""
-        told = self.value()
+        fields = self.value()
         width = max(map(len, self.names))
         lines = [
             f"{name:<{width}}  {score:.3f}  {cost}"
-            for name, score, cost in zip(self.names, told["scores"], self.costs, strict=True)
+            for name, score, cost in zip(self.names, fields["scores"], self.costs, strict=True)
         ]
-        low, high = told["interval"]
+        low, high = fields["interval"]
         lines += [
             "",
-            f"difference {told['difference']:+.3f} [{low:+.3f}, {high:+.3f}] over"
-            f" {counted(told['tasks'], 'task')}: {told['better']} better, {told['worse']} worse,"
-            f" {told['same']} the same",
-            f"effect: {_effects(told['effects'])}",
+            f"difference {fields['difference']:+.3f} [{low:+.3f}, {high:+.3f}] over"
+            f" {counted(fields['tasks'], 'task')}: {fields['better']} better, {fields['worse']} worse,"
+            f" {fields['same']} the same",
+            f"effect: {_effects(fields['effects'])}",
         ]
         lines += [
             f"p = {p:.3g}  ({TESTS[test]}{self._mark(test)})"
-            for test, p in told["p"].items()
+            for test, p in fields["p"].items()
             if p is not None
         ]
-        if any(p is not None for p in told["p"].values()):
-            lines.append(f"p-values are two-sided, and one task is one pair{self._ties(told)}.")
+        if any(p is not None for p in fields["p"].values()):
+            lines.append(f"p-values are two-sided, and one task is one pair{self._ties(fields)}.")
         lines += [_measure(name, measure) for name, measure in self.measures.items()]
         if find_spec("scipy") is None:
             lines.append(f"paired t and Wilcoxon need scipy. Run: {how_to_get('benchmarks')}")
@@ -311,20 +311,20 @@ def compared(comparisons: Sequence[Comparison]) -> list[dict[str, str]]:
     """Make a table of several comparisons, a row for each."""
     return [
         {
-            "first": one.names[0],
-            "second": one.names[1],
-            "tasks": str(len(one.before)),
+            "first": comparison.names[0],
+            "second": comparison.names[1],
+            "tasks": str(len(comparison.before)),
             "difference": "{:+.3f} [{:+.3f}, {:+.3f}]".format(
-                told["difference"], *told["interval"]
+                fields["difference"], *fields["interval"]
             ),
-            "better": str(told["better"]),
-            "worse": str(told["worse"]),
-            "effect": _effects(told["effects"]),
-            "test": TESTS[one.deciding],
+            "better": str(fields["better"]),
+            "worse": str(fields["worse"]),
+            "effect": _effects(fields["effects"]),
+            "test": TESTS[comparison.deciding],
             "p (Holm)": "" if p is None else f"{p:.3g}",
         }
-        for one, p in zip(comparisons, p_adjusted(comparisons), strict=True)
-        for told in [one.value()]
+        for comparison, p in zip(comparisons, p_adjusted(comparisons), strict=True)
+        for fields in [comparison.value()]
     ]
 
 
@@ -339,8 +339,8 @@ def _effects(effects: dict[str, float | None]) -> str:
 
 def _measures(before: Measured, after: Measured) -> dict[str, dict[str, Any]]:
     """Compare what both measured, where differences of it have an interval."""
-    found = {name: paired(name, before, after) for name in before.known}
-    return {name: one for name, one in found.items() if one is not None}
+    fields = {name: paired(name, before, after) for name in before.known}
+    return {name: record for name, record in fields.items() if record is not None}
 
 
 def _measure(name: str, one: Mapping[str, Any]) -> str:

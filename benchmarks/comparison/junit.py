@@ -42,8 +42,8 @@ def comparisons_as_junit(comparisons: Iterable[Comparison], *, margin: float) ->
 
 def _compared(comparison: Comparison, margin: float) -> Element:
     named = " and ".join(comparison.names)
-    told = {"name": _plain(named), "classname": "compare", "time": "0.000"}
-    test = Element("testcase", told)
+    fields = {"name": _plain(named), "classname": "compare", "time": "0.000"}
+    test = Element("testcase", fields)
     if comparison.is_worse(margin):
         failure = SubElement(test, "failure", {"message": _plain(comparison.headline)})
         failure.text = _plain(str(comparison))
@@ -55,9 +55,9 @@ def _suite(name: str, tests: Sequence[Element]) -> str:
     errors = sum(test.find("error") is not None for test in tests)
     seconds = sum(float(test.attrib["time"]) for test in tests)
     counts = {"tests": len(tests), "failures": failures, "errors": errors, "time": f"{seconds:.3f}"}
-    told = {key: str(count) for key, count in counts.items()}
-    suites = Element("testsuites", {"name": _plain(name), **told})
-    SubElement(suites, "testsuite", {"name": _plain(name), **told}).extend(tests)
+    fields = {key: str(count) for key, count in counts.items()}
+    suites = Element("testsuites", {"name": _plain(name), **fields})
+    SubElement(suites, "testsuite", {"name": _plain(name), **fields}).extend(tests)
     indent(suites)
     return tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -65,8 +65,8 @@ def _suite(name: str, tests: Sequence[Element]) -> str:
 def _test(suite: str, sample: Sample, least: float) -> Element:
     named = sample.task if sample.trial == 1 else f"{sample.task}, trial {sample.trial}"
     group = f"{suite}.{sample.niche}" if sample.niche else suite
-    told = {"name": named, "classname": group, "time": f"{sample.seconds:.3f}"}
-    test = Element("testcase", {key: _plain(text) for key, text in told.items()})
+    fields = {"name": named, "classname": group, "time": f"{sample.seconds:.3f}"}
+    test = Element("testcase", {key: _plain(text) for key, text in fields.items()})
     if sample.score is None:
         SubElement(test, "error", {"message": _plain(sample.error or "no score")})
     elif sample.score < least:

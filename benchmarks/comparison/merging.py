@@ -58,25 +58,25 @@ class Merging:
         """
         by_place: dict[int, Results] = {}
         for folder in folders:
-            found = Results.open(folder, scrub=scrub)
-            shard = _shard(found)
+            results = Results.open(folder, scrub=scrub)
+            shard = _shard(results)
             if (twin := by_place.get(shard.which)) is not None:
                 raise InputError(f"{folder} and {twin.folder.path} are both shard {shard}.")
-            by_place[shard.which] = found
+            by_place[shard.which] = results
         shards = [by_place[which] for which in sorted(by_place)]
-        for one in shards[1:]:
-            _check_alike(shards[0], one)
+        for item in shards[1:]:
+            _check_alike(shards[0], item)
         of = _shard(shards[0]).of
         if missing := sorted(set(range(1, of + 1)) - set(by_place)):
             some = ", ".join(f"{which}/{of}" for which in missing[:MOST_NAMED])
             more = ", and more" if len(missing) > MOST_NAMED else ""
             raise InputError(f"shards are missing: {some}{more}.")
         tasks = shards[0].request.unsharded.having(known).tasks()
-        for one in shards:
-            if digest_of(_shard(one).take(tasks)) != one.head.get("data"):
+        for item in shards:
+            if digest_of(_shard(item).take(tasks)) != item.head.get("data"):
                 raise InputError(
-                    f"{one.folder.path}: it was made with other tasks than"
-                    f" {one.request.benchmark} has here. Give --data with those of the shards."
+                    f"{item.folder.path}: it was made with other tasks than"
+                    f" {item.request.benchmark} has here. Give --data with those of the shards."
                 )
         return cls(shards=shards, tasks=tasks)
 
@@ -103,23 +103,23 @@ class Merging:
             "expected": expected,
             "shards": [_origin(shard) for shard in self.shards],
         }
-        said = {**read_value(paths[0] / MANIFEST), "evaluation": to_value(request), "head": head}
-        folder.write(MANIFEST, as_json(said))
+        fields = {**read_value(paths[0] / MANIFEST), "evaluation": to_value(request), "head": head}
+        folder.write(MANIFEST, as_json(fields))
         results = Results(folder=folder, request=request, head=head, tasks=self.tasks)
         benchmark = find_benchmark(request.benchmark)
         results.write(self._samples(), benchmark, expected=expected)
 
     def _samples(self) -> Iterator[Sample]:
         """Give the samples of all shards in the order of the whole."""
-        found: dict[tuple[str, int], Sample] = {}
+        table: dict[tuple[str, int], Sample] = {}
         for shard in self.shards:
             path = shard.folder.path
             unscored = read_samples(path) if (path / SAMPLES).exists() else ()
-            found |= {(each.task, each.trial): each for each in unscored if each.score is None}
-            found |= {(each.task, each.trial): each for each in scored_samples(path)}
+            table |= {(each.task, each.trial): each for each in unscored if each.score is None}
+            table |= {(each.task, each.trial): each for each in scored_samples(path)}
         for trial in range(1, self.shards[0].request.trials + 1):
             for task in self.tasks:
-                if (sample := found.get((task.id, trial))) is not None:
+                if (sample := table.get((task.id, trial))) is not None:
                     yield sample
 
 
@@ -146,14 +146,14 @@ def _asked(one: Results) -> dict[str, Any]:
     value = to_value(one.request)
     choice = {**asdict(one.request.choice), "shard": f"one of {_shard(one).of}"}
     source = {name: item for name, item in value["source"].items() if name != "data"}
-    told = {name: one.head.get(name) for name in ALIKE}
-    return {**told, "benchmark": value["benchmark"], "trials": value["trials"], **source, **choice}
+    fields = {name: one.head.get(name) for name in ALIKE}
+    return {**fields, "benchmark": value["benchmark"], "trials": value["trials"], **source, **choice}
 
 
 def _origin(one: Results) -> dict[str, Any]:
     """Give what is known of where a shard comes from."""
-    told = {name: one.head[name] for name in OF_SHARD if name in one.head}
-    return {"shard": str(_shard(one)), "folder": one.folder.path.name, **told}
+    fields = {name: one.head[name] for name in OF_SHARD if name in one.head}
+    return {"shard": str(_shard(one)), "folder": one.folder.path.name, **fields}
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -72,8 +72,8 @@ def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
             "tokens": str(usage["prompt_tokens"] + usage["completion_tokens"]),
             "cost": usage["cost"],
         }
-        for name, one in zip(_names(results), results, strict=True)
-        for agent, usage in one.get("agents", {}).items()
+        for name, result in zip(_names(results), results, strict=True)
+        for agent, usage in result.get("agents", {}).items()
     ]
 
 
@@ -88,8 +88,8 @@ def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
                 max(result["niches"].get(niche, {}).get("tasks", 0) for result in results)
             ),
             **{
-                name: figure_text(one["niches"][niche]) if niche in one["niches"] else ""
-                for name, one in zip(names, results, strict=True)
+                name: figure_text(result["niches"][niche]) if niche in result["niches"] else ""
+                for name, result in zip(names, results, strict=True)
             },
         }
         for niche in niches

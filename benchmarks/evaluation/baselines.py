@@ -70,10 +70,10 @@ def matching(single: Path, other: Path) -> int:
     Raises:
         InputError: One of them holds neither, or consumed nothing.
     """
-    one, wanted = tokens_each(single), tokens_each(other)
-    if not one:
+    value, wanted = tokens_each(single), tokens_each(other)
+    if not value:
         raise InputError(f"{single}: it consumed no tokens, so nothing can match them.")
-    return max(1, round(wanted / one))
+    return max(1, round(wanted / value))
 
 
 def tokens_each(folder: Path) -> float:
@@ -85,6 +85,6 @@ def tokens_each(folder: Path) -> float:
         report = EvolutionReport.of(lines_in(folder))
         usage = sum(report.spending.values(), Usage())
         return usage.tokens / max(1, report.tasks)
-    told: dict[str, Any] = read_results(folder)
-    tokens = told["usage"]["prompt_tokens"] + told["usage"]["completion_tokens"]
-    return tokens / max(1, told["samples"] + told["unscored"])
+    fields: dict[str, Any] = read_results(folder)
+    tokens = fields["usage"]["prompt_tokens"] + fields["usage"]["completion_tokens"]
+    return tokens / max(1, fields["samples"] + fields["unscored"])

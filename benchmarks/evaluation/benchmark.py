@@ -132,10 +132,10 @@ def find_benchmark(name: str) -> Benchmark:
     known = installed("benchmarks")
     if name not in known:
         raise InputError(f"no benchmark is called {name!r}. Known: {', '.join(sorted(known))}.")
-    found = load_named("benchmarks", name)
-    if not isinstance(found, Benchmark) or found.name != name:
+    result = load_named("benchmarks", name)
+    if not isinstance(result, Benchmark) or result.name != name:
         raise InputError(
             f"the entry point {name!r} of coterie.benchmarks does not lead to a Benchmark of that"
-            f" name, but to {quoted(found)}. Correct the package that declares it."
+            f" name, but to {quoted(result)}. Correct the package that declares it."
         )
-    return found
+    return result

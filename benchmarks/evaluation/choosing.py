@@ -103,25 +103,25 @@ def matching(items: Sequence[T], patterns: Sequence[str], name: Callable[[T], st
     Raises:
         InputError: A pattern fits none.
     """
-    names = [name(one) for one in items]
+    names = [name(item) for item in items]
     for pattern in patterns:
-        if not any(fnmatchcase(one, pattern) for one in names):
+        if not any(fnmatchcase(word, pattern) for word in names):
             raise InputError(
                 f"--instances {pattern!r} fits none of the {len(names)} ids, such as"
                 f" {', '.join(names[:3]) or 'none'}."
             )
     return [
         item
-        for item, one in zip(items, names, strict=True)
-        if not patterns or any(fnmatchcase(one, pattern) for pattern in patterns)
+        for item, word in zip(items, names, strict=True)
+        if not patterns or any(fnmatchcase(word, pattern) for pattern in patterns)
     ]
 
 
 def _by_niche(places: Iterable[int], niches: Niches) -> dict[str, Sequence[int]]:
-    found: dict[str, array[int]] = {}
+    fields: dict[str, array[int]] = {}
     for at in places:
-        found.setdefault(niches[at] or "", array("Q")).append(at)
-    return {**found}
+        fields.setdefault(niches[at] or "", array("Q")).append(at)
+    return {**fields}
 
 
 def _shares(niches: Mapping[str, Sequence[int]], limit: int) -> dict[str, int]:

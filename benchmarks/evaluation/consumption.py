@@ -33,7 +33,7 @@ def earlier_seconds(folder: Path, until: float) -> dict[str, float]:
         if trial and value.get("since") is not None:
             ends = value.get("until")
             spans.setdefault(trial[0], []).append((value["since"], until if ends is None else ends))
-    return {path: _covered(sorted(found)) for path, found in spans.items()}
+    return {path: _covered(sorted(span)) for path, span in spans.items()}
 
 
 def _covered(spans: Sequence[tuple[float, float]]) -> float:
@@ -58,18 +58,18 @@ def consumption(folder: Path) -> dict[str, Any]:
     seconds: array[float] = array("d")
     for path, value in recorded(folder, "model"):
         usage = Usage(**value["usage"])
-        found = _AGENT.search(path)
-        agent = found[1] if found else ""
+        result = _AGENT.search(path)
+        agent = result[1] if result else ""
         agents[agent] = agents.get(agent, Usage()) + usage
-        who = " ".join(one for one in (value["model"], value.get("fingerprint")) if one)
+        who = " ".join(item for item in (value["model"], value.get("fingerprint")) if item)
         answered.setdefault(value["alias"], Counter())[who or "unnamed"] += 1
         if not usage.cached_calls:
             seconds.append(value["seconds"])
-    told = {
+    fields = {
         "agents": {
             agent: {**usage.value(), "cost": usage.cost} for agent, usage in sorted(agents.items())
         },
         "calls": percentiles(seconds),
         "answered": {alias: dict(sorted(by.items())) for alias, by in sorted(answered.items())},
     }
-    return rounded(told)
+    return rounded(fields)

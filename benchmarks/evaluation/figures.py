@@ -86,10 +86,10 @@ class EvaluationFigures:
     @property
     def niches(self) -> Mapping[str, Sequence[float]]:
         """The score of each task, which is the mean over its trials, by niche."""
-        found: dict[str, list[float]] = {}
+        fields: dict[str, list[float]] = {}
         for task in self._tasks.values():
-            found.setdefault(task.niche, []).append(task.mean)
-        return dict(sorted(found.items()))
+            fields.setdefault(task.niche, []).append(task.mean)
+        return dict(sorted(fields.items()))
 
     @property
     def scores(self) -> Mapping[str, Sequence[float]]:
@@ -109,10 +109,10 @@ class EvaluationFigures:
 
     @property
     def _trials(self) -> Mapping[str, Sequence[Sequence[float]]]:
-        found: dict[str, list[list[float]]] = {}
+        fields: dict[str, list[list[float]]] = {}
         for task in self._tasks.values():
-            found.setdefault(task.niche, []).append(task.scores)
-        return dict(sorted(found.items()))
+            fields.setdefault(task.niche, []).append(task.scores)
+        return dict(sorted(fields.items()))
 
     def results(self) -> dict[str, Any]:
         """Give the figures as results.json has them."""

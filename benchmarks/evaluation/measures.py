@@ -117,15 +117,15 @@ def paired(name: str, before: Measured, after: Measured) -> dict[str, Any] | Non
         where there is no such task, or where differences of this measure have no interval.
     """
     kind = before.known.get(name, Measure()).interval
-    one, other = (_by_task(found.of(name)) for found in (before, after))
-    common = [task for task in one if task in other]
+    fields, other = (_by_task(measured.of(name)) for measured in (before, after))
+    common = [task for task in fields if task in other]
     if kind is None or not common:
         return None
     span = 2.0 if kind == "difference" else 1.0
-    differences = [(other[task] - one[task]) / span for task in common]
+    differences = [(other[task] - fields[task]) / span for task in common]
     return {
         "tasks": len(common),
-        "means": [_mean([found[task] for task in common]) for found in (one, other)],
+        "means": [_mean([record[task] for task in common]) for record in (fields, other)],
         "difference": span * _mean(differences),
         "interval": [span * end for end in paired_interval(differences)],
     }

@@ -21,13 +21,13 @@ PACKAGES = ("coterie", "gguf", "litellm", "mini-swe-agent", "smolagents", "xllam
 
 def versions() -> dict[str, str]:
     """Name what is installed of what decides how teams run."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            fields[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return fields
 
 
 def host() -> dict[str, Any]:
@@ -41,8 +41,8 @@ def host() -> dict[str, Any]:
 
 def endpoint(model: Model) -> dict[str, str]:
     """Say what stands behind an alias: the model, its address, and the SHA-256 of its file."""
-    told = {"model": model.model, "api_base": model.api_base, "sha256": weights_sha256(model.model)}
-    return {name: item for name, item in told.items() if item}
+    fields = {"model": model.model, "api_base": model.api_base, "sha256": weights_sha256(model.model)}
+    return {name: item for name, item in fields.items() if item}
 
 
 def digest_of(tasks: Sequence[Task]) -> str:

@@ -151,8 +151,8 @@ class Results:
         if tasks is not None:
             head |= {"data": digest_of(tasks), "expected": len(tasks) * request.trials}
         folder.write("team.yaml", dump(plan.resolved))
-        said = {"evaluation": to_value(request), "head": head}
-        folder.write(MANIFEST, as_json({**manifest(plan, setting), **said}))
+        fields = {"evaluation": to_value(request), "head": head}
+        folder.write(MANIFEST, as_json({**manifest(plan, setting), **fields}))
         return cls(folder=folder, request=request, head=head)
 
     @classmethod
@@ -190,10 +190,10 @@ class Results:
                 yield self.folder.scrub(dumps(line, ensure_ascii=False)) + "\n"
 
         write_atomically(self.folder.path / SAMPLES, lines())
-        told = self._told(figures, benchmark, expected)
+        fields = self._told(figures, benchmark, expected)
         if (self.folder.path / FILE).is_file():
-            told |= consumption(self.folder.path)
-        self.folder.write(RESULTS, as_json(told))
+            fields |= consumption(self.folder.path)
+        self.folder.write(RESULTS, as_json(fields))
         return figures
 
     def _told(
@@ -213,10 +213,10 @@ class Results:
     def so_far(self) -> dict[str, Any]:
         """Give what there is of an evaluation that was killed, as results.json would have it."""
         benchmark = find_benchmark(self.request.benchmark)
-        found = scored_samples(self.folder.path)
-        figures = EvaluationFigures.of(found, benchmark.headline, benchmark.measures)
-        told = self._told(figures, benchmark, self.head.get("expected", figures.samples))
-        return {**told, **consumption(self.folder.path), "interrupted": True}
+        samples = scored_samples(self.folder.path)
+        figures = EvaluationFigures.of(samples, benchmark.headline, benchmark.measures)
+        fields = self._told(figures, benchmark, self.head.get("expected", figures.samples))
+        return {**fields, **consumption(self.folder.path), "interrupted": True}
 
 
 def read_results(folder: Path) -> dict[str, Any]:
@@ -292,7 +292,7 @@ def _differences(
             yield from _against(known.get(where), sample, line)
     for name, value in loads(dumps(figures.results())).items():
         if told.get(name) != value:
-            was, now = (dumps(one)[:MOST_SHOWN] for one in (told.get(name), value))
+            was, now = (dumps(item)[:MOST_SHOWN] for item in (told.get(name), value))
             yield f"{folder / RESULTS}: {name} is {was}, and by the samples {now}."
 
 
@@ -309,15 +309,15 @@ def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
     """Read the samples that a folder's figures are made of; None where it was left out."""
     if not (folder / FILE).exists():
         return None
-    found = (journaled(path, value) for path, value in recorded(folder, "sample"))
-    return {(sample.task, sample.trial): sample for sample in found}
+    samples = (journaled(path, value) for path, value in recorded(folder, "sample"))
+    return {(sample.task, sample.trial): sample for sample in samples}
 
 
 def scored_samples(folder: Path) -> Iterator[Sample]:
     """Give the samples that have a score: those of the journal, else of samples.jsonl."""
     known = _recorded(folder)
-    found = read_samples(folder) if known is None else known.values()
-    return (one for one in found if one.score is not None)
+    result = read_samples(folder) if known is None else known.values()
+    return (sample for sample in result if sample.score is not None)
 
 
 def read_samples(folder: Path) -> Iterator[Sample]:

@@ -60,8 +60,8 @@ def odds_ratio(before: Sequence[float], after: Sequence[float]) -> float:
 
     Half a task is added to both, so it is known where one of them has none.
     """
-    better = sum(two > one for one, two in zip(before, after, strict=True))
-    worse = sum(two < one for one, two in zip(before, after, strict=True))
+    better = sum(two > value for value, two in zip(before, after, strict=True))
+    worse = sum(two < value for value, two in zip(before, after, strict=True))
     return (better + 0.5) / (worse + 0.5)
 
 
@@ -104,8 +104,8 @@ def mcnemar(before: Sequence[float], after: Sequence[float]) -> float:
         before: What one team scored on each task: 0 or 1.
         after: What the other one scored on the same tasks, in the same order.
     """
-    worse = sum(one > other for one, other in zip(before, after, strict=True))
-    better = sum(one < other for one, other in zip(before, after, strict=True))
+    worse = sum(value > other for value, other in zip(before, after, strict=True))
+    better = sum(value < other for value, other in zip(before, after, strict=True))
     differing = worse + better
     tail = sum(comb(differing, count) for count in range(min(worse, better) + 1))
     return min(1.0, 2 * tail / 2**differing)
@@ -150,4 +150,4 @@ def wilcoxon(before: Sequence[float], after: Sequence[float]) -> float:
 
 def _differences(before: Sequence[float], after: Sequence[float]) -> list[float]:
     """Give what each task gained. A third more is the same for all, however it was rounded."""
-    return [round(two - one, DIGITS) for one, two in zip(before, after, strict=True)]
+    return [round(two - value, DIGITS) for value, two in zip(before, after, strict=True)]

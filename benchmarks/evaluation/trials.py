@@ -77,9 +77,9 @@ class Trials(ABC):
     def samples(self) -> Iterator[Sample]:
         """Give what there is, in the order of tasks and trials; read again, not remembered."""
         for task, trial in self._keys():
-            found = self._known(task, trial) or self._unscored.get((task.id, trial))
-            if found is not None:
-                yield found
+            sample = self._known(task, trial) or self._unscored.get((task.id, trial))
+            if sample is not None:
+                yield sample
 
     async def shown(self, task: Task, trial: int, trace: Trace) -> Sample:
         """Make one recorded trial again, from the answers of a journal that is being replayed.
@@ -109,10 +109,10 @@ class Trials(ABC):
                 recorded = self._known(task, trial)
                 if recorded is None:
                     continue
-                came = await self.made(task, trial)
-                self.on_sample(came)
-                if (came.score, came.answer) != (recorded.score, recorded.answer):
-                    differing.append(f"{task.id}, trial {trial}: {came.error or came.reason}")
+                sample = await self.made(task, trial)
+                self.on_sample(sample)
+                if (sample.score, sample.answer) != (recorded.score, recorded.answer):
+                    differing.append(f"{task.id}, trial {trial}: {sample.error or sample.reason}")
 
         await asyncio.gather(*(work() for _ in range(self.workers)))
         return sorted({*differing, *map(str, self.journal.divergences)})

@@ -24,8 +24,8 @@ def comparisons_page(members: Mapping[str, Evaluated], links: Links) -> Page:
     """Make the page that says which evaluations of a benchmark differ by more than chance."""
     good, _ = readable(members)
     groups: dict[str, list[str]] = {}
-    for prefix, told in good.items():
-        groups.setdefault(told["benchmark"], []).append(prefix)
+    for prefix, fields in good.items():
+        groups.setdefault(fields["benchmark"], []).append(prefix)
     return TEMPLATES.page(
         "Comparisons",
         "comparisons.html",
@@ -41,21 +41,21 @@ def comparisons_page(members: Mapping[str, Evaluated], links: Links) -> Page:
 def _compared(
     benchmark: str, prefixes: Sequence[str], members: Mapping[str, Evaluated], links: Links
 ) -> dict[str, Any]:
-    found, why = list[tuple[str, "Comparison"]](), list[str]()
-    for one, other in _pairs(prefixes):
+    pairs, why = list[tuple[str, "Comparison"]](), list[str]()
+    for word, other in _pairs(prefixes):
         try:
-            pair = compare(members[one].folder, members[other].folder)
+            pair = compare(members[word].folder, members[other].folder)
         except CoterieError as error:
             why.append(str(error))
         else:
-            found.append((links.to("", _address(one, other)), pair))
-    named = [" and ".join(pair.names) for _, pair in found]
+            pairs.append((links.to("", _address(word, other)), pair))
+    named = [" and ".join(pair.names) for _, pair in pairs]
     rows = [
         {"pair": name, **{head: row[head] for head in row if head not in {"first", "second"}}}
-        for name, row in zip(named, compared([pair for _, pair in found]), strict=True)
+        for name, row in zip(named, compared([pair for _, pair in pairs]), strict=True)
     ]
-    addresses = {name: where for name, (where, _) in zip(named, found, strict=True)}
-    warnings = dict.fromkeys(line for _, pair in found for line in pair.warnings())
+    addresses = {name: where for name, (where, _) in zip(named, pairs, strict=True)}
+    warnings = dict.fromkeys(line for _, pair in pairs for line in pair.warnings())
     return {
         "name": benchmark,
         "table": table_of("Each pair on the tasks that both have", rows, addresses),

@@ -70,7 +70,7 @@ class Evaluated:
     def _read(self) -> tuple[Mapping[str, Any], Sequence[Sample]]:
         stamp = self.stamp
         if self._known[:1] != [stamp]:
-            told, samples = read_evaluation(self.folder)
-            samples.sort(key=lambda one: (natural(one.task), one.trial))
-            self._known[:] = [stamp, (told, samples)]
+            fields, samples = read_evaluation(self.folder)
+            samples.sort(key=lambda sample: (natural(sample.task), sample.trial))
+            self._known[:] = [stamp, (fields, samples)]
         return self._known[1]

@@ -22,7 +22,7 @@ ALREADY = frozenset({"benchmark", "team"})
 def many_page(folder: Path, members: Mapping[str, Evaluated], links: Links) -> Page:
     """Make the page of all evaluations of a folder, by benchmark."""
     good, bad = readable(members)
-    benchmarks = dict.fromkeys(told["benchmark"] for told in good.values())
+    benchmarks = dict.fromkeys(fields["benchmark"] for fields in good.values())
     return TEMPLATES.page(
         folder.resolve().name,
         "many.html",
@@ -33,7 +33,7 @@ def many_page(folder: Path, members: Mapping[str, Evaluated], links: Links) -> P
         groups=[
             _group(
                 name,
-                {prefix: told for prefix, told in good.items() if told["benchmark"] == name},
+                {prefix: fields for prefix, fields in good.items() if fields["benchmark"] == name},
                 links,
             )
             for name in benchmarks
@@ -59,9 +59,9 @@ def _group(name: str, group: Mapping[str, Mapping[str, Any]], links: Links) -> d
     names = _names(all_told, prefixes)
     addresses = [links.to("", prefix) for prefix in prefixes]
     scored = [
-        (who, told, where)
-        for who, told, where in zip(names, all_told, addresses, strict=True)
-        if told["headline"]["value"] is not None
+        (who, fields, where)
+        for who, fields, where in zip(names, all_told, addresses, strict=True)
+        if fields["headline"]["value"] is not None
     ]
     rows = [
         {"evaluation": who, **{head: row[head] for head in row if head not in ALREADY}}
@@ -72,18 +72,18 @@ def _group(name: str, group: Mapping[str, Mapping[str, Any]], links: Links) -> d
         "title": all_told[0]["title"],
         "bars": Bars(
             caption=f"{all_told[0]['headline']['name']}, with 95 % intervals",
-            bars=[bar_of(who, told["headline"], where) for who, told, where in scored],
+            bars=[bar_of(who, fields["headline"], where) for who, fields, where in scored],
         ),
         "table": table_of("Evaluations", rows, dict(zip(names, addresses, strict=True))),
         "plot": _costs(scored),
         "niches": table_of("Score by niche", by_niche(all_told)),
-        "has_niches": len({niche for told in all_told for niche in told["niches"]}) > 1,
+        "has_niches": len({niche for fields in all_told for niche in fields["niches"]}) > 1,
     }
 
 
 def _names(all_told: Sequence[Mapping[str, Any]], prefixes: Sequence[str]) -> Sequence[str]:
     """Name evaluations by their teams; where one has several, by their folders as well."""
-    teams = [told["team"] for told in all_told]
+    teams = [fields["team"] for fields in all_told]
     if len(set(teams)) == len(teams):
         return teams
     return [f"{team} ({at.rstrip('/')})" for team, at in zip(teams, prefixes, strict=True)]
@@ -94,19 +94,19 @@ def _costs(scored: Sequence[tuple[str, Mapping[str, Any], str]]) -> Plot | None:
     if len(scored) < 2:
         return None
     is_priced = all(
-        told["usage"]["usd"] > 0 and not told["usage"]["unpriced_calls"] for _, told, _ in scored
+        fields["usage"]["usd"] > 0 and not fields["usage"]["unpriced_calls"] for _, fields, _ in scored
     )
     points = [
         PlotPoint(
-            x=_each(told, is_priced=is_priced),
-            y=told["headline"]["value"],
-            low=told["headline"]["interval"][0],
-            high=told["headline"]["interval"][1],
-            tip=f"{who}: {figure_text(told['headline'])}",
-            label=told["team"][:24],
+            x=_each(fields, is_priced=is_priced),
+            y=fields["headline"]["value"],
+            low=fields["headline"]["interval"][0],
+            high=fields["headline"]["interval"][1],
+            tip=f"{who}: {figure_text(fields['headline'])}",
+            label=fields["team"][:24],
             address=where,
         )
-        for who, told, where in scored
+        for who, fields, where in scored
     ]
     best = [*front(points)]
     unit = "USD" if is_priced else "tokens"
@@ -116,7 +116,7 @@ def _costs(scored: Sequence[tuple[str, Mapping[str, Any], str]]) -> Plot | None:
         y=scored[0][1]["headline"]["name"],
         y_range=(0.0, 1.0),
         series=[
-            Series(name="evaluations", points=sorted(points, key=lambda one: one.x)),
+            Series(name="evaluations", points=sorted(points, key=lambda point: point.x)),
             Series(
                 name="Pareto front: nothing cheaper is as good",
                 points=best,
@@ -136,7 +136,7 @@ def _each(told: Mapping[str, Any], *, is_priced: bool) -> float:
 def front(points: Iterable[PlotPoint]) -> Iterator[PlotPoint]:
     """Give the points than which nothing at most as dear is better, the cheapest first."""
     best = float("-inf")
-    for one in sorted(points, key=lambda point: (point.x, -point.y)):
-        if one.y > best:
-            best = one.y
-            yield one
+    for item in sorted(points, key=lambda point: (point.x, -point.y)):
+        if item.y > best:
+            best = item.y
+            yield item

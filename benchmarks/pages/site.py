@@ -33,10 +33,10 @@ def open_results(folder: Path) -> ResultsSite | None:
     """Find an evaluation, or a folder of several; None where the folder is of another kind."""
     if _is_evaluation(folder):
         return ResultsSite(folder=folder, members={"": Evaluated(folder=folder)})
-    found = sorted(filter(_is_evaluation, _folders(folder)), key=lambda one: natural(one.name))
-    if not found or (folder / MANIFEST).exists():
+    paths = sorted(filter(_is_evaluation, _folders(folder)), key=lambda path: natural(path.name))
+    if not paths or (folder / MANIFEST).exists():
         return None
-    members = {f"{path.name}/": Evaluated(folder=path) for path in found[-MOST:]}
+    members = {f"{path.name}/": Evaluated(folder=path) for path in paths[-MOST:]}
     return ResultsSite(folder=folder, members=members)
 
 
@@ -106,10 +106,10 @@ class ResultsSite:
             if address.startswith("compare/"):
                 return pair_page(self.members, address, links)
         prefix = "" if self.is_alone else address.partition("/")[0] + "/"
-        one = self.members.get(prefix)
-        if one is None:
+        evaluated = self.members.get(prefix)
+        if evaluated is None:
             raise NoPage(address)
-        return _of_one(one, prefix, address.removeprefix(prefix), links)
+        return _of_one(evaluated, prefix, address.removeprefix(prefix), links)
 
 
 def _of_one(one: Evaluated, prefix: str, address: str, links: Links) -> Page:

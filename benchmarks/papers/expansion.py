@@ -219,7 +219,7 @@ def _about(run: PaperRun) -> Iterator[str]:
     """Tell what a recipe is, for the head of its file."""
     table = run.paper.tables[run.table]
     row, data = table.rows[run.row], run.paper.data[run.how["data"]]
-    told = [
+    texts = [
         f"{run.address}: {row.label} of {table.title}",
         f"({run.paper.name}).",
         f"Method: {run.method['about']}",
@@ -228,7 +228,7 @@ def _about(run: PaperRun) -> Iterator[str]:
         *([f"It differs: {differs}"] if (differs := data.get("differs")) else []),
         published(run),
     ]
-    yield from wrap(" ".join(told), WIDTH, break_on_hyphens=False)
+    yield from wrap(" ".join(texts), WIDTH, break_on_hyphens=False)
 
 
 def published(run: PaperRun) -> str:

@@ -64,8 +64,8 @@ def read_action(text: str) -> Action | str:
                 form = f"{kind}: from [Source] to [Target] with quantity N"
                 return f"Format Error: {error}. Correct format: `{form}`"
     if "impossible:" in text:
-        _, said, reason = text.partition("impossible: ")
-        if said:
+        _, words, reason = text.partition("impossible: ")
+        if words:
             return Impossible(reason=reason.split("\n", 1)[0])
         return f"Format Error: {_MISSING}. Correct format: `impossible: <reason>`"
     return "Only select actions from the following: move, smelt, impossible"
@@ -81,8 +81,8 @@ def slot_name(slot: int) -> str:
 
 
 def _transfer(kind: Literal["move", "smelt"], text: str) -> Transfer:
-    found = [pattern.search(text) for pattern in (_FROM, _TO, _QUANTITY)]
-    source, target, quantity = (_part(one) for one in found)
+    matches = [pattern.search(text) for pattern in (_FROM, _TO, _QUANTITY)]
+    source, target, quantity = (_part(item) for item in matches)
     action = Transfer(
         kind=kind, source=_slot(source), target=_slot(target), quantity=_number(quantity)
     )

@@ -56,13 +56,13 @@ class CraftingTable:
 
     def has(self, item: str) -> bool:
         """Say whether an item is there, other than merely to be taken from the output."""
-        return any(one.item == item for slot, one in self._slots.items() if slot != OUTPUT)
+        return any(stack.item == item for slot, stack in self._slots.items() if slot != OUTPUT)
 
     def described(self) -> str:
         """List what lies where, a line for each slot, in the order of the slots."""
         return "".join(
-            f"\n - {one.item} {slot_name(slot)} quantity {one.quantity}"
-            for slot, one in sorted(self._slots.items())
+            f"\n - {stack.item} {slot_name(slot)} quantity {stack.quantity}"
+            for slot, stack in sorted(self._slots.items())
         )
 
     def do(self, action: Transfer) -> None:
@@ -127,4 +127,4 @@ class CraftingTable:
 
     def _product(self) -> Product | None:
         grid = [self._slots[slot].item if slot in self._slots else EMPTY for slot in GRID]
-        return next((one.product for one in self._crafted if one.fits(grid)), None)
+        return next((item.product for item in self._crafted if item.fits(grid)), None)

@@ -79,9 +79,9 @@ class Published:
         """Read the content of the cache's file."""
         return cls(
             splits={
-                name: [_example(one) for one in those] for name, those in content["splits"].items()
+                name: [_example(item) for item in those] for name, those in content["splits"].items()
             },
-            recipes=[recipe_of(one) for one in content["recipes"]],
+            recipes=[recipe_of(recipe) for recipe in content["recipes"]],
             stacks=content["stacks"],
         )
 
@@ -128,9 +128,9 @@ def _kept() -> Path:
 def _make(workplace: Path) -> Path:
     folder = workplace / "fetch"
     folder.mkdir()
-    made = workplace / "plancraft.json"
-    made.write_bytes(_content(fetch_package(REQUIREMENT, folder, lambda _size: None)))
-    return made
+    path = workplace / "plancraft.json"
+    path.write_bytes(_content(fetch_package(REQUIREMENT, folder, lambda _size: None)))
+    return path
 
 
 def _content(folder: Path) -> bytes:
@@ -142,7 +142,7 @@ def _content(folder: Path) -> bytes:
     items = _json(environment / "assets" / "constants.json")["items"]
     examples = {name: _json(root / "data" / f"{name}.json") for name in SPLITS}
     content = {
-        "splits": {name: [_taken(one) for one in those] for name, those in examples.items()},
+        "splits": {name: [_taken(item) for item in those] for name, those in examples.items()},
         "recipes": [to_value(recipe) for recipe in recipes if recipe is not None],
         "stacks": _stacks(items),
     }
@@ -181,7 +181,7 @@ def _example(taken: Mapping[str, Any]) -> Example:
 
 
 def _stacks(items: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    sizes = {one["type"]: one["stackSize"] if one["stackable"] else 1 for one in items}
+    sizes = {item["type"]: item["stackSize"] if item["stackable"] else 1 for item in items}
     return {item: size for item, size in sizes.items() if size != LARGEST_STACK}
 
 
@@ -192,11 +192,11 @@ def _recipe(value: Mapping[str, Any], tags: Mapping[str, Sequence[str]]) -> Craf
         item = _items(value["ingredient"], tags)
         return Smelted(product=Product(item=_plain(value["result"])), item=item)
     if kind == "crafting_shapeless":
-        items = tuple(_items(one, tags) for one in value["ingredients"])
+        items = tuple(_items(ingredient, tags) for ingredient in value["ingredients"])
         return Shapeless(product=_product(value["result"]), items=items)
     if kind != "crafting_shaped":
         return None
-    keys = {symbol: _items(one, tags) for symbol, one in value["key"].items()}
+    keys = {symbol: _items(entry, tags) for symbol, entry in value["key"].items()}
     keys[" "] = frozenset({EMPTY})
     rows = tuple(tuple(keys[symbol] for symbol in row) for row in value["pattern"])
     return Shaped(product=_product(value["result"]), rows=rows)
@@ -212,7 +212,7 @@ def _items(value: Any, tags: Mapping[str, Sequence[str]]) -> frozenset[str]:
         return _tagged(value[1:], tags) if value.startswith("#") else frozenset({_plain(value)})
     if is_mapping(value):
         return _items(value["item"], tags) if "item" in value else _tagged(value["tag"], tags)
-    return frozenset[str]().union(*(_items(one, tags) for one in value))
+    return frozenset[str]().union(*(_items(item, tags) for item in value))
 
 
 def _tagged(name: str, tags: Mapping[str, Sequence[str]]) -> frozenset[str]:

@@ -109,7 +109,7 @@ class Shapeless:
 
     def among(self, items: frozenset[str]) -> Shapeless:
         """Give the recipe without the alternatives that are not among these items."""
-        return Shapeless(product=self.product, items=tuple(one & items for one in self.items))
+        return Shapeless(product=self.product, items=tuple(item & items for item in self.items))
 
 
 @kept()

@@ -60,7 +60,7 @@ _OPTIONS: Mapping[str, Any] = {
 
 
 def _not_made(options: Mapping[str, Any], _reference: Any) -> Mapping[Path, str]:
-    faults = {number: fault_of(one) for number, one in enumerate(options["recipes"])}
+    faults = {number: fault_of(recipe) for number, recipe in enumerate(options["recipes"])}
     return {("scorer", "recipes", number): why for number, why in faults.items() if why}
 
 

@@ -27,8 +27,8 @@ async def _act(arguments: Mapping[str, Any], workspace: Workspace) -> str:
     episode = _episode(workspace)
     if episode.is_over:
         return _TOO_LATE
-    told = episode.act(arguments["action"])
-    return "\n\n".join(part for part in (told, _end(episode)) if part)
+    text = episode.act(arguments["action"])
+    return "\n\n".join(part for part in (text, _end(episode)) if part)
 
 
 async def _look(_arguments: Mapping[str, Any], workspace: Workspace) -> str:

@@ -39,9 +39,9 @@ def main() -> None:
 @click.argument("folder", type=FOLDER)
 def prepare(name: str, folder: Path) -> None:
     """Make FOLDER/NAME, the repository to repair, and FOLDER/NAME.json, the task for mas-run."""
-    found = find_repair(name)
-    repository = found.repository(folder)
-    task = repair_task(found.instance, repository, found.instance.repo)
+    repair = find_repair(name)
+    repository = repair.repository(folder)
+    task = repair_task(repair.instance, repository, repair.instance.repo)
     path = folder / f"{name}.json"
     write_atomically(path, dumps(_task_file(task), indent=2) + "\n")
     click.echo(path)
@@ -81,30 +81,30 @@ def grade(predictions: str, *, data: Path | None, unsafe_local: bool, **options:
     source, benchmark = Source(data=data), SWE_BENCH if data else REPAIR
     tasks = {task.id: task for task in benchmark.tasks(source)}
     given = _gold(data) if predictions == GOLD else read_predictions(Path(predictions))
-    for one in given:
-        if one.instance_id not in tasks:
-            raise InputError(f"{predictions}: there is no instance {one.instance_id!r} to grade.")
+    for item in given:
+        if item.instance_id not in tasks:
+            raise InputError(f"{predictions}: there is no instance {item.instance_id!r} to grade.")
     chosen = set(matching(list(tasks), options["instances"], str))
-    given = [one for one in given if one.instance_id in chosen]
+    given = [prediction for prediction in given if prediction.instance_id in chosen]
     benchmark.prepare(source, [tasks[prediction.instance_id] for prediction in given])
     logs: Path | None = options["logs"]
     if logs is not None:
         make_folder(logs)
     counts: Counter[str] = Counter({"no prediction": len(chosen) - len(given)})
     rows: dict[str, dict[str, object]] = {}
-    for one in given:
+    for item in given:
         verdict, trial = asyncio.run(
-            _verdict(tasks[one.instance_id], one, jails, options["timeout"])
+            _verdict(tasks[item.instance_id], item, jails, options["timeout"])
         )
         counts[verdict] += 1
-        rows[one.instance_id] = _row(verdict, trial)
+        rows[item.instance_id] = _row(verdict, trial)
         if logs is not None:
-            write_atomically(logs / f"{one.instance_id}.log", trial.log)
+            write_atomically(logs / f"{item.instance_id}.log", trial.log)
         if not options["as_json"]:
-            click.echo(f"{one.instance_id}: {verdict}: {trial.reason}")
+            click.echo(f"{item.instance_id}: {verdict}: {trial.reason}")
     if options["as_json"]:
-        told = {"counts": {kind: counts[kind] for kind in KINDS}, "instances": rows}
-        click.echo(dumps(told, indent=2))
+        fields = {"counts": {kind: counts[kind] for kind in KINDS}, "instances": rows}
+        click.echo(dumps(fields, indent=2))
     else:
         kinds = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
         click.echo(f"{len(chosen)} instances: {kinds}")
@@ -128,17 +128,17 @@ async def _verdict(
 
 
 def _row(verdict: str, trial: PatchTrial) -> dict[str, object]:
-    found = trial.grade
-    told: dict[str, object] = {
+    result = trial.grade
+    fields: dict[str, object] = {
         "verdict": verdict,
         "reason": trial.reason,
         "patch_applied": trial.applied,
-        "status": found and found.status,
+        "status": result and result.status,
     }
-    if found is not None:
-        told["FAIL_TO_PASS"] = {"success": found.f2p_passed, "failure": found.f2p_failed}
-        told["PASS_TO_PASS"] = {"success": found.p2p_passed, "failure": found.p2p_failed}
-    return told
+    if result is not None:
+        fields["FAIL_TO_PASS"] = {"success": result.f2p_passed, "failure": result.f2p_failed}
+        fields["PASS_TO_PASS"] = {"success": result.p2p_passed, "failure": result.p2p_failed}
+    return fields
 
 
 def _gold(data: Path | None) -> Sequence[Prediction]:

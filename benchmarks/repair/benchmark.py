@@ -109,14 +109,14 @@ def swe_bench_instances(folder: Path) -> Sequence[Instance]:
     Raises:
         InputError: There is none, or there are several, or it is not in SWE-bench's format.
     """
-    found = sorted(path for path in folder.glob("*.json*") if path.suffix in {".json", ".jsonl"})
-    if len(found) != 1:
-        names = ", ".join(path.name for path in found) or "none"
+    paths = sorted(path for path in folder.glob("*.json*") if path.suffix in {".json", ".jsonl"})
+    if len(paths) != 1:
+        names = ", ".join(path.name for path in paths) or "none"
         raise InputError(
             f"{folder}: there must be exactly one file of instances, .json or .jsonl; found:"
             f" {names}."
         )
-    return read_instances(found[0])
+    return read_instances(paths[0])
 
 
 def _clone(instance: Instance, folder: Path) -> Path:

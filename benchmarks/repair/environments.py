@@ -107,7 +107,7 @@ def parse_environment(value: object, place: str) -> Environment | None:
         )
     fields: Mapping[str, Any] = value
     listed = fields.get("requirements", [])
-    if not is_list(listed) or not all(_is_requirement(one) for one in listed):
+    if not is_list(listed) or not all(_is_requirement(item) for item in listed):
         raise InputError(
             f"{place}: 'requirements' must be a list of packages such as 'pytest==7.4.4', without"
             f" options of the package client, not {quoted(listed)}."

@@ -119,8 +119,8 @@ def _status(test: str, known: Mapping[str, str]) -> str | None:
     """
     if test in known or test.count("[") <= test.count("]"):
         return known.get(test)
-    found = [status for name, status in known.items() if name.startswith(test)]
-    return found[0] if len({status in PASSED for status in found}) == 1 else None
+    texts = [status for name, status in known.items() if name.startswith(test)]
+    return texts[0] if len({status in PASSED for status in texts}) == 1 else None
 
 
 def _share(passed: tuple[str, ...], failed: tuple[str, ...]) -> float:

@@ -91,15 +91,15 @@ def read_instances(path: Path) -> list[Instance]:
     Raises:
         InputError: The file is not in that format, or has an id twice; the message has the line.
     """
-    found: dict[str, Instance] = {}
+    fields: dict[str, Instance] = {}
     for record in read_records(path):
         instance = parse_instance(record.fields, record.place)
-        if instance.instance_id in found:
+        if instance.instance_id in fields:
             raise InputError(
                 f"{record.place}: the instance {instance.instance_id!r} is there twice. Leave one."
             )
-        found[instance.instance_id] = instance
-    return list(found.values())
+        fields[instance.instance_id] = instance
+    return list(fields.values())
 
 
 def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:

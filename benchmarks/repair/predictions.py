@@ -53,23 +53,23 @@ def export_predictions(
         raise InputError("a predictions file needs a model name: the harness names its report so.")
     if path.suffix not in {".json", ".jsonl"}:
         raise InputError(f"{path}: the harness takes .json and .jsonl, not {path.suffix!r}.")
-    found: dict[str, Prediction] = {}
+    fields: dict[str, Prediction] = {}
     for instance_id, patch in rows:
-        if instance_id in found:
+        if instance_id in fields:
             raise InputError(
                 f"{instance_id!r} has more than one patch, and the harness would grade only the"
                 " last. Write one file for each trial."
             )
-        found[instance_id] = Prediction(
+        fields[instance_id] = Prediction(
             instance_id=instance_id, model=model_name, patch=patch or ""
         )
-    values = {prediction.instance_id: _value(prediction) for prediction in found.values()}
+    values = {prediction.instance_id: _value(prediction) for prediction in fields.values()}
     if path.suffix == ".json":
         text = dumps(values, indent=2) + "\n"
     else:
         text = "".join(dumps(value) + "\n" for value in values.values())
     write_atomically(path, text)
-    return list(found.values())
+    return list(fields.values())
 
 
 def write_predictions(answers: Answers) -> str:
@@ -85,20 +85,20 @@ def read_predictions(path: Path) -> list[Prediction]:
     Raises:
         InputError: The file is not in that format, or has an instance twice.
     """
-    found: dict[str, Prediction] = {}
+    fields: dict[str, Prediction] = {}
     for record in read_records(path):
         prediction = Prediction(
             instance_id=record.text("instance_id"),
             model=record.text("model_name_or_path"),
             patch=record.text("model_patch", ""),
         )
-        if prediction.instance_id in found:
+        if prediction.instance_id in fields:
             raise InputError(
                 f"{record.place}: {prediction.instance_id!r} is there twice. The harness would"
                 " grade only the last; leave the one that you mean."
             )
-        found[prediction.instance_id] = prediction
-    return list(found.values())
+        fields[prediction.instance_id] = prediction
+    return list(fields.values())
 
 
 def _value(prediction: Prediction) -> dict[str, str]:

@@ -37,8 +37,8 @@ class ReleaseRecord:
         if value is None and default is not None:
             return default
         if not isinstance(value, str):
-            found = "is missing" if name not in self.fields else f"is {quoted(value)}"
-            raise InputError(f"{self.place}: the field {name!r} must be text; here it {found}.")
+            words = "is missing" if name not in self.fields else f"is {quoted(value)}"
+            raise InputError(f"{self.place}: the field {name!r} must be text; here it {words}.")
         return value
 
 

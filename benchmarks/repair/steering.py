@@ -91,6 +91,6 @@ def _files(tree: Path) -> Iterator[str]:
     for folder, folders, files in os.walk(tree):
         if ".git" in folders:
             folders.remove(".git")
-        links = [one for one in folders if Path(folder, one).is_symlink()]
+        links = [word for word in folders if Path(folder, word).is_symlink()]
         for name in (*files, *links):
             yield Path(folder, name).relative_to(tree).as_posix()

@@ -43,9 +43,9 @@ def working_copy(folder: Path, commit: str, make: Callable[[Path], None]) -> Pat
         head = git(folder, "rev-parse", "HEAD").strip()
         changes = git(folder, "status", "--porcelain").strip()
     if head != commit or changes:
-        found = f"was changed: {changes.splitlines()[0]}" if changes else f"is at commit {head}"
+        text = f"was changed: {changes.splitlines()[0]}" if changes else f"is at commit {head}"
         raise InputError(
-            f"{str(folder)!r} must be as it was made, at commit {commit}, but it {found}. Remove"
+            f"{str(folder)!r} must be as it was made, at commit {commit}, but it {text}. Remove"
             " the folder, and it is made again."
         )
     return folder
@@ -70,11 +70,11 @@ def commit_all(folder: Path, message: str) -> str:
 def _make_at(folder: Path, make: Callable[[Path], None]) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as workplace:
-        made = Path(workplace) / "copy"
-        made.mkdir()
-        make(made)
+        path = Path(workplace) / "copy"
+        path.mkdir()
+        make(path)
         with contextlib.suppress(FileExistsError):
-            _rename(made, folder)
+            _rename(path, folder)
 
 
 def _rename(made: Path, folder: Path) -> None:

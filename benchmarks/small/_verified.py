@@ -21,8 +21,8 @@ logging.disable()  # it warns that it is without a time limit: the process has o
 def means(answer, reference):
     """Give whether the answer has an expression that means the same; None where it has none."""
     wanted = parse(f"${reference}$", parsing_timeout=0) or parse(reference, parsing_timeout=0)
-    found = parse(answer, parsing_timeout=0)
-    return verify(wanted, found, timeout_seconds=None) if found else None
+    result = parse(answer, parsing_timeout=0)
+    return verify(wanted, result, timeout_seconds=None) if result else None
 
 
 def judged(answer, reference, seconds):
@@ -44,10 +44,10 @@ def judged(answer, reference, seconds):
 
 def _say(outgoing, answer, reference):
     try:
-        said = repr(means(answer, reference))
+        text = repr(means(answer, reference))
     except BaseException as error:  # noqa: BLE001 - whatever the library makes of such a text
-        said = f"{type(error).__name__}: {error}".strip(": ")
-    os.write(outgoing, said[:200].encode("utf-8", "replace"))
+        text = f"{type(error).__name__}: {error}".strip(": ")
+    os.write(outgoing, text[:200].encode("utf-8", "replace"))
     os._exit(0)
 
 

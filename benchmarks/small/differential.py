@@ -73,7 +73,7 @@ _FIRST = (
     "Vel",
 )
 _LAST = ("dane", "fort", "gast", "lin", "mar", "nest", "pold", "rick", "sen", "tova", "vin", "wick")
-NAMES = tuple(f"{one}{other}" for one in _FIRST for other in _LAST)
+NAMES = tuple(f"{word}{other}" for word in _FIRST for other in _LAST)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,8 +160,8 @@ class CaseWorld:
     @property
     def conditions(self) -> tuple[CaseCondition, ...]:
         """All conditions, by name."""
-        found = (condition for conditions in self.known.values() for condition in conditions)
-        return tuple(sorted(found, key=lambda one: one.name))
+        result = (condition for conditions in self.known.values() for condition in conditions)
+        return tuple(sorted(result, key=lambda condition: condition.name))
 
     def briefs(self) -> dict[str, str]:
         """Give what each department is told, and nobody else."""

@@ -77,8 +77,8 @@ async def math(evidence: Evidence) -> Score:
 def _boxed(answer: str) -> str | None:
     """Give what the only box of an answer has, where it ends the answer."""
     _, *boxes = answer[-LONGEST:].split("\\boxed{")
-    found = re.fullmatch(r"(.+)\}[$.\s]*", boxes[0], re.DOTALL) if len(boxes) == 1 else None
-    return found[1].strip() if found and "\\fbox" not in answer else None
+    result = re.fullmatch(r"(.+)\}[$.\s]*", boxes[0], re.DOTALL) if len(boxes) == 1 else None
+    return result[1].strip() if result and "\\fbox" not in answer else None
 
 
 def require_math(who: str) -> None:
@@ -120,9 +120,9 @@ def _readable() -> list[Path]:
 
 
 def _parts(name: str) -> Iterator[Path]:
-    found = distribution(name)
-    tops = {file.parts[0] for file in found.files or () if file.parts[0] != ".."}
-    return (Path(str(found.locate_file(top))) for top in sorted(tops))
+    result = distribution(name)
+    tops = {file.parts[0] for file in result.files or () if file.parts[0] != ".."}
+    return (Path(str(result.locate_file(top))) for top in sorted(tops))
 
 
 class _Ended(Exception):

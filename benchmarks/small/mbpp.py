@@ -61,14 +61,14 @@ def _entry_point(line: NamedItem, tests: Sequence[str]) -> str:
     """Give the function of the published solution that the tests call."""
     called = {name for text in tests for name in _called(_parsed(line, "test_list", text))}
     solution = _parsed(line, "code", line.case["code"])
-    defined = [one.name for one in solution.body if isinstance(one, ast.FunctionDef)]
-    found = [name for name in defined if name in called]
-    if len(set(found)) != 1:
+    defined = [stmt.name for stmt in solution.body if isinstance(stmt, ast.FunctionDef)]
+    texts = [name for name in defined if name in called]
+    if len(set(texts)) != 1:
         raise InputError(
-            f"{line.where}: the tests call {found or 'no function'} of code, where they have to"
+            f"{line.where}: the tests call {texts or 'no function'} of code, where they have to"
             f" call one. {FILE.how_to_get}"
         )
-    return found[0]
+    return texts[0]
 
 
 def _parsed(line: NamedItem, name: str, text: str) -> ast.Module:

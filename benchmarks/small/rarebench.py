@@ -22,7 +22,7 @@ DISEASES = "mapping/disease_mapping.json"
 HOW_TO_GET = (
     f"Name a folder with --data that has {PHENOTYPES} and {DISEASES}, as"
     " github.com/chenxz1111/RareBench has them, and, beside `mapping` or in `data`, one or more of"
-    f" {', '.join(f'{one}.jsonl' for one in SETS)} of the published data.zip."
+    f" {', '.join(f'{word}.jsonl' for word in SETS)} of the published data.zip."
 )
 ASK = (
     "A patient has a rare disease. Findings: {findings}.\n\nName the ten likeliest diseases, the"
@@ -40,11 +40,11 @@ def rarebench_tasks(source: Source) -> list[Task]:
     """
     if source.data is None:
         raise InputError(f"benchmark rarebench: its files are not part of coterie. {HOW_TO_GET}")
-    found = [path for one in SETS if (path := _data_set(source.data, one)) is not None]
-    if not found:
+    paths = [path for word in SETS if (path := _data_set(source.data, word)) is not None]
+    if not paths:
         raise InputError(f"benchmark rarebench: {str(source.data)!r} has no cases. {HOW_TO_GET}")
-    findings, diseases = (_names(source.data / one) for one in (PHENOTYPES, DISEASES))
-    return [task for path in found for task in _tasks(path, findings, diseases)]
+    findings, diseases = (_names(source.data / word) for word in (PHENOTYPES, DISEASES))
+    return [task for path in paths for task in _tasks(path, findings, diseases)]
 
 
 def _data_set(folder: Path, name: str) -> Path | None:

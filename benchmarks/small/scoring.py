@@ -59,18 +59,18 @@ def letter(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
     kinds that the answer has. So the words after it do not matter: `(A) I have no comment.` is A.
     The option `letters` says which letters there are.
     """
-    found = _letter_in(answer, options["letters"])
-    if found is None:
+    text = _letter_in(answer, options["letters"])
+    if text is None:
         return Score(value=0.0, reason="no letter of a choice in the answer")
-    return _verdict(found == reference, found, reference)
+    return _verdict(text == reference, text, reference)
 
 
 def _letter_in(answer: str, letters: str) -> str | None:
     for reading in readings(answer):
         for place in PLACES:
             pattern = place.format(letters=letters)
-            if found := re.findall(pattern, reading[-ENDING:], re.MULTILINE):
-                return found[-1]
+            if result := re.findall(pattern, reading[-ENDING:], re.MULTILINE):
+                return result[-1]
     return None
 
 
@@ -121,8 +121,8 @@ def _chosen(answer: str, choices: Sequence[str]) -> str | None:
     """Give the letter of the choice that an answer is, by its text or by its letter."""
     letters = ascii_uppercase[: len(choices)]
     texts = [text.casefold() for text in choices]
-    said = answer.strip(_NOT_IN_AN_ITEM + "\n").casefold()
-    return letters[texts.index(said)] if said in texts else _letter_in(answer, letters)
+    words = answer.strip(_NOT_IN_AN_ITEM + "\n").casefold()
+    return letters[texts.index(words)] if words in texts else _letter_in(answer, letters)
 
 
 @takes(
@@ -152,8 +152,8 @@ def mention(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
     among = options["among"]
     known = _DATE if among == "dates" else "|".join(map(re.escape, among))
     for reading in readings(answer):
-        if found := re.findall(rf"\b(?:{known})\b", reading[-ENDING:], re.IGNORECASE):
-            return _verdict(found[-1].casefold() == reference.casefold(), found[-1], reference)
+        if result := re.findall(rf"\b(?:{known})\b", reading[-ENDING:], re.IGNORECASE):
+            return _verdict(result[-1].casefold() == reference.casefold(), result[-1], reference)
     return Score(value=0.0, reason="nothing in the answer is one of those asked for")
 
 
@@ -175,9 +175,9 @@ def sequence(answer: str, reference: Sequence[Any], options: Mapping[str, Any]) 
     """
     del options
     last = (readings(answer)[0][-ENDING:].strip().splitlines() or [""])[-1].rpartition(":")[2]
-    found = [item.strip(_NOT_IN_AN_ITEM).casefold() for item in last.split(",")]
+    texts = [item.strip(_NOT_IN_AN_ITEM).casefold() for item in last.split(",")]
     wanted = [str(item).casefold() for item in reference]
-    return _verdict(found == wanted, ", ".join(found), ", ".join(wanted))
+    return _verdict(texts == wanted, ", ".join(texts), ", ".join(wanted))
 
 
 def _verdict(right: bool, found: str, wanted: str) -> Score:

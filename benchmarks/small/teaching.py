@@ -100,7 +100,7 @@ def _in_world(seed: int, level: int) -> Write:
         right = chance.randrange(len(meanings))
         truth, letter = meanings[right], LETTERS[right]
         shown = [in_english(meaning) for meaning in meanings]
-        lines = (f"({one}) {text}" for one, text in zip(LETTERS, shown, strict=True))
+        lines = (f"({name}) {text}" for name, text in zip(LETTERS, shown, strict=True))
         return Item(
             kind="translation",
             query=ASK.format(

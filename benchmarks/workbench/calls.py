@@ -97,12 +97,12 @@ class _Doing:
                 raise CallFailed(f"{type(node).__name__} is not done in calls.")
 
     def _called(self, node: ast.Call, *, outermost: bool) -> Any:
-        found = _named(node.func)
+        result = _named(node.func)
         positional = self._items(node.args)
         named = self._pairs([(keyword.arg, keyword.value) for keyword in node.keywords])
-        if found == "str":
+        if result == "str":
             return self._as_text(positional, named)
-        operation, with_suffix = found
+        operation, with_suffix = result
         if not with_suffix:
             positional, named = _one_argument(operation, positional, named)
         if outermost and not operation.changes:

@@ -57,9 +57,9 @@ def literal_list(text: str, niche: str) -> list[str]:
         InputError: It is none.
     """
     try:
-        found = ast.literal_eval(text)
+        result = ast.literal_eval(text)
     except (SyntaxError, ValueError) as error:
         raise InputError(f"the tasks of {niche} hold {text[:80]!r}, no list: {error}.") from None
-    if not is_list(found) or not all(isinstance(one, str) for one in found):
+    if not is_list(result) or not all(isinstance(item, str) for item in result):
         raise InputError(f"the tasks of {niche} hold {text[:80]!r}, which is no list of texts.")
-    return found
+    return result

@@ -66,13 +66,13 @@ async def workbench(evidence: Evidence) -> Score:
     folder = Path(task.scorer.options["folder"])
     listed = calls_in(evidence.answer)
     calls = _done(evidence.tool_calls) if listed is None else listed
-    found = verdict(calls, task.answer, "", load_tables(folder))
+    result = verdict(calls, task.answer, "", load_tables(folder))
     return Score(
-        value=float(found.correct),
-        reason=_reason(calls, listed is not None, found.correct),
+        value=float(result.correct),
+        reason=_reason(calls, listed is not None, result.correct),
         measures={
-            "side_effects": float(found.side_effects),
-            "exact_match": float(found.exact_match),
+            "side_effects": float(result.side_effects),
+            "exact_match": float(result.exact_match),
         },
         log="" if listed is not None or not calls else dumps(calls, indent=1) + "\n",
     )

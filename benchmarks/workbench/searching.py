@@ -51,10 +51,10 @@ def containing(table: Table, column: str, pattern: Any) -> Table:
         ToolError: It is not a regular expression, or not a harmless one.
     """
     occurs = expression_in(pattern)
-    found = [occurs(cell) for cell in table.cells(column)]
-    if None in found:
+    flags = [occurs(cell) for cell in table.cells(column)]
+    if None in flags:
         raise ValueError(f"some cells of {column} hold no text, and cannot be searched")
-    return table.without([place for place, is_there in enumerate(found) if not is_there])
+    return table.without([place for place, is_there in enumerate(flags) if not is_there])
 
 
 def bounded(table: Table, column: str, lowest: Any, highest: Any) -> Table:

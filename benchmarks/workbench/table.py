@@ -115,10 +115,10 @@ class Table:
         table = self if self.has(column) else self.with_column(column)
         values = _spread(value, [self.labels[place] for place in places])
         if not isinstance(value, dict) and all(type(cell) is float for cell in table.cells(column)):
-            values = [_as_float(one) for one in values]
+            values = [_as_float(item) for item in values]
         at, rows = table.columns.index(column), list(table.rows)
-        for place, one in zip(places, values, strict=True):
-            rows[place] = (*rows[place][:at], one, *rows[place][at + 1 :])
+        for place, entry in zip(places, values, strict=True):
+            rows[place] = (*rows[place][:at], entry, *rows[place][at + 1 :])
         return replace(table, rows=tuple(rows))
 
 

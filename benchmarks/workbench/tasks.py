@@ -53,7 +53,7 @@ def _export(answers: Answers, tools: str) -> str:
         raise InputError(f"{answers.target}: a folder is written, and this is a file.")
     folder = find_folder(answers.source.data)
     samples = {sample.task: sample for sample in answers.samples}
-    told: list[str] = []
+    texts: list[str] = []
     for niche, domain in FILES.items():
         queries = [row["query"] for row in reference_rows(folder, niche)]
         named = {f"{niche}-{number}": query for number, query in enumerate(queries)}
@@ -66,8 +66,8 @@ def _export(answers: Answers, tools: str) -> str:
             path = answers.target / domain / f"{answers.name}_{tools}.csv"
             write_atomically(path, _text(rows))
             part = "" if len(rows) == len(queries) else ", which the original evaluator refuses"
-            told.append(f"{path}: {len(rows)} of {len(queries)} tasks{part}")
-    return "\n".join(told)
+            texts.append(f"{path}: {len(rows)} of {len(queries)} tasks{part}")
+    return "\n".join(texts)
 
 
 def calls_of(sample: Sample, log: str) -> list[str]:
@@ -76,7 +76,7 @@ def calls_of(sample: Sample, log: str) -> list[str]:
     if listed is not None or not log:
         return listed or []
     kept = json.loads(log)
-    return [str(one) for one in kept] if is_list(kept) else []
+    return [str(item) for item in kept] if is_list(kept) else []
 
 
 def _row(query: str, sample: Sample, answers: Answers) -> Mapping[str, str]:
@@ -95,10 +95,10 @@ def _response(query: str, answer: str) -> str:
     That finds the end of the answer, arrays and actions by their names; within texts they are
     written with an escape.
     """
-    said = f"{{'input': {query!r}, 'output': {answer!r}"
+    text = f"{{'input': {query!r}, 'output': {answer!r}"
     for name, escaped in _READ_BY_NAME.items():
-        said = said.replace(name, escaped)
-    return f"{said}, 'intermediate_steps': []}}"
+        text = text.replace(name, escaped)
+    return f"{text}, 'intermediate_steps': []}}"
 
 
 def _text(rows: Sequence[Mapping[str, str]]) -> str:
@@ -153,7 +153,7 @@ def _tasks(source: Source, *, named_only: bool) -> Sequence[Task]:
 def _task(niche: str, number: int, row: dict[str, str], folder: Path, *, named_only: bool) -> Task:
     named = literal_list(row["domains"], niche)
     # A domain that no toolkit has the name of brings none: the column's 'crm' is one.
-    chosen = [one for one in DOMAINS if not named_only or one in named or one == _ALWAYS]
+    chosen = [domain for domain in DOMAINS if not named_only or domain in named or domain == _ALWAYS]
     return Task(
         id=f"{niche}-{number}",
         query=_PROMPT.format(query=row["query"], tools=_described(tuple(chosen))),
@@ -166,7 +166,7 @@ def _task(niche: str, number: int, row: dict[str, str], folder: Path, *, named_o
 @functools.cache
 def _described(domains: tuple[str, ...]) -> str:
     operations = [operation for domain in domains for operation in DOMAINS[domain]]
-    return "\n".join(f"- {one.signature}: {one.about}" for one in operations)
+    return "\n".join(f"- {operation.signature}: {operation.about}" for operation in operations)
 
 
 _CITATION = (

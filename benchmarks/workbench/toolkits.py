@@ -71,9 +71,9 @@ def _workplace(operation: Operation, workspace: Workspace) -> Workplace:
 def _as_json(value: Any) -> Any:
     """Write a result as JSON has it: a missing cell is null, a time is text."""
     if is_mapping(value):
-        return {name: _as_json(one) for name, one in value.items()}
+        return {name: _as_json(item) for name, item in value.items()}
     if is_list(value):
-        return [_as_json(one) for one in value]
+        return [_as_json(item) for item in value]
     if isinstance(value, datetime):
         return str(value)
     return None if is_missing(value) else value

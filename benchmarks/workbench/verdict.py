@@ -65,7 +65,7 @@ def _after(calls: Sequence[str], tables: Tables) -> Tables:
 
 
 def _exact_match(predicted: Sequence[str], gold: Sequence[str]) -> bool:
-    chosen = [one for one in predicted if ".".join(one.split("(")[0].split(".")[:2]) in _CHANGING]
+    chosen = [name for name in predicted if ".".join(name.split("(")[0].split(".")[:2]) in _CHANGING]
     return _sorted_lower(chosen) == _sorted_lower(gold)
 
 
@@ -77,8 +77,8 @@ def _same(first: Table, second: Table) -> bool:
     return first is second or (
         _same_shape(first, second)
         and all(
-            one is other or all(starmap(_equal, zip(one, other, strict=True)))
-            for one, other in zip(first.rows, second.rows, strict=True)
+            row is other or all(starmap(_equal, zip(row, other, strict=True)))
+            for row, other in zip(first.rows, second.rows, strict=True)
         )
     )
 
@@ -90,8 +90,8 @@ def _same_but_for_case(first: Table, second: Table) -> bool:
         return False
     cased = [column in CASED for column in first.columns]
     return all(
-        one is other or _equal_rows(one, other, cased)
-        for one, other in zip(first.rows, second.rows, strict=True)
+        row is other or _equal_rows(row, other, cased)
+        for row, other in zip(first.rows, second.rows, strict=True)
     )
 
 
@@ -101,8 +101,8 @@ def _same_shape(first: Table, second: Table) -> bool:
 
 def _equal_rows(first: Row, second: Row, cased: Sequence[bool]) -> bool:
     return all(
-        _equal(one, other) if case_counts else _equal(_lower(one), _lower(other))
-        for one, other, case_counts in zip(first, second, cased, strict=True)
+        _equal(item, other) if case_counts else _equal(_lower(item), _lower(other))
+        for item, other, case_counts in zip(first, second, cased, strict=True)
     )
 
 

@@ -59,7 +59,7 @@ def own_question(
         is_posted: Whether others will read the reason.
     """
     own = trace.of(agent)
-    told = {"agent": agent, "has_read": any(step.read for step in own), "is_posted": is_posted}
+    record = {"agent": agent, "has_read": any(step.read for step in own), "is_posted": is_posted}
     seen = view(own, room, own=True)
     fields = {
         "reason": reason_schema(bounds),
@@ -69,7 +69,7 @@ def own_question(
     }
     return Question(
         operator=OPERATOR,
-        instructions=prompt("attribute_own", **told),
+        instructions=prompt("attribute_own", **record),
         material=material(case_text(trace, bounds), seen.text),
         schema=closed(**fields),
         read=functools.partial(_read_own, trace, agent, bounds),
@@ -141,8 +141,8 @@ def _posted(trace: FailedRun, one: Submission, reader: str) -> str:
     more = f" and {len(numbers) - MOST_LISTED} more" if len(numbers) > MOST_LISTED else ""
     says = f"accuses {one.accuses[0]} of step {one.accuses[1]}" if one.accuses else "accuses nobody"
     kind = "your_finding" if one.analyzer == reader else "finding"
-    told = f"steps of {one.analyzer}: {listed}{more}\n{says}, sure {one.confidence:.3g}\n{one.why}"
-    return fenced(kind, told, one.analyzer)
+    text = f"steps of {one.analyzer}: {listed}{more}\n{says}, sure {one.confidence:.3g}\n{one.why}"
+    return fenced(kind, text, one.analyzer)
 
 
 def _standing(ballot: Ballot) -> str:
@@ -178,13 +178,13 @@ def _evidence_schema(step: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _read_whole(trace: FailedRun, bounds: Bounds, text: str) -> BlameVerdict:
     fields = {"reason": {}, "accused": ANY_PAIR, "confidence": FRACTION}
-    said = structured(text, closed(**fields), bounds)
-    agent, step = _accused(trace, said["accused"])
-    sure = float(said["confidence"])
+    record = structured(text, closed(**fields), bounds)
+    agent, step = _accused(trace, record["accused"])
+    sure = float(record["confidence"])
     return BlameVerdict(
         agent=agent,
         step=step,
-        why=said["reason"],
+        why=record["reason"],
         confidence=sure,
         scheme="global",
         votes=(Vote(agent=agent, step=step, weight=sure, by=()),),
@@ -193,9 +193,9 @@ def _read_whole(trace: FailedRun, bounds: Bounds, text: str) -> BlameVerdict:
 
 def _read_own(trace: FailedRun, agent: str, bounds: Bounds, text: str) -> Submission:
     fields = {"reason": {}, "erred": {"type": "boolean"}, "step": ANY_STEP, "confidence": FRACTION}
-    said = structured(text, closed(**fields), bounds)
-    own = _pair(trace, agent, int(said["step"]))
-    return _submission(trace, agent, said, own if said["erred"] else None)
+    record = structured(text, closed(**fields), bounds)
+    own = _pair(trace, agent, int(record["step"]))
+    return _submission(trace, agent, record, own if record["erred"] else None)
 
 
 def _read_again(
@@ -208,13 +208,13 @@ def _read_again(
         "confidence": FRACTION,
         "evidence": {"type": "array", "items": ANY_STEP},
     }
-    said = structured(text, closed(**fields), bounds)
-    evidence = [_pair(trace, agent, int(one)) for one in said["evidence"]]
-    if said["accused"]["agent"] == NOBODY:
-        return _submission(trace, agent, said, None)
-    accuses = _accused(trace, said["accused"])
+    record = structured(text, closed(**fields), bounds)
+    evidence = [_pair(trace, agent, int(item)) for item in record["evidence"]]
+    if record["accused"]["agent"] == NOBODY:
+        return _submission(trace, agent, record, None)
+    accuses = _accused(trace, record["accused"])
     countered = bool(evidence) and accuses != standing
-    return _submission(trace, agent, said, accuses, countered=countered)
+    return _submission(trace, agent, record, accuses, countered=countered)
 
 
 def _submission(

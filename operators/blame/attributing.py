@@ -84,9 +84,9 @@ async def _together(
     def first(agent: str) -> Question[Submission]:
         return own_question(trace, agent, meta.limits, room, is_posted=True)
 
-    came = await _asked(meta, f"{path}/post", trace, first)
+    fields = await _asked(meta, f"{path}/post", trace, first)
     for number in range(1, rounds + 1):
-        if not (posted := _submissions(came)):
+        if not (posted := _submissions(fields)):
             break
         known = {"posted": posted, "standing": vote(posted)}
 
@@ -94,12 +94,12 @@ async def _together(
             return again_question(trace, agent, meta.limits, room, **known)
 
         later = await _asked(meta, f"{path}/round {number}", trace, again)
-        came |= {
+        fields |= {
             agent: submission
             for agent, submission in later.items()
             if isinstance(submission, Submission)
         }
-    return _decided("collaborative", came, vote)
+    return _decided("collaborative", fields, vote)
 
 
 async def _asked(
@@ -110,8 +110,8 @@ async def _asked(
 ) -> dict[str, Submission | RejectedProposal]:
     """Ask all analyzers side by side; give what came of it by the agent's id."""
     agents = trace.doers
-    came = await together(*(meta.ask(f"{path}/{agent}", question(agent)) for agent in agents))
-    return dict(zip(agents, came, strict=True))
+    result = await together(*(meta.ask(f"{path}/{agent}", question(agent)) for agent in agents))
+    return dict(zip(agents, result, strict=True))
 
 
 def _submissions(came: Mapping[str, Submission | RejectedProposal]) -> tuple[Submission, ...]:

@@ -94,8 +94,8 @@ class Finding:
             yield self._cost()
             return
         verdict, step = self.verdict, self.step
-        found = f"{EVENTS}:{step.number}"
-        place = "; ".join(filter(None, (", ".join(filter(None, (step.kind, step.where))), found)))
+        words = f"{EVENTS}:{step.number}"
+        place = "; ".join(filter(None, (", ".join(filter(None, (step.kind, step.where))), words)))
         yield f"{verdict.agent}, step {verdict.step}, sure {verdict.confidence:.3g}"
         yield f"why: {on_one_line(verdict.why)}"
         yield f"step {step.number} ({place}):"
@@ -117,8 +117,8 @@ class Finding:
         if self.verdict.submissions:
             yield "votes:" if votes else "votes: none"
             for vote in votes[:MOST_VOTES]:
-                told = f"{vote.weight:.3g}  {vote.agent}, step {vote.step}"
-                yield f"  {told}, by {', '.join(vote.by)}"
+                words = f"{vote.weight:.3g}  {vote.agent}, step {vote.step}"
+                yield f"  {words}, by {', '.join(vote.by)}"
             if len(votes) > MOST_VOTES:
                 yield f"  and {len(votes) - MOST_VOTES} more"
         if denied := [

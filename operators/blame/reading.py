@@ -91,8 +91,8 @@ def trace_of(
         "expected": "" if is_blind or right is None else _as_text(right),
         "ended": ended.told(is_blind=is_blind),
     }
-    told = {name: scrub(text) for name, text in case.items()}
-    return trace_of_events(all_events_of(folder, scrub), str(folder / EVENTS), **told)
+    fields = {name: scrub(text) for name, text in case.items()}
+    return trace_of_events(all_events_of(folder, scrub), str(folder / EVENTS), **fields)
 
 
 def _question(folder: Path, task: Mapping[str, Any]) -> str:

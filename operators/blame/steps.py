@@ -35,13 +35,13 @@ def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[RunStep, ...]:
     reader = _Reader()
     for event in events:
         reader.take(event)
-    return tuple(done.step for done in sorted(reader.done.values(), key=lambda one: one.number))
+    return tuple(done.step for done in sorted(reader.done.values(), key=lambda item: item.number))
 
 
 def blamable(events: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Name the agents of a run that can be blamed, in the order in which they began to work."""
     began = (event for event in events if event["type"] == "agent_started")
-    backends = {one["agent"]: one.get("backend") for one in began}
+    backends = {fields["agent"]: fields.get("backend") for fields in began}
     return tuple(agent for agent, backend in backends.items() if backend != FUNCTION)
 
 
@@ -71,12 +71,12 @@ class _Done:
 
     @property
     def step(self) -> RunStep:
-        came = f"\n\nWhat came of it:\n{self.came}" if self.came else ""
+        words = f"\n\nWhat came of it:\n{self.came}" if self.came else ""
         kind = "action" if self.came and self.kind == "answer" else self.kind
         return RunStep(
             number=self.number,
             agent=self.agent,
-            text=self.text + came,
+            text=self.text + words,
             kind=kind,
             where=self.where,
             read=self.read,
@@ -132,7 +132,7 @@ class _Reader:
         news = list(_news(event["messages"]))
         read, last = "", self.last.get(part)
         if call == "call 1":
-            read = "\n\n".join(one for one in news if one not in self.heard[agent])
+            read = "\n\n".join(name for name in news if name not in self.heard[agent])
         elif last is not None and not last.is_told_apart:
             last.came = "\n\n".join(news)
         self.heard[agent].update(news)
@@ -151,8 +151,8 @@ class _Reader:
         if (last := self.last.get(_part(event))) is not None:
             last.is_told_apart = last.calls_tools
         arguments = dumps(event["arguments"], ensure_ascii=False)
-        came = f"failed: {event['error']}" if event.get("error") else f"gave: {event.get('result')}"
-        self._counted(event, "tool", f"{event['tool']} {arguments}\n{came}")
+        text = f"failed: {event['error']}" if event.get("error") else f"gave: {event.get('result')}"
+        self._counted(event, "tool", f"{event['tool']} {arguments}\n{text}")
 
     def _ended(self, event: Mapping[str, Any]) -> None:
         part, content = _part(event), event.get("content")
@@ -165,8 +165,8 @@ class _Reader:
         """Take a message that went out, unless the step that sent it tells its text already."""
         text = event["text"]
         written = dumps(text, ensure_ascii=False)[1:-1]
-        told = "\n".join(one.text for one in self.turn.get(event["agent"], ()))
-        if text and text not in told and written not in told:
+        words = "\n".join(item.text for item in self.turn.get(event["agent"], ()))
+        if text and text not in words and written not in words:
             to = f" to {event['to']}" if event.get("to") else ""
             self._counted(event, "message", f"{event['kind']}{to}: {text}")
 
@@ -209,9 +209,9 @@ def _part(event: Mapping[str, Any]) -> Key:
 def _where(event: Mapping[str, Any], path: str = "") -> str:
     """Say in which part of the run it was, and in which attempt of the agent, but for the first."""
     named = ((place, event[place]) for place in PLACES if place in event)
-    told = [f"{place} {at}" if isinstance(at, int) else str(at) for place, at in named]
+    texts = [f"{place} {at}" if isinstance(at, int) else str(at) for place, at in named]
     attempt = path.rpartition("/")[2]
-    return ", ".join([*told, *([attempt] if attempt not in {"", "attempt 1"} else [])])
+    return ", ".join([*texts, *([attempt] if attempt not in {"", "attempt 1"} else [])])
 
 
 def _spoken(event: Mapping[str, Any]) -> Iterator[str]:
@@ -224,7 +224,7 @@ def _spoken(event: Mapping[str, Any]) -> Iterator[str]:
 
 def _news(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Give what an agent is shown since it last spoke."""
-    spoke = [place for place, one in enumerate(messages, 1) if one["role"] == "assistant"]
+    spoke = [place for place, fields in enumerate(messages, 1) if fields["role"] == "assistant"]
     for message in messages[spoke[-1] if spoke else 0 :]:
         if message["role"] in HEARD and (text := _text(message.get("content"))):
             yield text

@@ -72,4 +72,4 @@ def _why(ballot: Ballot, submissions: Sequence[Submission]) -> str:
             submission.why for submission in submissions if submission.analyzer == ballot.agent
         )
     accusers = (submission for submission in submissions if submission.accuses == charged)
-    return min(accusers, key=lambda one: (-one.confidence, one.analyzer)).why
+    return min(accusers, key=lambda submission: (-submission.confidence, submission.analyzer)).why

@@ -70,9 +70,9 @@ def view(
     shown = [step for step in steps if step.number in rooms]
     left_out = tuple(number for number in sizes if number not in rooms)
     return StepView(
-        text=material(*(_shown(one, rooms[one.number], own=own) for one in shown), _told(left_out)),
-        shown=tuple(one.number for one in shown),
-        shortened=tuple(one.number for one in shown if rooms[one.number] < sizes[one.number]),
+        text=material(*(_shown(step, rooms[step.number], own=own) for step in shown), _told(left_out)),
+        shown=tuple(step.number for step in shown),
+        shortened=tuple(step.number for step in shown if rooms[step.number] < sizes[step.number]),
         left_out=left_out,
     )
 
@@ -110,9 +110,9 @@ def _shown(step: RunStep, most: int, *, own: bool) -> str:
     read = clip(step.read, room) if own else ""
     parts = (str(step.number), step.agent, step.kind, step.where)
     title = ", ".join(part for part in parts if part)
-    said = clip(step.text, most - len(read)) if step.text.strip() else "(nothing)"
+    text = clip(step.text, most - len(read)) if step.text.strip() else "(nothing)"
     return material(
-        fenced("had_read", read, str(step.number)), fenced("step", said or "(cut)", title)
+        fenced("had_read", read, str(step.number)), fenced("step", text or "(cut)", title)
     )
 
 

@@ -118,9 +118,9 @@ def _exact(number: float) -> Fraction:
 def _votes(weights: Sequence[tuple[Submission, Fraction]], *, together: bool) -> list[Vote]:
     """Weigh each accused pair, those who accuse it together or only the heaviest of them."""
     pairs = defaultdict[Pair, list[tuple[Submission, Fraction]]](list)
-    for one, weight in weights:
-        if one.accuses is not None:
-            pairs[one.accuses].append((one, weight))
+    for submission, weight in weights:
+        if submission.accuses is not None:
+            pairs[submission.accuses].append((submission, weight))
     count = sum if together else max
     heaviest = sorted(
         ((-count(weight for _, weight in of), step, agent) for (agent, step), of in pairs.items())
@@ -130,7 +130,7 @@ def _votes(weights: Sequence[tuple[Submission, Fraction]], *, together: bool) ->
             agent=agent,
             step=step,
             weight=float(-weight),
-            by=tuple(sorted(one.analyzer for one, _ in pairs[agent, step])),
+            by=tuple(sorted(item.analyzer for item, _ in pairs[agent, step])),
         )
         for weight, step, agent in heaviest
     ]
@@ -140,7 +140,7 @@ def _ballot(submissions: Sequence[Submission], votes: Sequence[Vote]) -> Ballot:
     if not submissions:
         raise ValueError("nobody submitted anything.")
     if not votes:
-        least = min(submissions, key=lambda one: (one.confidence, one.first, one.analyzer))
+        least = min(submissions, key=lambda submission: (submission.confidence, submission.first, submission.analyzer))
         return Ballot(
             agent=least.analyzer,
             step=least.first,

@@ -153,8 +153,8 @@ class Host:
         digests = [digest(read_run(folder), tokens=tokens) for folder in runs]
         digests += [""] * (len(sources) - len(runs))
         return [
-            Parent(team=load_source(source, self.known), digest=told)
-            for source, told in zip(sources, digests, strict=True)
+            Parent(team=load_source(source, self.known), digest=name)
+            for source, name in zip(sources, digests, strict=True)
         ]
 
     def ceiling(self, *teams: Team) -> CapabilityPolicy:
@@ -185,7 +185,7 @@ class Host:
         from ...runtime.command.models import fetch_embedded
 
         asked = sorted({self.meta_model, *others})
-        fetch_embedded([self.known.models[one] for one in asked if one in self.known.models])
+        fetch_embedded([self.known.models[name] for name in asked if name in self.known.models])
 
         async def until_done() -> Came:
             from ...runtime.runs.services import Setting, open_services

@@ -80,7 +80,7 @@ class Blaming:
             _must_have_failed(folder, ended, options)
             _must_be_an_agents_doing(folder, ended)
         alias = options["meta_model"]
-        asked = {one: model for one, model in models.items() if one == alias}
+        asked = {name: model for name, model in models.items() if name == alias}
         known = known_again(folder, catalogue_of(options), asked, options["model"])
         if alias not in known.models:
             listed = ", ".join(sorted(known.models))
@@ -123,7 +123,7 @@ class Blaming:
         self, services: Services, scrubber: Scrubber, trace: FailedRun, own: Journal
     ) -> Finding:
         """Ask, and say what came of it."""
-        scheme, alias, told = self.options["scheme"], self.options["meta_model"], _Told()
+        scheme, alias, report = self.options["scheme"], self.options["meta_model"], _Told()
         await services.gateway.prepare([alias], priced=self.setting.must_be_priced)
         budget = Budget(self.setting.budget, name="the attribution")
         budget.deposit(own.spent(), seconds=own.seconds)
@@ -133,20 +133,20 @@ class Blaming:
             ceiling=CapabilityPolicy(),
             model=alias,
             budget=budget,
-            tell=told,
+            tell=report,
         )
         rounds = self.options["rounds"]
-        came = await attribute(meta, scheme, trace, scheme=scheme, rounds=rounds)
-        if isinstance(came, RejectedProposal):
-            raise refusal(came)
+        result = await attribute(meta, scheme, trace, scheme=scheme, rounds=rounds)
+        if isinstance(result, RejectedProposal):
+            raise refusal(result)
         return Finding(
             trace=trace,
-            verdict=came,
+            verdict=result,
             model=alias,
             rounds=rounds if scheme == "collaborative" else 0,
-            usage=told.usage,
-            recorded=told.recorded,
-            dropped=told.dropped,
+            usage=report.usage,
+            recorded=report.recorded,
+            dropped=report.dropped,
         )
 
 

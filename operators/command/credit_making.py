@@ -69,8 +69,8 @@ class Making:
             InputError: It does not.
         """
         done = await self._runs(self.base, (), by_answer(self.task, self.services)).factual()
-        came = as_run(done, self.plan).answer
-        if came is None or self.scrubber(came) != answer:
+        text = as_run(done, self.plan).answer
+        if text is None or self.scrubber(text) != answer:
             raise InputError(
                 "the journal does not reproduce this run's answer. Another version of coterie may"
                 " have made the run, or it was changed."
@@ -151,7 +151,7 @@ class Making:
 
     def _players(self, rounds: tuple[Round, ...]) -> tuple[Any, ...]:
         named = self.options["agents"]
-        chosen = [one.strip() for one in named.split(",")] if named else []
+        chosen = [part.strip() for part in named.split(",")] if named else []
         agents = agents_of(self.plan, rounds, chosen)
         return agents if self.options["per"] == "agent" else turns_of(rounds, agents)
 
@@ -224,4 +224,4 @@ def _others(own: Journal) -> dict[str, Usage]:
 
 
 def _sum(values: Iterable[Mapping[str, Any]]) -> Usage:
-    return sum((Usage(**one["usage"]) for one in values), Usage())
+    return sum((Usage(**value["usage"]) for value in values), Usage())

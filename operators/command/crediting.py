@@ -106,8 +106,8 @@ class Crediting:
                 await making.prepare()
                 with Journal.open(folder_in(self.folder, FOLDER)) as own:
                     table = await making.table(rounds, own)
-        told = dumps(table.value(), indent=2) if self.options["as_json"] else table.text()
-        click.echo(told)
+        text = dumps(table.value(), indent=2) if self.options["as_json"] else table.text()
+        click.echo(text)
         return 0
 
 

@@ -305,7 +305,7 @@ def _testing(
     return Testing(
         tasks=tasks,
         repeats=options["repeats"] or REPEATS,
-        beside=[load_source(one, known) for one in options["beside"]],
+        beside=[load_source(item, known) for item in options["beside"]],
         workers=at_once(options["test_workers"], batch=options["batch"]),
         places={task.id: place for place, task in placed.items()},
     )

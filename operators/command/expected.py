@@ -79,8 +79,8 @@ def evolution(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
         name: Range(least=getattr(once, name).least, most=getattr(everything, name).most)
         for name in ("calls", "tokens", "usd")
     }
-    found = Estimate(**ranges, unpriced=everything.unpriced)
-    return found + judged(judge, to_judge, to_judge * (most // smallest))
+    result = Estimate(**ranges, unpriced=everything.unpriced)
+    return result + judged(judge, to_judge, to_judge * (most // smallest))
 
 
 def evolved_team(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:

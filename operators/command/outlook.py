@@ -58,9 +58,9 @@ def outlook(of: Evolving, *, done: int) -> str:
 
 
 def _niches(tasks: list[Task]) -> str:
-    found = Counter(task.niche or "no niche" for task in tasks).most_common()
-    named = ", ".join(f"{niche} {count}" for niche, count in found[:MOST_NICHES])
-    more = len(found) - MOST_NICHES
+    pairs = Counter(task.niche or "no niche" for task in tasks).most_common()
+    named = ", ".join(f"{niche} {count}" for niche, count in pairs[:MOST_NICHES])
+    more = len(pairs) - MOST_NICHES
     return f"{named} and {counted(more, 'other niche')}" if more > 0 else named or "none are left"
 
 

@@ -119,23 +119,23 @@ class Several:
                 for row in rows(evolving.pool_folder, evolving.name)
             ]
             write_csv(options["csv"], seeded)
-        told = [
+        pairs = [
             (evolving.recipe.seed, EvolutionStatus.of(evolving.pool_folder, evolving.name))
             for evolving in begun
         ]
-        value = over_seeds(told)
+        value = over_seeds(pairs)
         click.echo(dumps(value, indent=2) if options["as_json"] else speakable(_text(value)))
 
 
 def over_seeds(told: Sequence[tuple[int, EvolutionStatus]]) -> dict[str, Any]:
     """Sum up evolutions that differ in their seed."""
-    held_out = [one.held_out for _, one in told if one.held_out is not None]
+    held_out = [status.held_out for _, status in told if status.held_out is not None]
     return {
         "held_out": _mean([figures.deployed["score"] for figures in held_out]),
         "gain": _mean([figures.gain for figures in held_out]),
-        "online": _mean([one.report.score for _, one in told]),
+        "online": _mean([status.report.score for _, status in told]),
         "chosen_by": told[0][1].chosen_by,
-        "seeds": [{"seed": seed, **one.value()} for seed, one in told],
+        "seeds": [{"seed": seed, **status.value()} for seed, status in told],
     }
 
 
@@ -171,14 +171,14 @@ def _text(value: dict[str, Any]) -> str:
     }
     lines += [f"  {what:<48} {_shown(value[key])}" for key, what in named.items()]
     lines += ["", " seed  held out  gain    online  tasks  deployed"]
-    for one in each:
-        held = one["held_out"]
+    for item in each:
+        held = item["held_out"]
         score = held["teams"][0]["score"] if held else None
-        best = one["best"]["team"] if one["best"] else "-"
+        best = item["best"]["team"] if item["best"] else "-"
         team = held["teams"][0]["team"] if held else best
-        numbers = (score, held["gain"] if held else None, one["score"])
+        numbers = (score, held["gain"] if held else None, item["score"])
         shown = "  ".join("     -" if part is None else f"{part:6.3f}" for part in numbers)
-        lines.append(f"{one['seed']:>5}    {shown}  {one['tasks']:>5}  {team}")
+        lines.append(f"{item['seed']:>5}    {shown}  {item['tasks']:>5}  {team}")
     lines += [
         f"warning: seed {report['seed']}: {warning}"
         for report in each
@@ -190,8 +190,8 @@ def _text(value: dict[str, Any]) -> str:
 def _shown(found: dict[str, Any] | None) -> str:
     if found is None:
         return "-"
-    told = f"{found['mean']:.3f}"
+    text = f"{found['mean']:.3f}"
     if found["interval"] is None:
-        return told
+        return text
     low, high = found["interval"]
-    return f"{told} [{low:.3f}, {high:.3f}]"
+    return f"{text} [{low:.3f}, {high:.3f}]"

@@ -69,15 +69,15 @@ class Shown:
             f"task {line['task']}{niche}: {line['score']:g}{whom}, scored by the"
             f" {line['scored_by']}",
         ]
-        for place, (one, runs) in enumerate(zip(candidates_of(line), self.runs, strict=True)):
-            lines += ["", *_candidate(one, runs, is_best=place == line["best"])]
+        for place, (fields, runs) in enumerate(zip(candidates_of(line), self.runs, strict=True)):
+            lines += ["", *_candidate(fields, runs, is_best=place == line["best"])]
         for what, run in self.others.items():
             lines += ["", what, *_answers([run])]
         if not candidates_of(line):
             lines += ["", *(f"{name}: {number:g}" for name, number in line["told"].items())]
-        for one in line["dropped"]:
-            lines += ["", f"dropped  {one['operator']}: {one['reason']}"]
-            lines += [f"  {problem}" for problem in one["problems"]]
+        for fields in line["dropped"]:
+            lines += ["", f"dropped  {fields['operator']}: {fields['reason']}"]
+            lines += [f"  {problem}" for problem in fields["problems"]]
         lines += ["", *useless_answers(answers_of(line))]
         lines += [f"warning: {warning}" for warning in answer_warnings(answers_of(line))]
         return speakable("\n".join(lines).rstrip())
@@ -129,9 +129,9 @@ def _candidate(one: Mapping[str, Any], runs: Sequence[Run], *, is_best: bool) ->
 
 def _answers(runs: Sequence[Run]) -> Iterator[str]:
     for run in runs:
-        told = told_of_run(run)
-        yield f"  answer: {_short(told['answer'])}" if told["answer"] else f"  {told['error']}"
-        for agent, mishaps in told["mishaps"].items():
+        fields = told_of_run(run)
+        yield f"  answer: {_short(fields['answer'])}" if fields["answer"] else f"  {fields['error']}"
+        for agent, mishaps in fields["mishaps"].items():
             yield from (f"  fault of {agent}: {mishap}" for mishap in mishaps)
 
 

@@ -212,7 +212,7 @@ def found(
     if wrong := strategy.suits(recipe.settings, there, living):
         raise ConfigError(settings_problems(recipe_file, wrong))
     asking = tuple(agent.agent for agent in everybody if not agent.born.parents) or first
-    made = strategy.teams(recipe.settings, written, asking, catalogue) if strategy.teams else ()
+    result = strategy.teams(recipe.settings, written, asking, catalogue) if strategy.teams else ()
     start = EvolutionStart(
         recipe=recipe,
         folder=pool_folder,
@@ -220,9 +220,9 @@ def found(
         sources=places,
         written=written,
         others=others,
-        made=tuple(made),
+        made=tuple(result),
         agents=living or first,
-        ceiling=_ceiling(recipe, beside, (*written, *_alone(asking), *made), catalogue),
+        ceiling=_ceiling(recipe, beside, (*written, *_alone(asking), *result), catalogue),
         needs=needs,
         operator_models=asked_models(recipe, tasks),
         embedder=None,
@@ -348,7 +348,7 @@ def _ceiling(
         return replace(allowed, models=allowed.models | frozenset(recipe.models))
     # A single agent alone would leave nothing to evolve.
     wants_more = not recipe.seeds or not written
-    more = [load_source(one, catalogue) for one in DEFAULT_SEEDS] if wants_more else []
+    more = [load_source(seed, catalogue) for seed in DEFAULT_SEEDS] if wants_more else []
     ceiling = CapabilityPolicy.of(*written, *more)
     return replace(ceiling, models=ceiling.models | frozenset(recipe.models))
 

@@ -112,14 +112,14 @@ class EvolutionStatus:
         return "\n".join([*self._held_out(), str(self.report), *routing, *self._notes()])
 
     def _held_out(self) -> list[str]:
-        found, tasks = self.held_out, self.report.tasks
+        figures, tasks = self.held_out, self.report.tasks
         if not tasks:
             return []
-        if found is None:
+        if figures is None:
             return ["no held-out score: --test FILE gives one", ""]
-        if found.after == tasks:
-            return [str(found), ""]
-        return [str(found), f"  (the pool after {counted(found.after, 'task')} of {tasks})", ""]
+        if figures.after == tasks:
+            return [str(figures), ""]
+        return [str(figures), f"  (the pool after {counted(figures.after, 'task')} of {tasks})", ""]
 
     def _notes(self) -> list[str]:
         best, notes = self.best, list[str]()
@@ -163,12 +163,12 @@ def _routing(pool_folder: Path, recipe: Mapping[str, Any]) -> RoutingFigures | N
     """
     from ..routing import ROUTED, cases_of, figures, missing
 
-    told = events(pool_folder, ROUTED)
-    if not told:
+    noteds = events(pool_folder, ROUTED)
+    if not noteds:
         return None
-    *_, last = cases_of(told)
+    *_, last = cases_of(noteds)
     by: By = recipe["settings"].get("router", "rule")
-    cases = cases_of(told, single=last.single.name)
+    cases = cases_of(noteds, single=last.single.name)
     return figures(cases, by="rule" if missing(by) else by, beta=recipe["beta"])
 
 

@@ -102,13 +102,13 @@ class _Tasks:
     def written(self, *, agent: str | None = None, full: bool = False) -> str:
         del agent, full
         tasks = Manifest.read(self.folder).tasks
-        told = [f"{self.folder}: {len(self.lines)} of {counted(len(tasks), 'task')} done"]
+        texts = [f"{self.folder}: {len(self.lines)} of {counted(len(tasks), 'task')} done"]
         for line in self.lines:
             whom = f" by {line['team']}" if "team" in line else ""
-            came = on_one_line(f"{line['task']}: {line['score']:g}{whom}, {runs_of(line)} tried")
-            told.append(f"  {came}")
-        told.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK")
-        return speakable("\n".join(told)) + "\n"
+            text = on_one_line(f"{line['task']}: {line['score']:g}{whom}, {runs_of(line)} tried")
+            texts.append(f"  {text}")
+        texts.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK")
+        return speakable("\n".join(texts)) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
         del agent
@@ -193,7 +193,7 @@ def run_in(
         listed = f" Known: {', '.join(known)}." if known else " Its log is not here."
         raise InputError(f"{folder}: no {what!r} was logged for this task.{listed}")
     file = f"{folder} {what}"
-    asked = next((one["task"] for one in events if one["type"] == "task_given"), {})
+    asked = next((event["task"] for event in events if event["type"] == "task_given"), {})
     models = Manifest.read(folder).models
     return Recorded(
         place=file,
@@ -209,8 +209,8 @@ def run_in(
 def _result(folder: Path, number: int, what: str, line: Mapping[str, Any]) -> Mapping[str, Any]:
     """Give what came of a run, as the journal has it; its score as the evolution counted it."""
     path = f"task {number:06d}/{what}/outcome"
-    found = recorded(folder, "run") if (folder / JOURNAL).exists() else ()
-    run = dict(next((value for place, value in found if place == path), {}))
+    result = recorded(folder, "run") if (folder / JOURNAL).exists() else ()
+    run = dict(next((value for place, value in result if place == path), {}))
     for candidate in candidates_of(line):
         if what == f"candidate {candidate['number']}":
             run["score"] = {"value": candidate["score"], "reason": candidate["reason"]}

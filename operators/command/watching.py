@@ -89,9 +89,9 @@ class Watch:
             usage = event.fields["usage"]
             row.calls += 1
             row.tokens += usage["prompt_tokens"] + usage["completion_tokens"]
-        if told := said(event.type, event.fields):
+        if text := said(event.type, event.fields):
             whom = (event.fields.get("run"), event.agent or event.fields.get("operator"))
-            row.note = ": ".join([*(str(one) for one in whom if one), told])
+            row.note = ": ".join([*(str(item) for item in whom if item), text])
         if event.type in {"answer_unread", "question_asked"}:
             self.say(self.scrub(on_one_line(row.note)))
 

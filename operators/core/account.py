@@ -41,10 +41,10 @@ class Account:
 
     def outline(self, bounds: Bounds) -> str:
         """Say in a line each who the agents are, and to whom they report."""
-        told = (
+        texts = (
             f"{agent.id}: {', '.join(_is(self.team, agent))}" for agent in self.team.agents.values()
         )
-        return fenced("team", clip("\n".join(told), bounds.team_characters))
+        return fenced("team", clip("\n".join(texts), bounds.team_characters))
 
     def of(self, agent: str, most: int) -> str:
         """Tell what one agent did: how it ended, its tools and steps, and what it came to."""
@@ -52,8 +52,8 @@ class Account:
 
     def _answer(self, bounds: Bounds) -> str:
         run = self.run
-        said = run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
-        return fenced("answer", clip(said.strip() or "(empty)", bounds.task_characters))
+        words = run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
+        return fenced("answer", clip(words.strip() or "(empty)", bounds.task_characters))
 
 
 def _is(team: Team, agent: Agent) -> Iterator[str]:
@@ -76,8 +76,8 @@ def _told(outcome: AgentOutcome, most: int) -> str:
     steps = clip("\n".join(_steps(outcome)), (most - len(head)) // 2)
     output = speakable(outcome.result.content).strip() if outcome.result else ""
     room = most - len(head) - len(steps) - len("\n\noutput: ")
-    said = f"output: {clip(output, room)}" if output and room > 0 else ""
-    return "\n".join(part for part in (head, steps, said) if part)
+    text = f"output: {clip(output, room)}" if output and room > 0 else ""
+    return "\n".join(part for part in (head, steps, text) if part)
 
 
 def _steps(outcome: AgentOutcome) -> Iterator[str]:
@@ -87,8 +87,8 @@ def _steps(outcome: AgentOutcome) -> Iterator[str]:
 
 
 def _ended(outcome: AgentOutcome) -> Iterator[str]:
-    said = [outcome.status, *([outcome.error] if outcome.error else []), *outcome.mishaps]
-    yield "; ".join(clip(on_one_line(one), LONGEST_LINE) for one in said)
+    texts = [outcome.status, *([outcome.error] if outcome.error else []), *outcome.mishaps]
+    yield "; ".join(clip(on_one_line(name), LONGEST_LINE) for name in texts)
 
 
 def _tool(call: ToolCall) -> str:

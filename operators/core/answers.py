@@ -32,8 +32,8 @@ class InvalidAnswer(Exception):
     def __init__(self, *problems: str) -> None:
         super().__init__(*problems)
         more = len(problems) - MOST_PROBLEMS
-        said = [problem[:LONGEST_PROBLEM] for problem in problems[:MOST_PROBLEMS]]
-        self.problems = (*said, *([f"and {more} more problems."] if more > 0 else []))
+        texts = [problem[:LONGEST_PROBLEM] for problem in problems[:MOST_PROBLEMS]]
+        self.problems = (*texts, *([f"and {more} more problems."] if more > 0 else []))
 
 
 def closed(**fields: Any) -> dict[str, Any]:
@@ -115,10 +115,10 @@ def child_of(
     Raises:
         InvalidAnswer: They make none, or one above the ceiling.
     """
-    made = apply(parent, edits, catalogue, ceiling)
-    if isinstance(made, RejectedEdits):
-        raise InvalidAnswer(*told(made.problems))
-    return made
+    result = apply(parent, edits, catalogue, ceiling)
+    if isinstance(result, RejectedEdits):
+        raise InvalidAnswer(*told(result.problems))
+    return result
 
 
 def _excesses(listed: list[Any], bounds: Bounds) -> Iterator[str]:

@@ -32,7 +32,7 @@ def digest(run: Run, *, verdict: Score | None = None, tokens: int = 1_500) -> st
     most = tokens * CHARACTERS_PER_TOKEN
     head = "\n".join(_head(run, verdict, most))
     entries = _entries(run)
-    shown, left = _that_fit([one.heading for one in entries], most - len(head))
+    shown, left = _that_fit([item.heading for item in entries], most - len(head))
     share = left // max(1, len(shown)) - len("  output: \n")
     lines = [head]
     for entry, heading in zip(entries, shown, strict=False):
@@ -101,13 +101,13 @@ def _rank(outcome: AgentOutcome, *, is_last: bool) -> int:
 
 
 def _ended(outcome: AgentOutcome) -> str:
-    said: list[str] = [outcome.status]
+    texts: list[str] = [outcome.status]
     if outcome.error:
-        said.append(clip(on_one_line(outcome.error), LONGEST_ERROR))
-    said += [clip(on_one_line(mishap), LONGEST_ERROR) for mishap in outcome.mishaps[:MOST_MISHAPS]]
+        texts.append(clip(on_one_line(outcome.error), LONGEST_ERROR))
+    texts += [clip(on_one_line(mishap), LONGEST_ERROR) for mishap in outcome.mishaps[:MOST_MISHAPS]]
     if (more := len(outcome.mishaps) - MOST_MISHAPS) > 0:
-        said.append(f"and {more} more of such")
-    return "; ".join(said)
+        texts.append(f"and {more} more of such")
+    return "; ".join(texts)
 
 
 def _that_fit(headings: Sequence[str], most: int) -> tuple[list[str], int]:

@@ -68,19 +68,19 @@ async def judge(
     failure = None
     try:
         async with asyncio.TaskGroup() as group:
-            for one in paths:
-                asked.append(group.create_task(_sample(meta, one, task, answer, rubric)))
+            for name in paths:
+                asked.append(group.create_task(_sample(meta, name, task, answer, rubric)))
     except* CoterieError as failed:
         failure = failed.exceptions[0]  # raised from here, some Pythons would wrap it again
     if failure is not None:
         raise failure
-    given = [one.result() for one in asked]
-    scores = [one for one in given if isinstance(one, Score)]
-    dropped = [one for one in given if isinstance(one, RejectedProposal)]
+    given = [item.result() for item in asked]
+    scores = [item for item in given if isinstance(item, Score)]
+    dropped = [item for item in given if isinstance(item, RejectedProposal)]
     if not scores:
         return dropped[0]
     mean = statistics.fmean(score.value for score in scores)
-    nearest = min(scores, key=lambda one: abs(one.value - mean))
+    nearest = min(scores, key=lambda score: abs(score.value - mean))
     return JudgeVerdict(
         score=Score(value=mean, reason=nearest.reason),
         samples=tuple(score.value for score in scores),

@@ -139,10 +139,10 @@ def _outline(team: Team, catalogue: Catalogue) -> Iterator[str]:
     alike: dict[str, list[str]] = {}
     for agent_id, agent in team.agents.items():
         receivers = span(team.reports_to.get(agent_id, ()))
-        said = [*_told(agent, catalogue), f"reports to {receivers or 'nobody'}"]
-        alike.setdefault("; ".join(said), []).append(agent_id)
-    for said, ids in alike.items():
-        yield f"{span(ids)}: {said}"
+        texts = [*_told(agent, catalogue), f"reports to {receivers or 'nobody'}"]
+        alike.setdefault("; ".join(texts), []).append(agent_id)
+    for texts, ids in alike.items():
+        yield f"{span(ids)}: {texts}"
 
 
 def _told(agent: Agent, catalogue: Catalogue) -> Iterator[str]:

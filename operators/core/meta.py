@@ -122,8 +122,8 @@ class OperatorModel(ABC):
         parents: tuple[str, ...] = (),
     ) -> RejectedProposal:
         """Give up, and say so in the trace."""
-        said = {"reason": reason, "problems": list(problems), "parents": list(parents)}
-        self.tell("operator_dropped", path=path, operator=operator, **said)
+        fields = {"reason": reason, "problems": list(problems), "parents": list(parents)}
+        self.tell("operator_dropped", path=path, operator=operator, **fields)
         return RejectedProposal(
             operator=operator, reason=reason, problems=problems, parents=parents
         )
@@ -198,12 +198,12 @@ class MetaModel(OperatorModel):
         What was said before stays as it was, to the letter: an endpoint that has read it once need
         not read it again.
         """
-        told = self._instructions(question)
+        text = self._instructions(question)
         if question.conversation:
-            asked = f"{told}\n\n{question.material}"
+            asked = f"{text}\n\n{question.material}"
             return [*question.conversation, {"role": "user", "content": asked}]
         return [
-            {"role": "system", "content": told},
+            {"role": "system", "content": text},
             {"role": "user", "content": question.material},
         ]
 

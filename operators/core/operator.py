@@ -89,8 +89,8 @@ def operator_of(name: str) -> Operator:
     if name not in known:
         hint = did_you_mean(name, known) or f" Known: {', '.join(sorted(known))}."
         raise InputError(f"no operator {name!r}.{hint}")
-    found = load_named("operators", name)
-    if not isinstance(found, Operator):
-        kind = type(found).__name__
+    result = load_named("operators", name)
+    if not isinstance(result, Operator):
+        kind = type(result).__name__
         raise InputError(f"{name!r} of coterie.operators leads to no Operator, but to a {kind}.")
-    return found
+    return result

@@ -112,9 +112,9 @@ def edit_words(before: Team, after: Team) -> tuple[str, ...]:
     Where a team's lineage only counts lines, `prompt of judge: -1 line, +1 line`, these are given,
     as far as there is room.
     """
-    told = [clip(sentence, LONGEST_WORDS) for sentence in _sentences(before, after)]
-    more = (f"and {len(told) - MOST_WORDS} more",) if len(told) > MOST_WORDS else ()
-    return (*told[:MOST_WORDS], *more)
+    texts = [clip(sentence, LONGEST_WORDS) for sentence in _sentences(before, after)]
+    more = (f"and {len(texts) - MOST_WORDS} more",) if len(texts) > MOST_WORDS else ()
+    return (*texts[:MOST_WORDS], *more)
 
 
 def _sentences(before: Team, after: Team) -> Iterator[str]:

@@ -31,7 +31,7 @@ def read_run(folder: Path) -> Run:
         )
     try:
         score = result["score"] and {"value": result["score"]["value"], "reason": ""}
-        usage = {name: one for name, one in result["usage"].items() if name != "cost"}
+        usage = {name: item for name, item in result["usage"].items() if name != "cost"}
         return from_value(Run, {**result, "score": score, "usage": usage})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{folder}: this is no record of a run: {error!r}.") from None
@@ -58,8 +58,8 @@ def with_dialogues(run: Run, events: Iterable[Mapping[str, Any]], most: int) -> 
 
 def _dialogue(call: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], ...]:
     tools = tuple(
-        ToolRequest(id=str(one.get("id")), name=one["name"], arguments=one["arguments"])
-        for one in call["tool_calls"]
+        ToolRequest(id=str(item.get("id")), name=item["name"], arguments=item["arguments"])
+        for item in call["tool_calls"]
     )
     answer = ChatAnswer(text=call["text"], tool_calls=tools)
     return kept(call["messages"], answer, most)

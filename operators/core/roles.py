@@ -40,8 +40,8 @@ def load_roles(folder: Path, catalogue: Catalogue) -> Mapping[str, Agent]:
             raise InputError(f"roles: {folder}: {reason_of(error)}.") from None
     files = agent_paths(folder) if folder.is_dir() else ()
     if len(files) < FEWEST:
-        found = f"has {len(files)}" if folder.is_dir() else "is no folder"
-        raise InputError(f"roles: {folder} {found}; a catalogue is a folder of two agents or more.")
+        text = f"has {len(files)}" if folder.is_dir() else "is no folder"
+        raise InputError(f"roles: {folder} {text}; a catalogue is a folder of two agents or more.")
     known = catalogue.beside(folder)
     roles = (with_text(load_agent(file, known).agent, known) for file in files)
     return {role.id: role for role in roles}
@@ -79,7 +79,7 @@ def roles_text(roles: Mapping[str, Agent], catalogue: Catalogue, bounds: Bounds)
 def free_id(role: str, taken: Collection[str]) -> str:
     """Give a newcomer its id: its role's name, with a number where that is taken."""
     numbered = (f"{role}_{number}" for number in range(2, len(taken) + 3))
-    return role if role not in taken else next(one for one in numbered if one not in taken)
+    return role if role not in taken else next(name for name in numbered if name not in taken)
 
 
 def _told(agent: Agent, catalogue: Catalogue) -> Iterator[str]:

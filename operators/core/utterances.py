@@ -58,11 +58,11 @@ def utterances(done: Sequence[Round], *, most: int = LONGEST) -> tuple[Utterance
         most: The most characters of what was read, and of what was said.
     """
     return tuple(
-        _utterance(one, agent, most)
-        for one in done
-        if one.kind == "round"
-        for agent in _speakers(one)
-        if _is_news(done, one, agent)
+        _utterance(item, agent, most)
+        for item in done
+        if item.kind == "round"
+        for agent in _speakers(item)
+        if _is_news(done, item, agent)
     )
 
 

@@ -127,7 +127,7 @@ async def contributions(
 
 
 def _told(earlier: Sequence[Earlier]) -> str:
-    return "\n".join(f"round {number}: {_came(one)}" for number, one in enumerate(earlier, 1))
+    return "\n".join(f"round {number}: {_came(item)}" for number, item in enumerate(earlier, 1))
 
 
 def _came(one: Earlier) -> str:
@@ -143,8 +143,8 @@ def contributions_in(text: str) -> Contributions:
         "minProperties": 1,
         "additionalProperties": closed(reason=TEXT, contribution=FRACTION),
     }
-    said = structured(text, _form(agents, TEXT, FRACTION), Bounds())
-    return _contributions(said, Bounds())
+    fields = structured(text, _form(agents, TEXT, FRACTION), Bounds())
+    return _contributions(fields, Bounds())
 
 
 def _form(
@@ -155,22 +155,22 @@ def _form(
 
 def _schema(team: Team, reason: Mapping[str, Any], share: Mapping[str, Any]) -> Mapping[str, Any]:
     """Name every agent exactly once: each is a field of its own."""
-    one = closed(reason=reason, contribution=share)
-    return _form(closed(**dict.fromkeys(team.agents, one)), reason, share)
+    fields = closed(reason=reason, contribution=share)
+    return _form(closed(**dict.fromkeys(team.agents, fields)), reason, share)
 
 
 def _read(team: Team, bounds: Bounds, text: str) -> Contributions:
     """Read any fractions; reasons of any length will do, and are cut."""
-    said = structured(text, _schema(team, TEXT, FRACTION), bounds)
-    agents = {agent: said["agents"][agent] for agent in team.agents}
-    return _contributions({**said, "agents": agents}, bounds)
+    fields = structured(text, _schema(team, TEXT, FRACTION), bounds)
+    agents = {agent: fields["agents"][agent] for agent in team.agents}
+    return _contributions({**fields, "agents": agents}, bounds)
 
 
 def _contributions(said: Mapping[str, Any], bounds: Bounds) -> Contributions:
     return Contributions(
         of={
-            agent: Contribution.read(one["contribution"], one["reason"], bounds)
-            for agent, one in said["agents"].items()
+            agent: Contribution.read(item["contribution"], item["reason"], bounds)
+            for agent, item in said["agents"].items()
         },
         score=float(said["score"]),
         reason=said["reason"],

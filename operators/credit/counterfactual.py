@@ -137,7 +137,7 @@ class Counterfactuals(Generic[Player]):
             tell(coalition, await self.worth(coalition))
 
         await by_workers(wanted, make, self.workers)
-        return {one: self._known[one] for one in wanted}
+        return {item: self._known[item] for item in wanted}
 
     async def _kept(self, coalition: frozenset[Player]) -> Worth:
         """Find what a coalition came to in the own journal, or make its run."""
@@ -151,14 +151,14 @@ class Counterfactuals(Generic[Player]):
         async def work() -> Mapping[str, Any]:
             branch = Branch.of(self.own, self.base, name, locks=self.locks)
             done = await self._passes(branch, _silence(silent))
-            for one in done:
-                _must_count(one.run, name_of(silent, most=MOST_NAMED))
+            for item in done:
+                _must_count(item.run, name_of(silent, most=MOST_NAMED))
             run = as_run(done, self.plan)
             value = 0.0 if run.answer is None else await self.score(run)
             return to_value(Worth(value=value, needed=branch.needed, paid=branch.paid))
 
-        made = await self.own.once(f"{self.path}worth {name}", "worth", asked, work)
-        return from_value(Worth, made)
+        figure = await self.own.once(f"{self.path}worth {name}", "worth", asked, work)
+        return from_value(Worth, figure)
 
     async def _passes(self, journal: Journal, silent: Ablation) -> tuple[Round, ...]:
         context = self.services.context(
@@ -171,12 +171,12 @@ def by_answer(task: Task, services: Services) -> Score:
     """Give what scores a run by the task's reference answer."""
 
     async def score(run: Run) -> float:
-        made = await scored(run, task, services.jails)
-        if made.fault is not None:
-            raise Halted(f"task {task.id}: {made.error}")
-        if made.score is None:
+        result = await scored(run, task, services.jails)
+        if result.fault is not None:
+            raise Halted(f"task {task.id}: {result.error}")
+        if result.score is None:
             raise InputError(f"task {task.id!r} has no answer to score against.")
-        return made.score.value
+        return result.score.value
 
     return score
 
@@ -187,7 +187,7 @@ def name_of(silent: Iterable[str | Turn], *, most: int | None = None) -> str:
     Args:
         most: How many are named at most; None for all.
     """
-    names = [one if isinstance(one, str) else f"{one[0]} in round {one[1]}" for one in silent]
+    names = [item if isinstance(item, str) else f"{item[0]} in round {item[1]}" for item in silent]
     if most is not None and len(names) > most:
         names = [*names[: most - 1], f"{len(names) - most + 1} more"]
     return f"without {' and '.join(names)}" if names else "with all"
@@ -196,8 +196,8 @@ def name_of(silent: Iterable[str | Turn], *, most: int | None = None) -> str:
 def _silence(silent: Iterable[str | Turn]) -> Ablation:
     known = [*silent]
     return Ablation(
-        agents=frozenset(one for one in known if isinstance(one, str)),
-        turns=frozenset(one for one in known if not isinstance(one, str)),
+        agents=frozenset(item for item in known if isinstance(item, str)),
+        turns=frozenset(item for item in known if not isinstance(item, str)),
     )
 
 

@@ -85,7 +85,7 @@ def shapley(value: Value[Player], players: Iterable[Player]) -> dict[Player, flo
 def _weighted(
     worth: Callable[[frozenset[Player]], float], player: Player, players: Sequence[Player]
 ) -> Iterator[float]:
-    for before in subsets(one for one in players if one != player):
+    for before in subsets(item for item in players if item != player):
         chance = 1 / (len(players) * math.comb(len(players) - 1, len(before)))
         yield chance * (worth(before | {player}) - worth(before))
 
@@ -133,7 +133,7 @@ def subsets(players: Iterable[Player]) -> tuple[frozenset[Player], ...]:
     """Give all coalitions of players, from nobody to all."""
     known = [*players]
     sizes = (itertools.combinations(known, size) for size in range(len(known) + 1))
-    return tuple(frozenset(one) for one in itertools.chain.from_iterable(sizes))
+    return tuple(frozenset(item) for item in itertools.chain.from_iterable(sizes))
 
 
 def _worth(value: Value[Player]) -> Callable[[frozenset[Player]], float]:

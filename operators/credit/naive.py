@@ -47,14 +47,14 @@ async def naive_turns(
     """
     shares: dict[Turn, float] = {}
     earlier: list[Earlier] = []
-    for one in rounds:
-        agents = [agent for agent, number in turns if (one.kind, number) == ("round", one.number)]
+    for item in rounds:
+        agents = [agent for agent, number in turns if (item.kind, number) == ("round", item.number)]
         if agents:
-            account = Account(team=_part(one.plan.team, one.run), run=one.run)
-            place = f"{path}/round {one.number}"
+            account = Account(team=_part(item.plan.team, item.run), run=item.run)
+            place = f"{path}/round {item.number}"
             judged = await _judged(meta, place, task, account, agents, earlier=earlier)
-            shares |= {(agent, one.number): share for agent, share in ratios(judged).items()}
-            earlier.append(Earlier(answer=one.run.answer, score=None))
+            shares |= {(agent, item.number): share for agent, share in ratios(judged).items()}
+            earlier.append(Earlier(answer=item.run.answer, score=None))
     return shares
 
 
@@ -76,10 +76,10 @@ async def _judged(
 
 def _part(team: Team, run: Run) -> Team:
     """Give the part of a team that worked in a pass."""
-    agents = {one: agent for one, agent in team.agents.items() if one in run.agents}
+    agents = {name: agent for name, agent in team.agents.items() if name in run.agents}
     reports_to = {
-        one: heard
-        for one, receivers in team.reports_to.items()
-        if one in agents and (heard := tuple(to for to in receivers if to in agents))
+        name: heard
+        for name, receivers in team.reports_to.items()
+        if name in agents and (heard := tuple(to for to in receivers if to in agents))
     }
     return replace(team, agents=agents, reports_to=reports_to, declared_output=team.output)

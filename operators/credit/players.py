@@ -33,8 +33,8 @@ def agents_of(plan: Plan, rounds: Sequence[Round], chosen: Sequence[str] = ()) -
             raise InputError(f"no agent {agent!r} in {plan.team.name}.{hint}")
     recruit = plan.team.execution.recruit
     apart = {plan.output, *([recruit.by] if recruit else ())}
-    usual = {agent for one in rounds for agent in _working(one)} - apart
-    players = tuple(one for one in plan.agents if one in (chosen or usual))
+    usual = {agent for item in rounds for agent in _working(item)} - apart
+    players = tuple(name for name in plan.agents if name in (chosen or usual))
     if not players:
         raise InputError(
             f"{plan.team.name}: nobody but {plan.output}, whose output is the answer, took part."
@@ -53,10 +53,10 @@ def turns_of(rounds: Iterable[Round], agents: Collection[str]) -> tuple[Turn, ..
         InputError: They said nothing in any round.
     """
     turns = tuple(
-        (agent, one.number)
-        for one in rounds
-        if one.kind == "round"
-        for agent in _working(one)
+        (agent, item.number)
+        for item in rounds
+        if item.kind == "round"
+        for agent in _working(item)
         if agent in agents
     )
     if not turns:
@@ -73,10 +73,10 @@ def calls_at_most(plan: Plan, silent: Sequence[str | Turn]) -> int:
     """
     if not silent:
         return 0
-    mute = {one if isinstance(one, str) else one[0] for one in silent}
+    mute = {item if isinstance(item, str) else item[0] for item in silent}
     if not declares(plan.team):
         return part_of(plan, _reached(plan, mute) - mute).calls_at_most
-    mute = {one for one in silent if isinstance(one, str)}
+    mute = {item for item in silent if isinstance(item, str)}
     return part_of(plan, {*plan.agents} - mute).calls_at_most
 
 
@@ -89,8 +89,8 @@ def _working(one: Round) -> Iterator[str]:
 
 def _reached(plan: Plan, names: Collection[str]) -> set[str]:
     """Name those who hear somebody, or somebody who does."""
-    found = {*names}
+    texts = {*names}
     for agent, planned in plan.agents.items():  # in Kahn's order
-        if found.intersection(planned.sees):
-            found.add(agent)
-    return found
+        if texts.intersection(planned.sees):
+            texts.add(agent)
+    return texts

@@ -56,12 +56,12 @@ class Game(Generic[Player]):
         """The coalitions whose values it needs; all players together come first."""
         everybody = frozenset(self.players)
         if self.scheme == "difference":
-            found = tuple(everybody - {player} for player in self.players)
+            result = tuple(everybody - {player} for player in self.players)
         elif self.is_exact:
-            found = subsets(self.players)
+            result = subsets(self.players)
         else:
-            found = prefixes(self._orders)
-        return tuple(dict.fromkeys((everybody, *found)))
+            result = prefixes(self._orders)
+        return tuple(dict.fromkeys((everybody, *result)))
 
     def credits(self, value: Mapping[frozenset[Player], float]) -> Mapping[Player, Credit]:
         """Give what each player was worth.
@@ -78,7 +78,7 @@ class Game(Generic[Player]):
                 for player, estimate in estimates.items()
             }
         exact = difference if self.scheme == "difference" else shapley
-        return {player: Credit(worth=one) for player, one in exact(value, self.players).items()}
+        return {player: Credit(worth=figure) for player, figure in exact(value, self.players).items()}
 
     @property
     def _orders(self) -> tuple[tuple[Player, ...], ...]:

@@ -103,22 +103,22 @@ class CreditTable:
         }
 
     def _value(self, player: str | Turn) -> dict[str, Any]:
-        one = self.credits[player]
-        said: dict[str, Any] = dict(zip(TURN, self._who(player), strict=False))
-        said["worth"] = one.worth
-        if one.interval is not None:
-            said |= {"error": one.error, "interval": [*one.interval]}
-        return {**said, **(self.costs[player].value() if player in self.costs else {})}
+        credit = self.credits[player]
+        fields: dict[str, Any] = dict(zip(TURN, self._who(player), strict=False))
+        fields["worth"] = credit.worth
+        if credit.interval is not None:
+            fields |= {"error": credit.error, "interval": [*credit.interval]}
+        return {**fields, **(self.costs[player].value() if player in self.costs else {})}
 
     def text(self) -> str:
         """Give it as lines for people."""
         return "\n".join([self._head(), *_aligned(self._rows()), *self._end()])
 
     def _head(self) -> str:
-        said = [f"{self.team} on {self.task}: {self.scheme}"]
-        said += [] if self.score is None else [f"score {self.score:.3g}"]
-        said += [] if self.nobody is None else [f"without all of these {self.nobody:.3g}"]
-        return ", ".join(said)
+        texts = [f"{self.team} on {self.task}: {self.scheme}"]
+        texts += [] if self.score is None else [f"score {self.score:.3g}"]
+        texts += [] if self.nobody is None else [f"without all of these {self.nobody:.3g}"]
+        return ", ".join(texts)
 
     def _rows(self) -> Iterator[Sequence[str]]:
         turns = ["round"] if any(not isinstance(credit, str) for credit in self.credits) else []
@@ -162,5 +162,5 @@ def _aligned(rows: Iterable[Sequence[str]]) -> Iterator[str]:
     known = [*rows]
     widths = [max(map(len, column)) for column in zip(*known, strict=True)]
     for first, *others in known:
-        told = (one.rjust(width) for one, width in zip(others, widths[1:], strict=True))
-        yield "  ".join([first.ljust(widths[0]), *told])
+        texts = (other.rjust(width) for other, width in zip(others, widths[1:], strict=True))
+        yield "  ".join([first.ljust(widths[0]), *texts])

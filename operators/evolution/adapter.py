@@ -70,7 +70,7 @@ class Adapted:
     def models(self) -> Mapping[str, Model]:
         """The models that operators may ask, by alias."""
         named = {self.recipe.meta_model, self.recipe.judge_model or self.recipe.meta_model}
-        return {one: self.known.models[one] for one in sorted(named) if one in self.known.models}
+        return {word: self.known.models[word] for word in sorted(named) if word in self.known.models}
 
     def calls_at_most(self, plan: Plan) -> int | None:
         """Bound the model calls of a run, those of operators as well."""
@@ -124,8 +124,8 @@ class Adapted:
             run = await self._result(episode, record)
         run = replace(run, operators=summed_answers([episode.tally.answers]))
         if not record.journal.replaying:
-            told = {"by": self.name, "story": episode.story, "operators": values_of(run.operators)}
-            record.folder.write(STORY, as_json(told))
+            values = {"by": self.name, "story": episode.story, "operators": values_of(run.operators)}
+            record.folder.write(STORY, as_json(values))
         trace.emit("run_finished", status=run.status, error=run.error, seconds=run.seconds)
         trace.check()
         return run
@@ -186,8 +186,8 @@ def _value(recipe: Recipe, settings: Any) -> dict[str, Any]:
     }
     value |= {"policy": POLICY} if recipe.policy is not None else {}
     usual = type(settings)()
-    said = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    changed = {name: item for name, item in said.items() if item != getattr(usual, name)}
+    record = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    changed = {name: item for name, item in record.items() if item != getattr(usual, name)}
     return {**value, **({"settings": _plain(changed)} if changed else {})}
 
 

@@ -54,7 +54,7 @@ class Candidate:
     @property
     def worst(self) -> tuple[Run, Score]:
         """The run with the lowest score, the first of them: there is most to learn from it."""
-        return min(self.runs, key=lambda one: one[1].value)
+        return min(self.runs, key=lambda pair: pair[1].value)
 
     @property
     def usage(self) -> Usage:

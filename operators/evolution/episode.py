@@ -180,7 +180,7 @@ class Episode(TaskRuns):
     @property
     def dropped(self) -> list[RejectedProposal]:
         """What did not come about, in order."""
-        return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
+        return [proposal for _, proposal in sorted(self._lost, key=lambda lost: lost[0])]
 
     async def side_by_side(self, *parts: Callable[[Episode], Coroutine[Any, Any, None]]) -> None:
         """Do parts of the episode side by side.
@@ -192,7 +192,7 @@ class Episode(TaskRuns):
                 called by a name.
         """
         ones = [self._part() for _ in parts]
-        await together(*(do(one) for do, one in zip(parts, ones, strict=True)))
+        await together(*(do(item) for do, item in zip(parts, ones, strict=True)))
         for episode in ones:
             self.changes += episode.changes
             self.told |= episode.told
@@ -294,8 +294,8 @@ class Episode(TaskRuns):
         ]
         costs = {"operators": self.operators.value(), "judging": self.judging.value()}
         read, asked = sorted(self.readers), values_of(self.tally.answers)
-        told = {**({"read": read} if read else {}), **({"asked": asked} if asked else {})}
-        return {"dropped": lost, **told, **costs}
+        fields = {**({"read": read} if read else {}), **({"asked": asked} if asked else {})}
+        return {"dropped": lost, **fields, **costs}
 
     def line(self, pool: Pool) -> dict[str, Any]:
         """Give the line of a finished episode that came to an answer, and to no more.

@@ -103,8 +103,8 @@ class Evolution:
                 if number + workers < len(self.tasks):
                     self._begin(number + workers)
         except asyncio.CancelledError:
-            for one in self._running.values():
-                one.cancel()
+            for task in self._running.values():
+                task.cancel()
             raise
         finally:
             # Others may have paid for answers that they wait for: these are kept.
@@ -115,8 +115,8 @@ class Evolution:
         for number, change in enumerate(self.strategy.begin(self.stage)):
             self.stage.pool.commit(change, op=f"{self.stage.name}/begin/{number:03d}")
         if self.strategy.scaffold and (head := next_head(self.stage.pool.members)):
-            told = EventNoted(what=HEAD, about={"team": head})
-            self.stage.pool.commit(told, op=f"{self.stage.name}/begin/head")
+            noted = EventNoted(what=HEAD, about={"team": head})
+            self.stage.pool.commit(noted, op=f"{self.stage.name}/begin/head")
 
     def _begin(self, number: int) -> None:
         """Begin an episode with what it is to see, settled before anything is awaited."""

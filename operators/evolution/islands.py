@@ -108,10 +108,10 @@ class Islands:
                 " send each other. Evolve parts of the stream apart, or take another strategy."
             )
         path = self.place / SEALED
-        found = read_value(path) if path.exists() else {}
+        fields = read_value(path) if path.exists() else {}
         for name, item in self._alike(recipe).items():
-            if found.get(name, item) != item:
-                shown = name if name == "recipe" else f"{name} ({found.get(name)}, here {item})"
+            if fields.get(name, item) != item:
+                shown = name if name == "recipe" else f"{name} ({fields.get(name)}, here {item})"
                 raise InputError(
                     f"{self.place}: other islands meet there, with another {shown}. Choose another"
                     " --meet."
@@ -126,8 +126,8 @@ class Islands:
 
     def _alike(self, recipe: Recipe) -> dict[str, Any]:
         first = asdict(replace(recipe, seed=recipe.seed - self.part.which + 1))
-        told = {"of": self.part.of, "every": self.every, "tasks": len(self.stream)}
-        return {**told, "recipe": digest(first)}
+        fields = {"of": self.part.of, "every": self.every, "tasks": len(self.stream)}
+        return {**fields, "recipe": digest(first)}
 
     async def meet(self, pool: Pool, meeting: int, op: Callable[[str], str]) -> None:
         """Send the most promising team, wait for those of the others, and take them in.
@@ -138,8 +138,8 @@ class Islands:
             meeting: Which meeting it is, from 1.
             op: Names an update of the pool, so that it counts once.
         """
-        told = EventNoted(what=MET, about={"meeting": meeting, "islands": self.part.of})
-        pool.commit(told, op=op(f"met {meeting}"))
+        noted = EventNoted(what=MET, about={"meeting": meeting, "islands": self.part.of})
+        pool.commit(noted, op=op(f"met {meeting}"))
         self._send(pool, meeting)
         others = [which for which in range(1, self.part.of + 1) if which != self.part.which]
         await self._all(meeting, others)
@@ -167,12 +167,12 @@ class Islands:
             shutil.rmtree(folder, ignore_errors=True)
 
     async def _all(self, meeting: int, others: Sequence[int]) -> None:
-        said = ""
+        word = ""
         while away := [number for number in others if not self._sent(meeting, number).exists()]:
             who = ", ".join(f"{number}/{self.part.of}" for number in away)
             if not self.waits:
                 raise NotYet(f"meeting {meeting}: the islands {who} have not come so far.")
-            if said != who:
-                said = who
+            if word != who:
+                word = who
                 self.say(f"meeting {meeting}: waiting for the islands {who}")
             await asyncio.sleep(SECONDS)

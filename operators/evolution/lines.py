@@ -48,7 +48,7 @@ def usage_of(line: Mapping[str, Any]) -> Usage:
 def saved_of(line: Mapping[str, Any]) -> Usage:
     """Sum up what its children did not consume, as runs of their parents had the answers."""
     saved = (candidate.get("saved", {}) for candidate in candidates_of(line))
-    return sum((Usage(**one) for one in saved), Usage())
+    return sum((Usage(**item) for item in saved), Usage())
 
 
 def executed(line: Mapping[str, Any]) -> bool:

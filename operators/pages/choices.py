@@ -17,12 +17,12 @@ def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRe
     niches = sorted({niche for record in known for niche in record.niches})
     return {
         "all": lambda _: True,
-        "living": lambda one: one.retired is None,
+        "living": lambda record: record.retired is None,
         **{
-            f"by {word(name)}": lambda one, name=name: made_by(one.born) == name
+            f"by {word(name)}": lambda record, name=name: made_by(record.born) == name
             for name in operators
         },
-        **{f"on {word(niche)}": lambda one, niche=niche: niche in one.niches for niche in niches},
+        **{f"on {word(niche)}": lambda record, niche=niche: niche in record.niches for niche in niches},
     }
 
 

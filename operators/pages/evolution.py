@@ -44,8 +44,8 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
         return _whole_page(kept, name, whole, links)
     folder = kept.evolution(name)
     lines = [*lines_in(folder)]
-    told, manifest = EvolutionStatus.of(kept.folder, name), Manifest.read(folder)
-    report = told.report
+    status, manifest = EvolutionStatus.of(kept.folder, name), Manifest.read(folder)
+    report = status.report
     return TEMPLATES.page(
         f"Evolution {name}",
         "evolution.html",
@@ -54,13 +54,13 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
         folder=str(folder),
         status=status_of(kept, name, is_done=report.tasks >= len(manifest.tasks)),
         strategy=str(manifest.recipe["strategy"]),
-        facts=[*_facts(told, manifest)],
-        held_out=str(told.held_out) if told.held_out else "",
-        best=told.best,
-        best_page=links.to("", f"team/{told.best['team']}") if told.best else "",
+        facts=[*_facts(status, manifest)],
+        held_out=str(status.held_out) if status.held_out else "",
+        best=status.best,
+        best_page=links.to("", f"team/{status.best['team']}") if status.best else "",
         warnings=report.warnings,
-        text=str(told),
-        scores=_scores(lines, told, name, links),
+        text=str(status),
+        scores=_scores(lines, status, name, links),
         costs=_costs(lines),
         sizes=_sizes(report),
         tasks=_tasks(kept, name, lines, 1, links),
@@ -70,7 +70,7 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
             caption="What mutations touched, by niche",
             heads={"niche": "<", "components": "<"},
             rows=[
-                (niche, ", ".join(f"{one} {n}" for one, n in count.most_common()))
+                (niche, ", ".join(f"{word} {n}" for word, n in count.most_common()))
                 for niche, count in sorted(report.components.items())
             ],
         ),
@@ -288,14 +288,14 @@ def _operators(report: EvolutionReport) -> PageTable:
     names = sorted({*report.operators, *report.spent})
     rows: list[Sequence[str]] = []
     for name in names:
-        one = report.operators.get(name)
+        item = report.operators.get(name)
         usage = report.spent_by(name)
         rows.append(
             (
                 name,
-                str(one.made) if one and report.searched else "",
-                str(one.dropped) if one else "",
-                str(one.best) if one and report.searched else "",
+                str(item.made) if item and report.searched else "",
+                str(item.dropped) if item else "",
+                str(item.best) if item and report.searched else "",
                 f"{usage.tokens:,}" if usage.calls else "",
             )
         )

@@ -28,8 +28,8 @@ class Kept:
     @property
     def evolutions(self) -> Sequence[str]:
         """The names of its evolutions."""
-        found = (self.folder / EVOLUTIONS).glob(f"*/{MANIFEST}")
-        return sorted(path.parent.name for path in found)
+        paths = (self.folder / EVOLUTIONS).glob(f"*/{MANIFEST}")
+        return sorted(path.parent.name for path in paths)
 
     @property
     def at_work(self) -> Sequence[str]:

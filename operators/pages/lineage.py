@@ -79,21 +79,21 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
 
 
 def _lives(entries: Iterable[LedgerEntry]) -> Mapping[str, _Life]:
-    found: dict[str, _Life] = {}
+    fields: dict[str, _Life] = {}
     for entry in entries:
         value, line = entry.value, entry.end.line
         match value["kind"]:
             case "born":
-                found.setdefault(_member_of(value), _Life()).born = line
+                fields.setdefault(_member_of(value), _Life()).born = line
             case "evaluated" | "failed":
                 working = {part["member"] for part in value.get("agents", {}).values()}
                 for name in (value["team"], *sorted(working)):
-                    found[name].trials.append((line, value.get("score")))
+                    fields[name].trials.append((line, value.get("score")))
             case "retired" | "restored":
-                found[_member_of(value)].retired.append((line, value["kind"] == "retired"))
+                fields[_member_of(value)].retired.append((line, value["kind"] == "retired"))
             case _:
                 pass
-    return found
+    return fields
 
 
 def _member_of(value: Mapping[str, Any]) -> str:
@@ -133,11 +133,11 @@ def _chart(
     rows: list[dict[str, Any]] = []
     for number, (name, depth) in enumerate(order):
         life, top = lives[name], AXIS + ROW * number
-        told = name if len(name) <= LONGEST - depth else f"{name[: LONGEST - depth - 1]}…"
+        text = name if len(name) <= LONGEST - depth else f"{name[: LONGEST - depth - 1]}…"
         rows.append(
             {
                 "name": name,
-                "told": told,
+                "told": text,
                 "indent": 4 + 6 * depth,
                 "top": top,
                 "address": _page_of(family[name], links),
@@ -193,8 +193,8 @@ def _dots(life: _Life, x: Any, near: float) -> Iterator[tuple[float, str, str]]:
                 if value <= 0
                 else "part"
             )
-            told = "no answer" if value is None else f"score {value:g}"
-            yield at, kind, f"line {line}: {told}"
+            text = "no answer" if value is None else f"score {value:g}"
+            yield at, kind, f"line {line}: {text}"
 
 
 def _families(family: Mapping[str, TrialRecord]) -> Iterator[tuple[str, int]]:

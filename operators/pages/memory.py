@@ -36,7 +36,7 @@ def memory_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
         links,
         choices=links_of(choices, choice, address, links),
         part=part,
-        entries=[_entry(one, kept, teams, links) for one in part.shown],
+        entries=[_entry(item, kept, teams, links) for item in part.shown],
     )
 
 
@@ -47,10 +47,10 @@ def _choices(kept: Kept) -> Mapping[str, Callable[[Learnt], bool]]:
     owners = sorted({owner for entry in learnt.values() for owner in entry.owners})
     return {
         "all": lambda _: True,
-        "standing": lambda one: learnt.stands(one.id),
-        **{f"kind {word(kind)}": lambda one, kind=kind: one.kind == kind for kind in kinds},
-        **{f"on {word(niche)}": lambda one, niche=niche: one.niche == niche for niche in niches},
-        **{f"of {word(owner)}": lambda one, owner=owner: owner in one.owners for owner in owners},
+        "standing": lambda item: learnt.stands(item.id),
+        **{f"kind {word(kind)}": lambda item, kind=kind: item.kind == kind for kind in kinds},
+        **{f"on {word(niche)}": lambda item, niche=niche: item.niche == niche for niche in niches},
+        **{f"of {word(owner)}": lambda item, owner=owner: owner in item.owners for owner in owners},
     }
 
 

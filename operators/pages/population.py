@@ -64,9 +64,9 @@ def _linked(row: Sequence[str], links: Links) -> Sequence[str | Cell]:
 
 def _index(of: Signals) -> Plot:
     """Draw how far leading has become a matter of the niche."""
-    found = specialization(of.worked)
-    first = len(of.worked) - len(found) + 1
-    points = [PlotPoint(x=first + place, y=value) for place, value in enumerate(found)]
+    values = specialization(of.worked)
+    first = len(of.worked) - len(values) + 1
+    points = [PlotPoint(x=first + place, y=value) for place, value in enumerate(values)]
     return Plot(
         caption="Specialization index over tasks",
         x="task",

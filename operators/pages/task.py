@@ -74,12 +74,12 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
         told=sorted(line.get("told", {}).items()),
         candidates=[
             {
-                **_candidate(one, kept, links),
+                **_candidate(fields, kept, links),
                 "is_best": place == line["best"],
                 "runs": [told_of_run(each) for each in runs],
-                "run": run(f"candidate {one['number']}"),
+                "run": run(f"candidate {fields['number']}"),
             }
-            for place, (one, runs) in enumerate(zip(candidates, shown.runs, strict=True))
+            for place, (fields, runs) in enumerate(zip(candidates, shown.runs, strict=True))
         ],
         others=[_other(what, each, run(what)) for what, each in shown.others.items()],
         more_runs=[

@@ -50,7 +50,7 @@ def teams_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     choices = choices_of(kept.pool.teams.values())
     if choice not in choices:
         raise NoPage(choice)
-    shown = [one for one in ranked if choices[choice](one)]
+    shown = [member for member in ranked if choices[choice](member)]
 
     address = addresses("teams")
 
@@ -196,7 +196,7 @@ def _trial(entry: LedgerEntry) -> Sequence[str | Cell]:
 
 def _origins(kept: Kept, name: str, links: Links) -> PageTable:
     try:
-        found = blame(kept.pool.teams, name)
+        origins = blame(kept.pool.teams, name)
     except StorageError as error:
         return PageTable(caption="Who set what", heads=ORIGINS, rows=(), empty=str(error))
     return PageTable(
@@ -209,6 +209,6 @@ def _origins(kept: Kept, name: str, links: Links) -> PageTable:
                 origin.operator,
                 quoted(origin.value)[:300],
             )
-            for origin in found
+            for origin in origins
         ],
     )

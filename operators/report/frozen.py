@@ -31,8 +31,8 @@ Scores = dict[str, list[float]]
 def difference(one: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
     """Give the mean difference over the tasks that both have, and its 95 % interval."""
     tasks = sorted(one.keys() & other.keys())
-    found = [statistics.fmean(one[task]) - statistics.fmean(other[task]) for task in tasks]
-    return statistics.fmean(found) if found else 0.0, paired_interval(found)
+    values = [statistics.fmean(one[task]) - statistics.fmean(other[task]) for task in tasks]
+    return statistics.fmean(values) if values else 0.0, paired_interval(values)
 
 
 @kept()
@@ -126,8 +126,8 @@ def write_figures(
     folder: Path, figures: HeldOutFigures, trials: Sequence[Mapping[str, Any]]
 ) -> None:
     """Keep held-out figures, and the trials that they are made of, in an evolution's folder."""
-    told = {**figures.value(), "trials": list(trials)}
-    write_atomically(folder / HELD_OUT, dumps(told, indent=2, ensure_ascii=False) + "\n")
+    fields = {**figures.value(), "trials": list(trials)}
+    write_atomically(folder / HELD_OUT, dumps(fields, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_figures(folder: Path) -> HeldOutFigures | None:
@@ -143,11 +143,11 @@ def read_figures(folder: Path) -> HeldOutFigures | None:
 
 def scores_of(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:
     """Return a team's scores of each task, in [0, 1]; trials without a score are left out."""
-    found: Scores = {}
+    scores: Scores = {}
     for trial in trials:
         if trial["team"] == team and trial["score"] is not None:
-            found.setdefault(trial["task"], []).append(trial["score"])
-    return found
+            scores.setdefault(trial["task"], []).append(trial["score"])
+    return scores
 
 
 def _told(

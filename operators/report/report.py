@@ -136,8 +136,8 @@ class EvolutionReport:
         self.searched += 1
         self.teams[line["team"]] += line["kept"]
         self.first += line["first"] or 0.0
-        for number, one in enumerate(line["candidates"]):
-            self._take_candidate(one, line, is_best=number == line["best"])
+        for number, candidate in enumerate(line["candidates"]):
+            self._take_candidate(candidate, line, is_best=number == line["best"])
 
     def _take_candidate(
         self, one: Mapping[str, Any], line: Mapping[str, Any], *, is_best: bool

@@ -89,12 +89,12 @@ def _chosen(report: EvolutionReport) -> str:
 def _agreement(report: EvolutionReport) -> Iterator[str]:
     if not report.judged:
         return
-    found = agreement(report.judged)
-    low, high = found.interval
+    result = agreement(report.judged)
+    low, high = result.interval
     yield (
-        f"the judge agrees with the reference answers on {found.agreed} of"
-        f" {counted(found.n, 'answer')} [{low:.3f}, {high:.3f}]: it passed"
-        f" {found.passed_wrong} wrong and failed {found.failed_right} right"
+        f"the judge agrees with the reference answers on {result.agreed} of"
+        f" {counted(result.n, 'answer')} [{low:.3f}, {high:.3f}]: it passed"
+        f" {result.passed_wrong} wrong and failed {result.failed_right} right"
     )
 
 

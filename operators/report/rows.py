@@ -58,7 +58,7 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
             **{key: line.get(key) for key in (*TOLD, *SCORED)},
             "candidates": runs_of(line),
             "dropped": len(line["dropped"]),
-            "executed": sum(one["executed"] for one in tried) if tried else int(line["executed"]),
+            "executed": sum(fields["executed"] for fields in tried) if tried else int(line["executed"]),
             "operator": best.get("operator"),
             "component": best.get("component"),
             **_costs(spent),
@@ -77,9 +77,9 @@ def write_csv(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _costs(spent: tuple[Usage, ...]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for purpose, usage in zip(PURPOSES, spent, strict=True):
-        found[f"{purpose}_calls"] = usage.calls
-        found[f"{purpose}_tokens"] = usage.tokens
-        found[f"{purpose}_usd"] = None if usage.unpriced_calls else round(usage.usd, 9)
-    return found
+        fields[f"{purpose}_calls"] = usage.calls
+        fields[f"{purpose}_tokens"] = usage.tokens
+        fields[f"{purpose}_usd"] = None if usage.unpriced_calls else round(usage.usd, 9)
+    return fields

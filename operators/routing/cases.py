@@ -102,5 +102,5 @@ def cases_of(events: Iterable[EventNoted], *, single: str | None = None) -> tupl
         One case of each task: the last, where a task was worked on twice.
     """
     cases = (Case.of(event) for event in events if event.what == ROUTED)
-    wanted = (one for one in cases if single is None or one.single.name == single)
-    return tuple({one.task: one for one in wanted}.values())
+    wanted = (item for item in cases if single is None or item.single.name == single)
+    return tuple({item.task: item for item in wanted}.values())

@@ -133,9 +133,9 @@ class Linear:
         return "team" if total > 0 else "single"
 
     def __str__(self) -> str:
-        heaviest = sorted(self.weights.items(), key=lambda one: -abs(one[1]))
-        told = ", ".join(f"{name} {weight:+.2f}" for name, weight in heaviest)
-        return f"the team by the weights {told}, bias {self.bias:+.2f}"
+        heaviest = sorted(self.weights.items(), key=lambda pair: -abs(pair[1]))
+        text = ", ".join(f"{name} {weight:+.2f}" for name, weight in heaviest)
+        return f"the team by the weights {text}, bias {self.bias:+.2f}"
 
 
 def _called(choice: Choice) -> str:

@@ -179,22 +179,22 @@ def _always(choice: Choice, case: Case, beta: float) -> _Taken:
 def _best(case: Case, beta: float) -> _Taken:
     """Take the better side; of two that are alike, the one with fewer calls."""
     sides = [_always("single", case, beta), _always("team", case, beta)]
-    return max(sides, key=lambda one: (one.worth, -one.spent.calls))
+    return max(sides, key=lambda item: (item.worth, -item.spent.calls))
 
 
 def _arm(taken: Sequence[_Taken]) -> Arm:
     return Arm(
-        score=fmean(one.score for one in taken),
-        interval=mean_interval([[one.score] for one in taken]),
-        worth=fmean(one.worth for one in taken),
-        spent=sum((one.spent for one in taken), Spending()),
-        team=sum(one.choice == "team" for one in taken),
+        score=fmean(item.score for item in taken),
+        interval=mean_interval([[item.score] for item in taken]),
+        worth=fmean(item.worth for item in taken),
+        spent=sum((item.spent for item in taken), Spending()),
+        team=sum(item.choice == "team" for item in taken),
     )
 
 
 def _gain(routed: Sequence[_Taken], other: Sequence[_Taken]) -> Gain:
-    gains = [one.worth - two.worth for one, two in zip(routed, other, strict=True)]
-    spent = [sum((one.spent for one in taken), Spending()) for taken in (routed, other)]
+    gains = [item.worth - two.worth for item, two in zip(routed, other, strict=True)]
+    spent = [sum((item.spent for item in taken), Spending()) for taken in (routed, other)]
     return Gain(
         worth=fmean(gains),
         interval=_interval(gains),

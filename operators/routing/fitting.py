@@ -95,9 +95,9 @@ def fit(cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: flo
 
 def _level(cases: Sequence[Case], by: By, folds: int, beta: float) -> int:
     """Find the simplest level within one standard error of the best."""
-    worths = [_worths(cases, one, folds, beta) for one in LEARNERS[by].levels]
+    worths = [_worths(cases, level, folds, beta) for level in LEARNERS[by].levels]
     best = max(worths, key=fmean)
-    return next(level for level, one in enumerate(worths) if _is_near(best, one))
+    return next(level for level, values in enumerate(worths) if _is_near(best, values))
 
 
 def _worths(cases: Sequence[Case], level: Fit, folds: int, beta: float) -> list[float]:
@@ -106,7 +106,7 @@ def _worths(cases: Sequence[Case], level: Fit, folds: int, beta: float) -> list[
 
 
 def _is_near(best: Sequence[float], other: Sequence[float]) -> bool:
-    behind = [one - two for one, two in zip(best, other, strict=True)]
+    behind = [value - two for value, two in zip(best, other, strict=True)]
     return fmean(behind) <= stdev(behind) / math.sqrt(len(behind))
 
 
@@ -126,12 +126,12 @@ def out_of_fold(cases: Sequence[Case], fitted: Fitted, folds: int) -> list[tuple
     """
     dealt = sorted(cases, key=_shuffled)
     most = min(folds, len(dealt))
-    found: list[tuple[Case, Decision]] = []
+    pairs: list[tuple[Case, Decision]] = []
     for fold in range(most):
-        rest = [one for place, one in enumerate(dealt) if place % most != fold]
+        rest = [item for place, item in enumerate(dealt) if place % most != fold]
         decision = fitted(rest)
-        found += [(case, decision) for case in dealt[fold::most]]
-    return found
+        pairs += [(case, decision) for case in dealt[fold::most]]
+    return pairs
 
 
 def _shuffled(case: Case) -> str:

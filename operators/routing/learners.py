@@ -61,22 +61,22 @@ def missing(by: By) -> str | None:
 def better_constant(cases: Sequence[Case], beta: float) -> Always:
     """Give whoever is worth more, the single agent or the team; of two alike, the cheaper."""
     gain = round(sum(_gains(cases, beta)), DIGITS)
-    extra = sum(one.team.spent.calls - one.single.spent.calls for one in cases)
+    extra = sum(item.team.spent.calls - item.single.spent.calls for item in cases)
     return Always(choice="team" if gain > 0 or (gain == 0 and extra < 0) else "single")
 
 
 def _gains(cases: Sequence[Case], beta: float) -> list[float]:
-    return [one.team.worth(beta) - one.single.worth(beta) for one in cases]
+    return [item.team.worth(beta) - item.single.worth(beta) for item in cases]
 
 
 def _complete(cases: Sequence[Case]) -> tuple[tuple[str, ...], list[Case]]:
     """Give the features that some case has, and the cases that have them all."""
     order = {name: place for place, name in enumerate((*COMPUTED, *GAUGED))}
-    found = sorted(
-        {name for one in cases for name in one.features},
+    texts = sorted(
+        {name for item in cases for name in item.features},
         key=lambda name: (order.get(name, len(order)), name),
     )
-    return tuple(found), [one for one in cases if one.features.keys() >= {*found}]
+    return tuple(texts), [item for item in cases if item.features.keys() >= {*texts}]
 
 
 def _stump(cases: Sequence[Case], beta: float) -> Decision:
@@ -102,8 +102,8 @@ def _pair(cases: Sequence[Case], beta: float) -> Decision:
     both = (hold * gains) @ hold.T
     either = np.add.outer(hold @ gains, hold @ gains) - both
     dearer = np.maximum.outer(prices, prices)
-    found = np.round(np.stack([both - dearer, either - dearer]), DIGITS)
-    joined, *places = map(int, np.unravel_index(int(np.argmax(found)), found.shape))
+    array = np.round(np.stack([both - dearer, either - dearer]), DIGITS)
+    joined, *places = map(int, np.unravel_index(int(np.argmax(array)), array.shape))
     return Rule(
         conditions=tuple(dict.fromkeys(_condition(cuts, place) for place in places)),
         joined="any" if joined else "all",
@@ -124,13 +124,13 @@ def _conditions(
     import numpy as np
 
     names, complete = _complete(cases)
-    known = {name: np.array([one.features[name] for one in complete]) for name in names}
+    known = {name: np.array([item.features[name] for item in complete]) for name in names}
     cuts = [(name, at) for name in names for at in _thresholds(known[name].tolist())]
     above = np.array([known[name] > at for name, at in cuts], bool).reshape(
         len(cuts), len(complete)
     )
     hold = np.stack([above, ~above], axis=1).reshape(2 * len(cuts), len(complete))
-    price = beta * sum(one.gauging.cost for one in complete)
+    price = beta * sum(item.gauging.cost for item in complete)
     prices = np.repeat([price * (name in GAUGED) for name, _ in cuts], 2)
     return cuts, hold, np.array(_gains(complete, beta)), prices
 
@@ -164,17 +164,17 @@ def _regression(cases: Sequence[Case], beta: float, strength: float) -> Decision
     constant = better_constant(cases, beta)
     names, complete = _complete(cases)
     gains = _gains(complete, beta)
-    told = [(one, gain) for one, gain in zip(complete, gains, strict=True) if round(gain, DIGITS)]
-    if len({gain > 0 for _, gain in told}) < 2 or not names:
+    pairs = [(item, gain) for item, gain in zip(complete, gains, strict=True) if round(gain, DIGITS)]
+    if len({gain > 0 for _, gain in pairs}) < 2 or not names:
         return constant
-    middles = {name: fmean(one.features[name] for one in complete) for name in names}
-    spreads = {name: _spread([one.features[name] for one in complete]) for name in names}
+    middles = {name: fmean(item.features[name] for item in complete) for name in names}
+    spreads = {name: _spread([item.features[name] for item in complete]) for name in names}
     rows = [
-        [(one.features[name] - middles[name]) / spreads[name] for name in names] for one, _ in told
+        [(item.features[name] - middles[name]) / spreads[name] for name in names] for item, _ in pairs
     ]
     model: Any = _sklearn(C=strength, max_iter=1_000)
-    model.fit(rows, [gain > 0 for _, gain in told], [abs(gain) for _, gain in told])
-    weights = [float(one) for one in model.coef_[0]]
+    model.fit(rows, [gain > 0 for _, gain in pairs], [abs(gain) for _, gain in pairs])
+    weights = [float(item) for item in model.coef_[0]]
     return Linear(
         weights=dict(zip(names, weights, strict=True)),
         middles=middles,

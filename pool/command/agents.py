@@ -41,12 +41,12 @@ def show_agents(folder: Path, everyone: bool, as_json: bool) -> None:
     pool = open_pool(folder)
     shown = list((pool.all_agents if everyone else pool.agents).values())
     if as_json:
-        told = [{**agent_json(agent), "learnt": _learnt(agent, pool)} for agent in shown]
-        click.echo(dumps({"agents": told}, indent=2))
+        records = [{**agent_json(agent), "learnt": _learnt(agent, pool)} for agent in shown]
+        click.echo(dumps({"agents": records}, indent=2))
         return
     retired = len(pool.all_agents) - len(pool.agents)
-    said = f"{counted(len(pool.agents), 'agent')}; {retired} retired"
-    click.echo("\n".join([*table(COLUMNS, [_row(agent, pool) for agent in shown]), "", said]))
+    text = f"{counted(len(pool.agents), 'agent')}; {retired} retired"
+    click.echo("\n".join([*table(COLUMNS, [_row(agent, pool) for agent in shown]), "", text]))
 
 
 @click.command("log", cls=Command)
@@ -57,13 +57,13 @@ def show_log(folder: Path, name: str, as_json: bool) -> None:
     """Show the history of an agent, revision by revision, with the reasons."""
     agent = open_pool(folder).agent(name)
     if as_json:
-        told = [_revision(revision) for revision in agent.revisions]
-        click.echo(dumps(told, indent=2))
+        records = [_revision(revision) for revision in agent.revisions]
+        click.echo(dumps(records, indent=2))
         return
     for number, revision in enumerate(agent.revisions):
         what = "; ".join(revision.edits) or made_by(agent.born)
-        said = [f"{number}. {revision.op}", what, revision.reason]
-        click.echo(on_one_line(" · ".join(filter(None, said))))
+        texts = [f"{number}. {revision.op}", what, revision.reason]
+        click.echo(on_one_line(" · ".join(filter(None, texts))))
 
 
 def agent_json(agent: PoolAgent) -> dict[str, Any]:
@@ -95,11 +95,11 @@ def archive_json(agent: PoolAgent, pool: Pool) -> dict[str, Any]:
 def agent_facts(agent: PoolAgent, pool: Pool) -> Iterator[str]:
     """Say what is known of an agent, line by line."""
     yield f"{agent.name}: {score(agent.statistics)}"
-    made = [made_by(agent.born), " and ".join(agent.born.parents)]
+    texts = [made_by(agent.born), " and ".join(agent.born.parents)]
     facts = {
         "file": str(agent.path),
         "retired": agent.retired or "",
-        "made by": " of ".join(filter(None, made)),
+        "made by": " of ".join(filter(None, texts)),
         "why": agent.born.reason,
         "role": agent.agent.role,
         "model": agent.agent.model_id,
@@ -114,8 +114,8 @@ def agent_facts(agent: PoolAgent, pool: Pool) -> Iterator[str]:
 
 
 def _revision(one: Revision) -> dict[str, Any]:
-    told = {"op": one.op, "edits": one.edits, "reason": one.reason}
-    return {**told, "agent": agent_value(one.agent)}
+    fields = {"op": one.op, "edits": one.edits, "reason": one.reason}
+    return {**fields, "agent": agent_value(one.agent)}
 
 
 def _archive(counts: Mapping[str, Any]) -> Iterator[str]:

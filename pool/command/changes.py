@@ -110,17 +110,17 @@ def adopt(folder: Path, reason: str, **host: Any) -> None:
         return
     lineage = Lineage(operator="adopt", parents=(head.name,), reason=reason)
     team = replace(team, lineage=None)
-    came = pool.commit(Added(member=team, lineage=lineage), op=f"adopt/{uuid4().hex}")
-    if came.name == head.name:
+    admission = pool.commit(Added(member=team, lineage=lineage), op=f"adopt/{uuid4().hex}")
+    if admission.name == head.name:
         raise InputError(
             "the edits change nothing that is executed: only the sources of notes, or the team's"
             " name. Edit a note's text, too, or undo them."
         )
-    if not came.is_new:
-        pool.commit(Restored(member=came.name), op=f"adopt/{uuid4().hex}")
-    why = f"{came.name} follows it, with your edits."
+    if not admission.is_new:
+        pool.commit(Restored(member=admission.name), op=f"adopt/{uuid4().hex}")
+    why = f"{admission.name} follows it, with your edits."
     pool.commit(Retired(member=head.name, reason=why), op=f"adopt/{uuid4().hex}")
-    click.echo(f"{came.name}: now the head")
+    click.echo(f"{admission.name}: now the head")
 
 
 def _from_file(pool: Pool, source: str) -> Admission:

@@ -66,8 +66,8 @@ def show_origin(folder: Path, name: str, as_json: bool) -> None:
     """
     pool = open_pool(folder)
     if (entry := pool.learnt.get(name)) is not None:
-        told = dumps(origins_json(entry, pool), indent=2)
-        click.echo(told if as_json else "\n".join(origins_table(entry, pool)))
+        text = dumps(origins_json(entry, pool), indent=2)
+        click.echo(text if as_json else "\n".join(origins_table(entry, pool)))
         return
     if name in pool.all_agents:
         _origin_of_agent(pool, name, as_json=as_json)
@@ -75,11 +75,11 @@ def show_origin(folder: Path, name: str, as_json: bool) -> None:
     pool.member(name)
     origins = blame(pool.teams, name)
     if as_json:
-        told = [
+        text = [
             {**asdict(origin), "scored": statistics_value(pool.teams[origin.team].statistics)}
             for origin in origins
         ]
-        click.echo(dumps(told, indent=2))
+        click.echo(dumps(text, indent=2))
         return
     rows = [
         (
@@ -147,16 +147,16 @@ def _branch(member: TrialRecord) -> str:
     edits = "; ".join(member.born.edits)
     if len(edits) > LONGEST_EDITS:
         edits = f"{edits[:LONGEST_EDITS]} …"
-    made = f"{made_by(member.born)}{crossed}"
-    return f"{made}: {edits}" if edits else made
+    text = f"{made_by(member.born)}{crossed}"
+    return f"{text}: {edits}" if edits else text
 
 
 def _as_json(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
-    told = [
+    records = [
         {**lineage_value(team, _kind(team)), **statistics_value(team.statistics)}
         for team in teams.values()
     ]
-    yield dumps(told, indent=2)
+    yield dumps(records, indent=2)
 
 
 def _kind(one: TrialRecord) -> str:
@@ -166,8 +166,8 @@ def _kind(one: TrialRecord) -> str:
 def _as_mermaid(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
     yield "flowchart LR"
     for member in teams.values():
-        told = f"{_escaped(_named(member))}<br/>{_escaped(score(member.statistics))}"
-        yield f'    {_kind(member)}_{member.name}["{told}"]'
+        text = f"{_escaped(_named(member))}<br/>{_escaped(score(member.statistics))}"
+        yield f'    {_kind(member)}_{member.name}["{text}"]'
     for member in teams.values():
         for parent in member.born.parents:
             if parent in teams:

@@ -62,12 +62,12 @@ def show_memory(
     ]
     if as_json:
         lines = _lines(pool)
-        told = [{**_value(one, pool, lines), **_whence(one, owner, pool)} for one in shown]
-        click.echo(dumps({"entries": told}, indent=2))
+        records = [{**_value(learnt, pool, lines), **_whence(learnt, owner, pool)} for learnt in shown]
+        click.echo(dumps({"entries": records}, indent=2))
         return
     total = f"{len(shown)} of {len(pool.learnt)} entries"
     heads = COLUMNS if owner is None else ARCHIVE
-    click.echo("\n".join([*table(heads, [_row(one, owner, pool) for one in shown]), "", total]))
+    click.echo("\n".join([*table(heads, [_row(learnt, owner, pool) for learnt in shown]), "", total]))
 
 
 def entry_json(entry: Learnt, pool: Pool) -> dict[str, Any]:
@@ -100,21 +100,21 @@ def entry_facts(entry: Learnt, pool: Pool) -> Iterator[str]:
         if item not in (None, "", "-"):
             first, *more = str(item).splitlines() or [""]
             yield f"  {name:<9} {on_one_line(first)}"
-            yield from (f"  {'':<9} {on_one_line(one)}" for one in more)
+            yield from (f"  {'':<9} {on_one_line(word)}" for word in more)
 
 
 def origins_json(entry: Learnt, pool: Pool) -> list[dict[str, Any]]:
     """Give an entry and all that it stands for as plain values."""
     lines = _lines(pool)
-    return [_value(one, pool, lines) for one in standing_for(entry, pool.learnt)]
+    return [_value(learnt, pool, lines) for learnt in standing_for(entry, pool.learnt)]
 
 
 def origins_table(entry: Learnt, pool: Pool) -> Iterator[str]:
     """Say of an entry, and of all that it stands for, where it comes from."""
     lines = _lines(pool)
     rows = [
-        (one.id, str(lines[one.id]), _agent(one), one.case or "-", _turn(one), _credit(one))
-        for one in standing_for(entry, pool.learnt)
+        (learnt.id, str(lines[learnt.id]), _agent(learnt), learnt.case or "-", _turn(learnt), _credit(learnt))
+        for learnt in standing_for(entry, pool.learnt)
     ]
     return table(ORIGINS, rows)
 
@@ -123,9 +123,9 @@ def _archive(owner: str, pool: Pool) -> Sequence[Learnt]:
     """Give what an agent has and had, in order."""
     learnt = pool.learnt
     had = [*learnt.archive(owner), *learnt.own(owner)]
-    ids = {one.id for entry in had for one in (entry, *standing_for(entry, learnt))}
+    ids = {item.id for entry in had for item in (entry, *standing_for(entry, learnt))}
     line = {*learnt.line(owner)}
-    return [one for one in learnt.values() if one.id in ids and not line.isdisjoint(one.owners)]
+    return [item for item in learnt.values() if item.id in ids and not line.isdisjoint(item.owners)]
 
 
 def _whence(entry: Learnt, owner: str | None, pool: Pool) -> dict[str, str | None]:

@@ -40,7 +40,7 @@ def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
             {"giver": giver, "recipient": recipient, "entries": number}
             for (giver, recipient), number in of.flow.items()
         ],
-        "lifecycle": [{"tasks": one.tasks, **one.about} for one in of.lifecycle],
+        "lifecycle": [{"tasks": happened.tasks, **happened.about} for happened in of.lifecycle],
         "dreams": [{"tasks": dream.tasks, **dream.about} for dream in of.dreams],
     }
 
@@ -157,8 +157,8 @@ def show_population(
     spent = consumed(folder)
     if as_json:
         tokens = tokens_value(spent, how["single"])
-        told = {**signals_value(pool, of, how["window"]), "tokens": tokens}
-        click.echo(dumps(told, indent=2))
+        fields = {**signals_value(pool, of, how["window"]), "tokens": tokens}
+        click.echo(dumps(fields, indent=2))
         return
     parts = (
         _agents(pool, of, everyone),
@@ -265,7 +265,7 @@ def _flow(of: Signals) -> Iterator[str]:
     if not of.flow:
         return
     yield from table(*flow_rows(of))
-    everybody = {one for pair in of.flow for one in pair}
+    everybody = {name for pair in of.flow for name in pair}
     if hidden := len(everybody - {*_most(of.given), *_most(of.received)}):
         yield f"and {counted(hidden, 'agent')} more: --json has all"
 
@@ -313,6 +313,6 @@ def _score(of: Signals, niche: str | None = None) -> str:
 
 
 def _listed(items: Iterable[tuple[str, str]]) -> str:
-    said = [" ".join(item) for item in items]
-    more = [f"{len(said) - MOST} more"] if len(said) > MOST else []
-    return ", ".join([*said[:MOST], *more]) or "-"
+    texts = [" ".join(item) for item in items]
+    more = [f"{len(texts) - MOST} more"] if len(texts) > MOST else []
+    return ", ".join([*texts[:MOST], *more]) or "-"

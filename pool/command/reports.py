@@ -66,10 +66,10 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
     dropped = [*_dropped(pool)] if rejections else []
     if as_json:
         counts = {"rejected": dict(pool.rejections), "twins": dict(pool.twins)}
-        told = {"teams": [_value(one, tasks, expected) for one, expected in shown], **counts}
-        click.echo(dumps({**told, "dropped": dropped} if rejections else told, indent=2))
+        fields = {"teams": [_value(member, tasks, expected) for member, expected in shown], **counts}
+        click.echo(dumps({**fields, "dropped": dropped} if rejections else fields, indent=2))
         return
-    lines = table(COLUMNS, [team_row(one, tasks, expected) for one, expected in shown])
+    lines = table(COLUMNS, [team_row(member, tasks, expected) for member, expected in shown])
     click.echo("\n".join([*lines, "", on_one_line(summary_line(pool)), *map(_told, dropped)]))
 
 
@@ -85,13 +85,13 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     if (entry := pool.learnt.get(name)) is not None:
-        told = dumps(entry_json(entry, pool), indent=2)
-        click.echo(told if as_json else "\n".join(map(speakable, entry_facts(entry, pool))))
+        text = dumps(entry_json(entry, pool), indent=2)
+        click.echo(text if as_json else "\n".join(map(speakable, entry_facts(entry, pool))))
         return
     if name in pool.all_agents:
         agent = pool.agent(name)
-        told = dumps({**agent_json(agent), "archive": archive_json(agent, pool)}, indent=2)
-        click.echo(told if as_json else "\n".join(map(speakable, agent_facts(agent, pool))))
+        text = dumps({**agent_json(agent), "archive": archive_json(agent, pool)}, indent=2)
+        click.echo(text if as_json else "\n".join(map(speakable, agent_facts(agent, pool))))
         return
     member = pool.member(name)
     expected = tasks.ranked(pool)[member]
@@ -144,8 +144,8 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
         value = _value(first, tasks, expected)
         click.echo(dumps({**value, "path": str(first.path)}, indent=2))
     else:
-        said = f"{first.name}: expected {expected}; {score(tasks(first))}"
-        click.echo(said, err=True)
+        text = f"{first.name}: expected {expected}; {score(tasks(first))}"
+        click.echo(text, err=True)
         click.echo(first.path)
 
 
@@ -190,22 +190,22 @@ def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[st
 def _by_niche(niches: Mapping[str, Statistics]) -> str:
     """Name the niches in which a team was evaluated most."""
     ranked = sorted(niches.items(), key=lambda item: (-item[1].n, item[0]))
-    said = [f"{name} {known.score or 0:.2f} ({known.n})" for name, known in ranked if known.n]
-    more = [f"{len(said) - MOST_NICHES} more"] if len(said) > MOST_NICHES else []
-    return ", ".join([*said[:MOST_NICHES], *more]) or "-"
+    texts = [f"{name} {known.score or 0:.2f} ({known.n})" for name, known in ranked if known.n]
+    more = [f"{len(texts) - MOST_NICHES} more"] if len(texts) > MOST_NICHES else []
+    return ", ".join([*texts[:MOST_NICHES], *more]) or "-"
 
 
 def summary_line(pool: Pool) -> str:
     """Count the teams of a pool, and the children that did not come into it."""
-    said = [counted(len(pool.members), "team"), f"{len(pool.teams) - len(pool.members)} retired"]
+    texts = [counted(len(pool.members), "team"), f"{len(pool.teams) - len(pool.members)} retired"]
     for what, by_operator in {"rejected": pool.rejections, "there already": pool.twins}.items():
         listed = ", ".join(f"{name} {number}" for name, number in sorted(by_operator.items()))
         total = f"children {what}: {sum(by_operator.values())}"
-        said.append(f"{total} ({listed})" if listed else total)
+        texts.append(f"{total} ({listed})" if listed else total)
     if structures := sorted(structures_of(pool)):
         agents = counted(len(pool.agents), "agent")
-        said.append(f"a population of {agents}, whose structures are {', '.join(structures)}")
-    return "; ".join(said)
+        texts.append(f"a population of {agents}, whose structures are {', '.join(structures)}")
+    return "; ".join(texts)
 
 
 def _dropped(pool: Pool) -> Iterator[Mapping[str, Any]]:
@@ -219,8 +219,8 @@ def dropped_lines(pool: Pool) -> Iterator[str]:
 
 def _told(child: Mapping[str, Any]) -> str:
     parents = " and ".join(child.get("parents", ())) or "nothing"
-    told = [child.get("reason", ""), *child.get("problems", ())]
-    why = "; ".join(one.rstrip(".") for one in told)
+    report = [child.get("reason", ""), *child.get("problems", ())]
+    why = "; ".join(item.rstrip(".") for item in report)
     return on_one_line(f"rejected: {child['operator']} of {parents}: {why}")
 
 
@@ -246,7 +246,7 @@ def _facts(pool: Pool, member: Member, known: Statistics) -> Iterator[tuple[str,
     yield from (("edit", edit) for edit in born.edits)
     for step in born.steps:
         yield "step", f"{step.operator}: {'; '.join([*step.edits, step.reason]).rstrip('; ')}"
-    children = (one.name for one in pool.teams.values() if member.name in one.born.parents)
+    children = (item.name for item in pool.teams.values() if member.name in item.born.parents)
     yield "children", ", ".join(children)
     yield "agents", f"{len(team.agents)}, with {counted(len(team.edges), 'edge')}"
     yield "spent", f"{known.usage.tokens} tokens, {known.usage.cost}"

@@ -132,12 +132,12 @@ def _summary(since: Since) -> Iterator[str]:
         (since.retired, "retired"),
         (since.restored, "restored"),
     ]
-    told = [_count(len(found), what) for found, what in new if found]
-    told += [counted(since.trials, "evaluation")] if since.trials else []
-    told += [f"{since.dropped} dropped"] if since.dropped else []
-    told += [_count(len(since.learnt), "learnt")] if since.learnt else []
-    if told:
-        yield ", ".join(told)
+    texts = [_count(len(result), what) for result, what in new if result]
+    texts += [counted(since.trials, "evaluation")] if since.trials else []
+    texts += [f"{since.dropped} dropped"] if since.dropped else []
+    texts += [_count(len(since.learnt), "learnt")] if since.learnt else []
+    if texts:
+        yield ", ".join(texts)
     for name, stream in since.streams.items():
         yield f"{name}: {_stream(stream)}"
 
@@ -157,13 +157,13 @@ def _ahead(best: tuple[Member, Expectation] | None) -> str:
 def _stream(stream: Stream) -> str:
     usage, mean = stream.usage, stream.score / stream.tasks
     each = [
-        f"{name} {counted(one.calls, 'call')}, {one.cost}"
-        for name, one in (
+        f"{name} {counted(item.calls, 'call')}, {item.cost}"
+        for name, item in (
             ("teams", stream.teams),
             ("operators", stream.operators),
             ("judge", stream.judging),
         )
-        if one.calls
+        if item.calls
     ]
     return (
         f"{counted(stream.tasks, 'task')}, mean score {mean:.3f};"
@@ -196,18 +196,18 @@ def _said(text: str) -> str:
 
 def _escaped(text: str) -> str:
     """Give a text of others so that Markdown shows it and reads nothing in it."""
-    told = _said(text)
+    words = _said(text)
     for sign in "\\`*_{}[]()#+-.!|~>":
-        told = told.replace(sign, f"\\{sign}")
-    return told.replace("&", "&amp;").replace("<", "&lt;").replace("@", "&#64;")
+        words = words.replace(sign, f"\\{sign}")
+    return words.replace("&", "&amp;").replace("<", "&lt;").replace("@", "&#64;")
 
 
 def _code(text: str) -> str:
     """Give a text as code, in which nothing is read either."""
-    told = _said(text).replace("|", "\\|")
-    fence = "``" if "`" in told else "`"
-    edge = " " if "`" in told else ""
-    return f"{fence}{edge}{told.replace('``', '` `')}{edge}{fence}"
+    words = _said(text).replace("|", "\\|")
+    fence = "``" if "`" in words else "`"
+    edge = " " if "`" in words else ""
+    return f"{fence}{edge}{words.replace('``', '` `')}{edge}{fence}"
 
 
 def _value(since: Since) -> dict[str, Any]:

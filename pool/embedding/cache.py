@@ -67,22 +67,22 @@ class CachedEmbedder:
         whole = [text.encode("utf-8", "replace").decode() for text in texts]
         digests = [_digest(text) for text in whole]
         wanted = dict(zip(digests, whole, strict=True))
-        found = {one: self._recent[one] for one in wanted if one in self._recent}
-        found |= self._read(wanted.keys() - found.keys())
-        for batch in _batches({one: text for one, text in wanted.items() if one not in found}):
-            made = self._embedder.embed(list(batch.values()))
+        table = {data: self._recent[data] for data in wanted if data in self._recent}
+        table |= self._read(wanted.keys() - table.keys())
+        for batch in _batches({data: text for data, text in wanted.items() if data not in table}):
+            vectors = self._embedder.embed(list(batch.values()))
             # Rounded as in the file, so that the first use gives what later ones give.
-            rounded = [array("f", vector) for vector in made]
+            rounded = [array("f", vector) for vector in vectors]
             self._write(fresh := dict(zip(batch, rounded, strict=True)))
-            found |= fresh
-        self._recent = dict([*{**self._recent, **found}.items()][-MOST_REMEMBERED:])
-        return [found[digest] for digest in digests]
+            table |= fresh
+        self._recent = dict([*{**self._recent, **table}.items()][-MOST_REMEMBERED:])
+        return [table[digest] for digest in digests]
 
     def _read(self, digests: Iterable[bytes]) -> dict[bytes, array[float]]:
         wanted = sorted(digests)  # as they lie in the file
-        found: dict[bytes, array[float]] = {}
+        table: dict[bytes, array[float]] = {}
         if not wanted:
-            return found
+            return table
         try:
             with closing(self._opened()) as database:
                 for start in range(0, len(wanted), MOST_READ):
@@ -91,10 +91,10 @@ class CachedEmbedder:
                     kept = (
                         (text, vector) for text, vector, crc in rows if zlib.crc32(vector) == crc
                     )
-                    found |= {text: array("f", vector) for text, vector in kept}
+                    table |= {text: array("f", vector) for text, vector in kept}
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
-        return found
+        return table
 
     def _select(self, database: sqlite3.Connection, digests: Sequence[bytes]) -> sqlite3.Cursor:
         places = ",".join("?" * len(digests))

@@ -111,9 +111,9 @@ class EndpointEmbedder:
             return content
 
     def _refusal(self, status: int, content: bytes, asked: float | None) -> CallError:
-        said = quoted(content.decode(errors="replace"))
+        text = quoted(content.decode(errors="replace"))
         return CallError(
-            f"{self._url}: HTTP {status}: {said}",
+            f"{self._url}: HTTP {status}: {text}",
             kind=_kind(status),
             status=status,
             retry_after=asked,

@@ -77,12 +77,12 @@ class _Tasks:
     @property
     def places(self) -> Mapping[str, Sums]:
         """What they add up to by niche."""
-        found: dict[str, Sums] = {}
-        items = chain(((place, one) for (place, _), one in self.sums.items()), self.past.items())
-        for place, one in items:
-            n, scores, squares = found.get(place, NOTHING)
-            found[place] = Sums(n + one.n, scores + one.scores, squares + one.squares)
-        return found
+        fields: dict[str, Sums] = {}
+        items = chain(((place, item) for (place, _), item in self.sums.items()), self.past.items())
+        for place, entry in items:
+            n, scores, squares = fields.get(place, NOTHING)
+            fields[place] = Sums(n + entry.n, scores + entry.scores, squares + entry.squares)
+        return fields
 
 
 _Group = tuple[int, str | bool, "Kind"]
@@ -116,7 +116,7 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
     related_with = kinship[:, who] * (1 + seen.asked) / 2
     related_alone = kinship.diagonal() * (1 + seen.wanted) / 2
     off = seen.means - PRIOR
-    found: list[Any] = []
+    result: list[Any] = []
     for spread in SPREADS:
         together = fixed + spread**2 * related + seen.noise
         toward = fixed_with + spread**2 * related_with
@@ -124,10 +124,10 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
         solved = np.linalg.solve(together, np.column_stack([off, toward.T]))
         likely = -np.log(root.diagonal()).sum() - off @ solved[:, 0] / 2
         known = (toward * solved[:, 1:].T).sum(axis=1)
-        found.append(
+        result.append(
             (likely, toward @ solved[:, 0], fixed_alone + spread**2 * related_alone - known)
         )
-    likely, off, variance = (np.array(one) for one in zip(*found, strict=True))
+    likely, off, variance = (np.array(item) for item in zip(*result, strict=True))
     weights = np.exp(likely - likely.max())
     weights /= weights.sum()
     mean = weights @ off
@@ -189,29 +189,29 @@ class _Seen:
         import numpy as np
 
         groups = _groups(teams, niche, split)
-        chance, ease = _variances([one for key, one in groups.items() if key[2] != "chosen"])
-        telling = _telling([one for key, one in groups.items() if key[2] == "chosen"])
+        chance, ease = _variances([item for key, item in groups.items() if key[2] != "chosen"])
+        telling = _telling([item for key, item in groups.items() if key[2] == "chosen"])
         telling /= chance + ease
         if telling < LEAST:
-            groups = {key: one for key, one in groups.items() if key[2] != "chosen"}
-        told = list(groups.values())
+            groups = {key: item for key, item in groups.items() if key[2] != "chosen"}
+        report = list(groups.values())
         adapted = np.array([float(kind == "adapted") for *_, kind in groups])
         chosen = np.array([float(kind == "chosen") for *_, kind in groups])
-        wholes = [group.whole for group in told]
-        sizes = np.array([one.n for one in wholes])
+        wholes = [group.whole for group in report]
+        sizes = np.array([sums.n for sums in wholes])
         noise = chance / sizes / np.where(chosen, min(1.0, telling), 1.0)
-        on_past = np.array([sum(past.repeats for past in one.past.values()) for one in told])
-        tasks = dict.fromkeys(task for one in told for task in one.sums)
-        names = (name for one in told for name in one.past)
+        on_past = np.array([sum(past.repeats for past in item.past.values()) for item in report])
+        tasks = dict.fromkeys(task for item in report for task in item.sums)
+        names = (name for item in report for name in item.past)
         niches = {
             name: n for n, name in enumerate(dict.fromkeys(chain((of for of, _ in tasks), names)))
         }
-        in_niche = np.zeros((len(told), len(niches)))
-        for number, (group, whole) in enumerate(zip(told, wholes, strict=True)):
+        in_niche = np.zeros((len(report), len(niches)))
+        for number, (group, whole) in enumerate(zip(report, wholes, strict=True)):
             for place, known in group.places.items():
                 in_niche[number, niches[place]] = known.n / whole.n
         if niche is None:
-            met = _met(told, tasks)
+            met = _met(report, tasks)
             asked = np.array([met[name] for name in niches]) / max(1, sum(met.values()))
         else:
             asked = np.array([float(name == niche) for name in niches])
@@ -219,11 +219,11 @@ class _Seen:
             teams=np.array([number for number, *_ in groups], dtype=int),
             adapted=adapted,
             chosen=chosen,
-            means=np.array([one.scores for one in wholes]) / sizes,
-            noise=np.diag(noise + ease * on_past / sizes**2) + ease * _shared(told, sizes),
+            means=np.array([sums.scores for sums in wholes]) / sizes,
+            noise=np.diag(noise + ease * on_past / sizes**2) + ease * _shared(report, sizes),
             alike=in_niche @ in_niche.T,
             asked=in_niche @ asked,
-            wanted=1.0 if niche is not None or not told else float(asked @ asked),
+            wanted=1.0 if niche is not None or not report else float(asked @ asked),
         )
 
 
@@ -260,11 +260,11 @@ def _met(groups: Sequence[_Tasks], tasks: Iterable[Task]) -> Mapping[str, float]
     """Count the tasks of each niche; those before the last ones, as if as many teams shared one."""
     met = Counter[str](place for place, _ in tasks)
     each = sum(len(group.sums) for group in groups) / max(1, sum(met.values()))
-    found: dict[str, float] = {**met}
+    fields: dict[str, float] = {**met}
     for group in groups:
         for place, known in group.past.items():
-            found[place] = found.get(place, 0) + known.tasks / max(1, each)
-    return found
+            fields[place] = fields.get(place, 0) + known.tasks / max(1, each)
+    return fields
 
 
 def _shared(groups: Sequence[_Tasks], sizes: Any) -> Any:
@@ -276,8 +276,8 @@ def _shared(groups: Sequence[_Tasks], sizes: Any) -> Any:
         for task, known in group.sums.items():
             by_task[task].append((number, known.n / sizes[number]))
     shared = np.zeros((len(groups), len(groups)))
-    for found in by_task.values():
-        numbers, shares = map(np.array, zip(*found, strict=True))
+    for pairs in by_task.values():
+        numbers, shares = map(np.array, zip(*pairs, strict=True))
         shared[numbers[:, None], numbers] += np.outer(shares, shares)
     return shared
 
@@ -289,15 +289,15 @@ def _telling(wins: Sequence[_Tasks]) -> float:
     """
     sums: defaultdict[str, Sums] = defaultdict(Sums)
     for group in wins:
-        for (place, _), one in group.sums.items():
-            mean = one.scores / one.n
+        for (place, _), item in group.sums.items():
+            mean = item.scores / item.n
             n, scores, squares = sums[place]
             sums[place] = Sums(n + 1, scores + mean, squares + mean**2)
-        for place, one in group.past.items():
+        for place, item in group.past.items():
             n, scores, squares = sums[place]
-            sums[place] = Sums(n + one.n, scores + one.scores, squares + one.squares)
-    squares = sum(max(0.0, one.squares - one.scores**2 / one.n) for one in sums.values())
-    return squares / max(1, sum(one.n - 1 for one in sums.values()))
+            sums[place] = Sums(n + item.n, scores + item.scores, squares + item.squares)
+    squares = sum(max(0.0, entry.squares - entry.scores**2 / entry.n) for entry in sums.values())
+    return squares / max(1, sum(entry.n - 1 for entry in sums.values()))
 
 
 def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:
@@ -316,8 +316,8 @@ def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:
             n, total, _ = places[task[0]]
             if n > times:
                 missed[task].append(scores / times - (total - scores) / (n - times))
-    product = sum((sum(one) ** 2 - sum(miss**2 for miss in one)) / 2 for one in missed.values())
-    pairs = sum(len(one) * (len(one) - 1) / 2 for one in missed.values())
+    product = sum((sum(values) ** 2 - sum(miss**2 for miss in values)) / 2 for values in missed.values())
+    pairs = sum(len(values) * (len(values) - 1) / 2 for values in missed.values())
     together = max(LEAST, squares / freedom)
     of_task = min(0.9 * together, max(0.0, product / (pairs + PAIRS)))
     return together - of_task, of_task

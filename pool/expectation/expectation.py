@@ -78,8 +78,8 @@ def expectations(
         return {}
     standings = _standings(teams, niche, split)
     together = _together(teams, standings, split)
-    found = dict(zip(together, estimated(together, niche, split).tolist(), strict=True))
-    told = [found.get(team) or _alone(team, standings, niche, split) for team in teams]
+    table = dict(zip(together, estimated(together, niche, split).tolist(), strict=True))
+    report = [table.get(team) or _alone(team, standings, niche, split) for team in teams]
     return {
         team.name: Expectation(
             score=min(1.0, max(0.0, mean)),
@@ -87,7 +87,7 @@ def expectations(
             high=max(0.0, min(1.0, mean + Z * spread)),
             standing=standings[team.name],
         )
-        for team, (mean, spread) in zip(teams, told, strict=True)
+        for team, (mean, spread) in zip(teams, report, strict=True)
     }
 
 
@@ -167,7 +167,7 @@ def _together(
     if len(tried) <= MOST and len(teams) <= MOST_RELATED:
         return teams
     living = [member for member in tried if member.retired is None]
-    best = sorted(living, key=lambda one: -standings[one.name])[: MOST // 2]
+    best = sorted(living, key=lambda member: -standings[member.name])[: MOST // 2]
     retired = (member for member in reversed(tried) if member.retired is not None)
     chosen = dict.fromkeys((*best, *reversed(living), *retired))
     names = {member.name for member in islice(chosen, MOST)}
@@ -187,13 +187,13 @@ def _alone(
 
 def _standings(teams: Iterable[Member], niche: str | None, split: str) -> dict[str, float]:
     """Rank teams: each begins where its parents stand, and its own trials, wins too, move it."""
-    found: dict[str, float] = {}
+    fields: dict[str, float] = {}
     for team in teams:
-        parents = [found[name] for name in team.born.parents if name in found]
+        parents = [fields[name] for name in team.born.parents if name in fields]
         known, everywhere = team.on(niche, split=split), team.on(split=split)
         begun = fmean(parents) if parents else _moved(BEGUN, everywhere)
-        found[team.name] = _moved(begun, known)
-    return found
+        fields[team.name] = _moved(begun, known)
+    return fields
 
 
 def _moved(begun: float, known: Statistics) -> float:
@@ -204,7 +204,7 @@ def _moved(begun: float, known: Statistics) -> float:
 def _parents_first(teams: Mapping[str, Member], niche: str | None, split: str) -> Iterator[Member]:
     """Give teams in the order in which equals come."""
     children: dict[str, list[str]] = {}
-    waiting = {name: sum(one in teams for one in team.born.parents) for name, team in teams.items()}
+    waiting = {name: sum(word in teams for word in team.born.parents) for name, team in teams.items()}
     for name, team in teams.items():
         for parent in team.born.parents:
             children.setdefault(parent, []).append(name)

@@ -106,8 +106,8 @@ def _line(entry: Learnt) -> bytes:
     Whose it is, the file's folder says. The task is named by its id; it is written out where it
     has none. The ledger has the rest: `mas-pool show POOL ID`.
     """
-    told: dict[str, Any] = {name: getattr(entry, name) for name in ORDER}
-    known = {name: item for name, item in told.items() if item not in (None, ())}
+    fields: dict[str, Any] = {name: getattr(entry, name) for name in ORDER}
+    known = {name: item for name, item in fields.items() if item not in (None, ())}
     task = {} if entry.case else {"task": entry.task}
     value = {"id": entry.id, **known, **task, "text": entry.text}
     return f"{dumps(value, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
@@ -193,9 +193,9 @@ class AgentFolders:
             ),
         }
         behind, wrong = list[str](), list[str]()
-        for said, is_so in looks.items():
+        for name, is_so in looks.items():
             try:
-                behind += [said] if is_so() else []
+                behind += [name] if is_so() else []
             except StorageError as error:
                 wrong.append(str(error))
         return behind, wrong

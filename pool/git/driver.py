@@ -62,15 +62,15 @@ def merge_file(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]
 
 def _merged(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
     name = PurePosixPath(path)
-    texts = [_content(one) for one in (ours, theirs)]
+    texts = [_content(file) for file in (ours, theirs)]
     names = [f"{path} (ours)", f"{path} (theirs)"]
     if name.name in {LEDGER, TURNS}:
-        one, other = map(UnionSide.of, names, texts)
-        _expect_all(UnionSide.of(f"{path} (base)", _content(base)), (one, other))
+        side, other = map(UnionSide.of, names, texts)
+        _expect_all(UnionSide.of(f"{path} (base)", _content(base)), (side, other))
         if name.name == LEDGER:
-            lines, notes = union_of(one, other, Path(name.parent))
+            lines, notes = union_of(side, other, Path(name.parent))
         else:
-            lines, notes = united(one, other), ()
+            lines, notes = united(side, other), ()
         write_atomically(ours, b"".join(line.text for line in lines))
         return notes
     if name.name == MANIFEST:
@@ -107,7 +107,7 @@ def set_up(folder: Path) -> tuple[Path, Path]:
             f"{folder} is in no repository of git that can be set up: {error}"
         ) from None
     inside = folder.resolve().relative_to(top.resolve()).as_posix()
-    lines = [f"{_pattern(inside, one)} merge={NAME}" for one in PATTERNS]
+    lines = [f"{_pattern(inside, pattern)} merge={NAME}" for pattern in PATTERNS]
     there = _content(path) if path.exists() else b""
     if missing := [line for line in map(os.fsencode, lines) if line not in there.splitlines()]:
         make_folders(path.parent)
@@ -142,12 +142,12 @@ def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
 def _beginning(one: bytes, other: bytes) -> bytes:
     """Give the lines with which both begin."""
     lines = zip(one.splitlines(keepends=True), other.splitlines(keepends=True), strict=False)
-    found = list[bytes]()
+    blocks = list[bytes]()
     for mine, theirs in lines:
         if mine != theirs:
             break
-        found.append(mine)
-    return b"".join(found)
+        blocks.append(mine)
+    return b"".join(blocks)
 
 
 def _content(path: Path) -> bytes:

@@ -156,7 +156,7 @@ def _state(folder: Path, lines: Sequence[UnionLine]) -> State:
 
 def _of_heads(heads: Sequence[str], state: State) -> Iterator[str]:
     if len({*heads}) > 1 and all(heads):
-        head, others = state.heads[-1].name, [one for one in heads if one != state.heads[-1].name]
+        head, others = state.heads[-1].name, [name for name in heads if name != state.heads[-1].name]
         yield (
             f"both sides have a head: {' and '.join(heads)}. {head} is the head now, and"
             f" {' and '.join(others)} is a team beside it."
@@ -193,11 +193,11 @@ def _evolutions(folder: Path, other: Path, called: Path) -> Iterator[tuple[str, 
     """Give the evolutions of another copy, each with what its manifest is to say."""
     for path in _folders_in(other / EVOLUTIONS):
         own, name = folder / EVOLUTIONS / path.name, called / EVOLUTIONS / path.name
-        mine, theirs = (_text(one / MANIFEST) for one in (own, path))
+        mine, theirs = (_text(file / MANIFEST) for file in (own, path))
         if mine is None or theirs is None:
             yield path.name, theirs
             continue
-        turns = sorted((_text(one / TURNS) or "" for one in (own, path)), key=len)
+        turns = sorted((_text(file / TURNS) or "" for file in (own, path)), key=len)
         if not turns[1].startswith(turns[0]):
             raise Contradiction(
                 f"{name} and {path} are one evolution that went on differently. Nothing was"

@@ -54,7 +54,7 @@ def _read(name: str, text: str) -> Mapping[str, Any]:
 
 
 def _are_texts(value: Any) -> bool:
-    return is_list(value) and all(isinstance(one, str) for one in value)
+    return is_list(value) and all(isinstance(item, str) for item in value)
 
 
 def _rest(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -75,8 +75,8 @@ def _edits(edits: Sequence[str]) -> Iterator[str]:
 
 
 def _filled(begun: str, text: str | None) -> list[str]:
-    said = f"{begun}: {_short(text)}" if text else begun
-    return textwrap.wrap(on_one_line(said), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    words = f"{begun}: {_short(text)}" if text else begun
+    return textwrap.wrap(on_one_line(words), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _short(text: str) -> str:

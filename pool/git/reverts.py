@@ -60,11 +60,11 @@ def reverts(folder: Path) -> list[Revert]:
             inside = folder.resolve().relative_to(repository.source)
             paths = [(inside / part).as_posix() for part in (LEDGER, TEAMS)]
             known = frozenset(entry.op for entry in Ledger(folder / LEDGER).read())
-            found = [
+            result = [
                 _revert(repository, folder, commit, subject, known)
                 for commit, subject in repository.shortening(paths)
             ]
-            return [revert for revert in found if revert.lines or revert.files]
+            return [revert for revert in result if revert.lines or revert.files]
     return []
 
 

@@ -91,11 +91,11 @@ class Since:
             agents=tuple(
                 all_agent for name, all_agent in pool.all_agents.items() if name not in known
             ),
-            retired=tuple(one for one, was in moved if one.retired and not was.retired),
-            restored=tuple(one for one, was in moved if was.retired and not one.retired),
-            dropped=sum(one.value["kind"] == "rejected" for one in added),
-            trials=sum(one.value["kind"] in {"evaluated", "failed"} for one in added),
-            learnt=tuple(one for name, one in pool.learnt.items() if name not in state.learnt),
+            retired=tuple(item for item, was in moved if item.retired and not was.retired),
+            restored=tuple(item for item, was in moved if was.retired and not item.retired),
+            dropped=sum(entry.value["kind"] == "rejected" for entry in added),
+            trials=sum(entry.value["kind"] in {"evaluated", "failed"} for entry in added),
+            learnt=tuple(item for name, item in pool.learnt.items() if name not in state.learnt),
             best=_best(state.teams, structures),
             best_now=_best(pool.teams, structures),
             streams=streams,

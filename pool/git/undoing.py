@@ -144,10 +144,10 @@ class _Back:
 
     def _head(self, born: set[str]) -> Iterator[EventNoted]:
         """Let the team be the head again that was it before."""
-        told = {entry.value["about"]["team"] for entry in self._of("told") if _is_head(entry)}
+        report = {entry.value["about"]["team"] for entry in self._of("told") if _is_head(entry)}
         heads = [member.name for member in self.pool.heads]
-        if heads and heads[-1] in born | told:
-            earlier = [name for name in heads if name not in born | told]
+        if heads and heads[-1] in born | report:
+            earlier = [name for name in heads if name not in born | report]
             yield from (EventNoted(what=HEAD, about={"team": name}) for name in earlier[-1:])
 
     def _revisions(self, born: set[str]) -> Iterator[Revised]:

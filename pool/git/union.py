@@ -74,7 +74,7 @@ class UnionSide:
             StorageError: A line is damaged.
             Contradiction: A line repeats an operation and says something else.
         """
-        found, after = dict[str, UnionLine](), START
+        fields, after = dict[str, UnionLine](), START
         for text in BytesIO(content):
             if not text.endswith(b"\n"):
                 break
@@ -85,11 +85,11 @@ class UnionSide:
             if entry is None:
                 raise _damage(name, after.line + 1, "does not match its checksum")
             line, after = UnionLine(text=text, entry=entry), entry.end
-            known = found.setdefault(line.op, line)
+            known = fields.setdefault(line.op, line)
             if not known.entry.is_like(entry):
                 raise _other_of(line.op, (name, known), (name, line))
-            found[line.op] = min(known, line, key=_rank)
-        return cls(name=name, lines=tuple(found.values()))
+            fields[line.op] = min(known, line, key=_rank)
+        return cls(name=name, lines=tuple(fields.values()))
 
 
 def union_of(
@@ -125,10 +125,10 @@ def union_of(
 def united(one: UnionSide, other: UnionSide) -> list[UnionLine]:
     """Unite two files whose lines have operations; see the module."""
     _expect_equal(one, other)
-    found = dict[str, UnionLine]()
+    fields = dict[str, UnionLine]()
     for line in (*one.lines, *other.lines):
-        found[line.op] = min(found.get(line.op, line), line, key=_rank)
-    return sorted(found.values(), key=lambda line: line.entry.order)
+        fields[line.op] = min(fields.get(line.op, line), line, key=_rank)
+    return sorted(fields.values(), key=lambda line: line.entry.order)
 
 
 def ordered(lines: Sequence[UnionLine], folder: Path) -> Sequence[UnionLine]:
@@ -205,11 +205,11 @@ def _misfit(
 ) -> Contradiction | StorageError:
     for name in _born(line.entry.value):
         if (earlier := births.get(name)) is not None:
-            said = " and ".join(
-                f"by {quoted(one.op)} in {_side_of(one, sides)} ({one})" for one in (earlier, line)
+            text = " and ".join(
+                f"by {quoted(item.op)} in {_side_of(item, sides)} ({item})" for item in (earlier, line)
             )
             return Contradiction(
-                f"two members called {quoted(name)} were born, {said}. In pools that mas-pool init"
+                f"two members called {quoted(name)} were born, {text}. In pools that mas-pool init"
                 " made shared, names do not collide. Nothing was merged. Take the teams of one into"
                 " the other, which gives them other names, with: mas-pool import."
             )
@@ -254,6 +254,6 @@ def _of(line: UnionLine) -> str:
 def _told(value: Mapping[str, Any]) -> str:
     who = next((value[of] for of in MEMBERS if of in value), value.get("what", ""))
     task = value.get("task", "")
-    said = " ".join(str(word) for word in (value.get("kind", "a line"), who) if word)
+    text = " ".join(str(word) for word in (value.get("kind", "a line"), who) if word)
     score = f" with {value['score']}" if "score" in value else ""
-    return f"{said}{f' on {quoted(str(task)[:MOST_TOLD])}' if task else ''}{score}"
+    return f"{text}{f' on {quoted(str(task)[:MOST_TOLD])}' if task else ''}{score}"

@@ -73,7 +73,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
     entries = in_order(read, folder)
     for entry in entries:
         where = f"{ledger.path}: line {entry.end.line}"
-        faults += (f"{where}: {said}" for said in misshapen(entry.value))
+        faults += (f"{where}: {name}" for name in misshapen(entry.value))
         try:
             state.take(entry)
         except ValueError as error:
@@ -92,7 +92,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         (faults if member.retired is None else notes).extend(_faults_of(member, known))
     for agent in state.agents.values():
         behind, wrong = AgentFolders(folder).look(agent, state.learnt)
-        notes += (f"{one} It is brought up by the next to open." for one in behind)
+        notes += (f"{name} It is brought up by the next to open." for name in behind)
         (faults if agent.retired is None else notes).extend(wrong)
     notes += _of_scaffold(folder, state)
     (faults if faults else notes).extend(
@@ -127,8 +127,8 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
         StorageError: The pool cannot be written, or another version of coterie made it.
     """
     _ledger_of(folder)
-    found = reverts(folder)
-    done = [*put_back(folder, found)] if found and verify(folder, catalogue).faults else []
+    result = reverts(folder)
+    done = [*put_back(folder, result)] if result and verify(folder, catalogue).faults else []
     done += _salvage(folder / LEDGER)
     pool = Pool(folder, catalogue=catalogue, report=done.append)
     pool.remove_orphans(dry_run=True)  # takes in the ledger to its end, and mends that
@@ -138,8 +138,8 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
             pool.commit(Retired(member=member.name, reason=reason), op=f"repair/{member.name}")
             done.append(f"{member.name} was retired: {reason}.")
         elif _tells_otherwise(member.team, member):
-            told = replace(member.team, name=member.name, lineage=member.born)
-            write_atomically(member.path, dump(told))
+            team = replace(member.team, name=member.name, lineage=member.born)
+            write_atomically(member.path, dump(team))
             done.append(f"{member.path}: name and lineage were written anew from the ledger.")
     folders = AgentFolders(folder)
     for agent in pool.all_agents.values():

@@ -69,8 +69,8 @@ class PoolAgent(TrialRecord):
     def _inheriting(self, text: str) -> str:
         if not self.inherits:
             return text
-        header, _, said = text.partition("\n")
-        return "\n".join((header, INHERITS % " and ".join(self.inherits), said))
+        header, _, words = text.partition("\n")
+        return "\n".join((header, INHERITS % " and ".join(self.inherits), words))
 
 
 def check_agent(agent: Agent, catalogue: Catalogue, ceiling: CapabilityPolicy | None) -> None:

@@ -94,9 +94,9 @@ class Added:
         """Give the ledger's line of it, once the member has its name there, and its lineage."""
         if isinstance(self.member, Agent):
             value = _agent(self.member)
-            told = {"kind": "born", "agent": self.member.id, "value": value}
+            fields = {"kind": "born", "agent": self.member.id, "value": value}
             begun = {"inherits": self.inherits} if self.inherits else {}
-            return {**told, "lineage": to_value(self.lineage), **begun}
+            return {**fields, "lineage": to_value(self.lineage), **begun}
         return {
             "kind": "born",
             "team": self.member.name,
@@ -257,8 +257,8 @@ class EventNoted:
             InputError: It is not as `ledger.schema.json` has it.
         """
         value = to_value(self)
-        if said := next(misshapen(value), None):
-            raise InputError(f"the event {self.what!r} cannot be kept: {said}.")
+        if text := next(misshapen(value), None):
+            raise InputError(f"the event {self.what!r} cannot be kept: {text}.")
         return value
 
 

@@ -38,10 +38,10 @@ class Current:
     def __init__(self, folder: Path, *, report: Callable[[str], None] | None = None) -> None:
         self.folder = folder
         self.turn = threading.RLock()
-        found = newest(folder)
-        self.ledger = Ledger(folder / LEDGER, report=report, known=found and found.known)
-        self.state = found.state if found else State(folder)
-        self._place = self._kept = found.known.place if found else START
+        snapshot = newest(folder)
+        self.ledger = Ledger(folder / LEDGER, report=report, known=snapshot and snapshot.known)
+        self.state = snapshot.state if snapshot else State(folder)
+        self._place = self._kept = snapshot.known.place if snapshot else START
 
     @contextmanager
     def alone(self) -> Generator[None]:
@@ -125,9 +125,9 @@ class Current:
         with self.turn:
             if not self.state.learnt.keys() >= set(ids):
                 self.refresh()  # another process may have learnt it
-            for one in ids:
-                if one not in self.state.learnt:
-                    raise InputError(f"nothing was learnt under {quoted(one)} in {self.folder}.")
+            for name in ids:
+                if name not in self.state.learnt:
+                    raise InputError(f"nothing was learnt under {quoted(name)} in {self.folder}.")
 
     def expect_agents(self, names: Sequence[str]) -> None:
         """Make sure that agents were born."""
@@ -192,10 +192,10 @@ class Current:
 
         def ordered(entries: Sequence[LedgerEntry]) -> list[bytes] | None:
             nonlocal moved
-            found = in_order(entries, self.folder)
-            moved = found is not entries
+            result = in_order(entries, self.folder)
+            moved = result is not entries
             return (
-                [line_of(entry.value, entry.op, entry.files, entry.clock) for entry in found]
+                [line_of(entry.value, entry.op, entry.files, entry.clock) for entry in result]
                 if moved
                 else None
             )

@@ -101,8 +101,8 @@ class Learnt:
         if problem := self._problem():
             raise InputError(f"what was learnt cannot be kept: {problem}.")
         value = {"kind": "learnt", "entry": _scrubbed(to_value(self))}
-        if said := next(misshapen(value), None):
-            raise InputError(f"what was learnt cannot be kept: {said}.")
+        if words := next(misshapen(value), None):
+            raise InputError(f"what was learnt cannot be kept: {words}.")
         return value
 
     @classmethod

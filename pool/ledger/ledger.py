@@ -296,8 +296,8 @@ class Ledger:
         self._latest, self._is_mixed = known.latest, known.is_mixed
 
     def _find(self, op: str) -> LedgerEntry | None:
-        found = lines_at(self.path, self._ops.find(op))
-        return next((entry for entry in found if entry.op == op), None)
+        entries = lines_at(self.path, self._ops.find(op))
+        return next((entry for entry in entries if entry.op == op), None)
 
     def _is_repeat(self, entry: LedgerEntry, line: bytes) -> bool:
         """Tell whether a line was there before, to the letter, as where git merged branches."""

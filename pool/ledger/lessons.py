@@ -98,11 +98,11 @@ class Lessons(Mapping[str, Learnt]):
 
     def line(self, owner: str) -> tuple[str, ...]:
         """Name an agent, and all whose entries it may have inherited."""
-        found = [owner]
-        for one in found:
-            birth = self._births.get(one)
-            found += (each for each in (birth.inherits if birth else ()) if each not in found)
-        return tuple(found)
+        texts = [owner]
+        for name in texts:
+            birth = self._births.get(name)
+            texts += (each for each in (birth.inherits if birth else ()) if each not in texts)
+        return tuple(texts)
 
     def archive(self, owner: str, seen: int | None = None) -> list[Learnt]:
         """Give all that stands in the archive of an agent, in order.
@@ -112,7 +112,7 @@ class Lessons(Mapping[str, Learnt]):
             seen: Only among so many that were learnt first, as if no more had been.
         """
         seen = len(self._entries) if seen is None else seen
-        places = {place for one in self.line(owner) for place in self._own.get(one, ())}
+        places = {place for name in self.line(owner) for place in self._own.get(name, ())}
         self._expect(sorted(places))
         return [
             self._entry(place)
@@ -153,12 +153,12 @@ class Lessons(Mapping[str, Learnt]):
         entry = self._entry(place)
         waiting = [(owner, seen)]
         known = {*waiting}
-        for one, upto in waiting:
-            if self._end(entry, one) < upto:
+        for name, upto in waiting:
+            if self._end(entry, name) < upto:
                 continue
-            if one in entry.owners:
-                return one
-            birth = self._births.get(one)
+            if name in entry.owners:
+                return name
+            birth = self._births.get(name)
             if birth is not None and place < birth.at:
                 there = [(each, min(birth.at, upto)) for each in birth.inherits]
                 waiting += (each for each in there if each not in known)
@@ -191,7 +191,7 @@ class Lessons(Mapping[str, Learnt]):
             "ids": [*self._places],
             "replaced": [[old, *pair] for old, by in self._replaced.items() for pair in by.items()],
             "own": self._own,
-            "births": [[one, birth.at, *birth.inherits] for one, birth in self._births.items()],
+            "births": [[name, birth.at, *birth.inherits] for name, birth in self._births.items()],
         }
 
     @property
@@ -208,18 +208,18 @@ class Lessons(Mapping[str, Learnt]):
         """
         lessons = cls(ledger)
         lessons._offsets = array("Q", offsets)
-        lessons._places = {one: place for place, one in enumerate(value["ids"])}
+        lessons._places = {item: place for place, item in enumerate(value["ids"])}
         lessons._entries = [None] * len(lessons._places)
         places = range(len(lessons._offsets))
         if len(places) != len(lessons._places):
             raise ValueError("each entry has one place")
         for old, owner, place in value["replaced"]:
             lessons._replaced.setdefault(old, {})[owner] = places[place]
-        lessons._own = {owner: [places[one] for one in own] for owner, own in value["own"].items()}
-        for one, at, *inherits in value["births"]:
-            lessons._births[one] = _Birth(tuple(inherits), range(len(places) + 1)[at])
+        lessons._own = {owner: [places[item] for item in own] for owner, own in value["own"].items()}
+        for entry, at, *inherits in value["births"]:
+            lessons._births[entry] = _Birth(tuple(inherits), range(len(places) + 1)[at])
             for each in inherits:
-                lessons._heirs.setdefault(each, []).append(one)
+                lessons._heirs.setdefault(each, []).append(entry)
         return lessons
 
     def _entry(self, place: int) -> Learnt:
@@ -251,8 +251,8 @@ def standing_for(entry: Learnt, lessons: Mapping[str, Learnt]) -> Iterator[Learn
     """Give an entry, and all that it replaced, directly or not, each once: the newest first."""
     waiting, known = [entry], {entry.id}
     while waiting:
-        one = waiting.pop(0)
-        yield one
-        fresh = [old for old in one.replaces if old not in known]
+        learnt = waiting.pop(0)
+        yield learnt
+        fresh = [old for old in learnt.replaces if old not in known]
         known.update(fresh)
         waiting += [lessons[old] for old in fresh]

@@ -57,14 +57,14 @@ def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) ->
         getattr(state, name).update(
             {_text(key): _whole(count) for key, count in value[name].items()}
         )
-    state.episodes.update({_text(one): _whole(last) for one, last in value["episodes"].items()})
+    state.episodes.update({_text(item): _whole(last) for item, last in value["episodes"].items()})
     state.shared = bool(value["shared"])
-    for one in value["teams"]:
-        team = _team_of(folder, one, state)
+    for entry in value["teams"]:
+        team = _team_of(folder, entry, state)
         _expect(team.born.parents, state.teams)
         state.bear(team)
-    for one in value["agents"]:
-        agent = _agent_of(folder, one, state)
+    for entry in value["agents"]:
+        agent = _agent_of(folder, entry, state)
         _expect((*agent.born.parents, *agent.inherits), state.agents)
         state.bear_agent(agent)
     state.heads = [state.teams[name] for name in value["heads"]]
@@ -160,17 +160,17 @@ def _agent_of(folder: Path, value: Mapping[str, Any], state: State) -> PoolAgent
     name = value["name"]
     if not value["revisions"]:
         raise ValueError("an agent is something from its birth on")
-    for one in value["revisions"]:
-        if not has_types({"kind": "revised", "agent": name, "value": one["agent"]}):
-            raise TypeError(f"{one!r} is no revision")
+    for revision in value["revisions"]:
+        if not has_types({"kind": "revised", "agent": name, "value": revision["agent"]}):
+            raise TypeError(f"{revision!r} is no revision")
     revisions = tuple(
         Revision(
-            agent=agent_of(name, one["agent"]),
-            reason=_text(one["reason"]),
-            edits=_texts(one["edits"]),
-            op=_text(one["op"]),
+            agent=agent_of(name, item["agent"]),
+            reason=_text(item["reason"]),
+            edits=_texts(item["edits"]),
+            op=_text(item["op"]),
         )
-        for one in value["revisions"]
+        for item in value["revisions"]
     )
     return PoolAgent(
         **_recorded(value, state),
@@ -188,8 +188,8 @@ def _figures(known: Statistics) -> list[float]:
 def _statistics(figures: Sequence[Any]) -> Statistics:
     numbers = [_number(figure) for figure in figures]
     own, counts = numbers[: len(FIGURES)], numbers[len(FIGURES) :]
-    told: dict[str, Any] = dict(zip(FIGURES, own, strict=True))
-    return Statistics(**told, usage=Usage(**dict(zip(COUNTS, counts, strict=True))))
+    record: dict[str, Any] = dict(zip(FIGURES, own, strict=True))
+    return Statistics(**record, usage=Usage(**dict(zip(COUNTS, counts, strict=True))))
 
 
 def _expect(names: Sequence[str], known: Mapping[str, Any]) -> None:

@@ -94,7 +94,7 @@ def _check(schema: Mapping[str, Any], of: str) -> Callable[[Any], bool]:
         chain.from_iterable(_TYPES[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds))
     )
     no_bool = bool not in types and object not in types
-    named = {key: _check(one, of) for key, one in schema.get("properties", {}).items()}
+    named = {key: _check(entry, of) for key, entry in schema.get("properties", {}).items()}
     others, items = schema.get("additionalProperties"), schema.get("items")
     other = _check(others, of) if is_mapping(others) else None
     item = _check(items, of) if is_mapping(items) else None
@@ -106,9 +106,9 @@ def _check(schema: Mapping[str, Any], of: str) -> Callable[[Any], bool]:
         if not has_parts:
             return True
         if isinstance(value, dict):
-            for key, one in cast("dict[str, Any]", value).items():
+            for key, entry in cast("dict[str, Any]", value).items():
                 check = named.get(key, other)
-                if check is not None and not check(one):
+                if check is not None and not check(entry):
                     return False
             return True
         return item is None or not is_list(value) or all(map(item, value))

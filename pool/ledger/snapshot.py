@@ -99,9 +99,9 @@ def newest(folder: Path, fits: Callable[[State], bool] = lambda _state: True) ->
     """
     for path in _paths(folder):
         with suppress(OSError):
-            found = Snapshot.of(folder, path.read_bytes())
-            if found is not None and fits(found.state):
-                return found
+            snapshot = Snapshot.of(folder, path.read_bytes())
+            if snapshot is not None and fits(snapshot.state):
+                return snapshot
     return None
 
 
@@ -131,7 +131,7 @@ def keep(folder: Path, state: State, known: Known) -> bool:
         ledger = _confirmed(folder / LEDGER, known.parts)
         if ledger is None:
             return False
-        told: Mapping[str, Any] = {
+        fields: Mapping[str, Any] = {
             "v": VERSION,
             "order": sys.byteorder,
             "place": _place(place),
@@ -143,7 +143,7 @@ def keep(folder: Path, state: State, known: Known) -> bool:
             "tables": [*map(len, tables)],
             "state": value,
         }
-        text = json.dumps(told, separators=(",", ":"), allow_nan=False).encode()
+        text = json.dumps(fields, separators=(",", ":"), allow_nan=False).encode()
         rest = b"".join((text, b"\n", *tables))
         make_folder(folder / SNAPSHOTS)
         if not (folder / SNAPSHOTS / IGNORED).exists():
@@ -167,8 +167,8 @@ def _leave(folder: Path, offset: int) -> None:
 
 def _paths(folder: Path) -> list[Path]:
     """Give the snapshots there are, those as of the last places first."""
-    found = (folder / SNAPSHOTS).glob("*.snapshot")
-    return sorted((path for path in found if path.stem.isdecimal()), reverse=True)
+    paths = (folder / SNAPSHOTS).glob("*.snapshot")
+    return sorted((path for path in paths if path.stem.isdecimal()), reverse=True)
 
 
 def _confirmed(path: Path, parts: Sequence[tuple[int, str]]) -> str | None:

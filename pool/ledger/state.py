@@ -125,8 +125,8 @@ class State:
             ValueError: It is not one that a pool writes, or contradicts earlier ones.
         """
         if entry.value.get("kind") not in READ_BY_FORM and not has_types(entry.value):
-            said = next(misshapen(entry.value), "a number is not whole")
-            raise ValueError(f"it is not as ledger.schema.json has it: {said}")
+            text = next(misshapen(entry.value), "a number is not whole")
+            raise ValueError(f"it is not as ledger.schema.json has it: {text}")
         try:
             self._take(entry)
         except Misfit as error:
@@ -302,17 +302,17 @@ class State:
 
     def _retire(self, value: Mapping[str, Any], reason: str | None) -> None:
         """Let a member be none any longer, for a reason; without one, let it be one again."""
-        one = self._anyone(value)
-        is_back, one.retired = one.retired is not None and reason is None, reason
-        self.touched.add(one.name)
-        if isinstance(one, Member):
+        item = self._anyone(value)
+        is_back, item.retired = item.retired is not None and reason is None, reason
+        self.touched.add(item.name)
+        if isinstance(item, Member):
             live = _living(self.teams) if is_back else self._own("teams", self._live)
             self._live = live
         else:
             live = _living(self.agents) if is_back else self._own("agents", self._live_agents)
             self._live_agents = live
         if reason is not None:
-            live.pop(one.name, None)
+            live.pop(item.name, None)
         if self.heads and self.heads[-1].retired and (head := next_head(self._live)):
             self._lead(self._live[head])
 
@@ -379,7 +379,7 @@ def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEnt
     Where git merged branches, it leaves lines as it found them, and one may stand ahead of one that
     it refers to. Lines that are in order stay so.
     """
-    state, found = State(folder), list[LedgerEntry]()
+    state, result = State(folder), list[LedgerEntry]()
     waiting = sorted(entries, key=lambda entry: entry.order)
     while waiting:
         early: list[LedgerEntry] = []
@@ -391,11 +391,11 @@ def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEnt
             except ValueError:
                 return entries
             else:
-                found.append(entry)
+                result.append(entry)
         if len(early) == len(waiting):
             return entries
         waiting = early
-    return entries if [*map(id, found)] == [*map(id, entries)] else found
+    return entries if [*map(id, result)] == [*map(id, entries)] else result
 
 
 def first_line(*, shared: bool = False) -> dict[str, Any]:

@@ -33,8 +33,8 @@ class TrialIndex:
         Args:
             upto: Only those of the lines ahead of this byte.
         """
-        found = self.places.find(_about(member, task))
-        offsets = [number for number in found if upto is None or number < upto]
+        numbers = self.places.find(_about(member, task))
+        offsets = [number for number in numbers if upto is None or number < upto]
         known: Statistics | None = None
         for entry in lines_at(self.ledger, offsets):
             if entry.value["kind"] == SCORED:

@@ -44,7 +44,7 @@ class _Index:
         keyed = {entry.key: entry for entry in entries}
         missing = self.store.missing(keyed.keys())
         wanted = {key: entry for key, entry in keyed.items() if key in missing}
-        texts = [self.words(one)[:LONGEST_TASK] for one in wanted.values()]
+        texts = [self.words(learnt)[:LONGEST_TASK] for learnt in wanted.values()]
         points = [
             VectorPoint(key=key, vector=vector, labels=_labels(entry))
             for (key, entry), vector in zip(wanted.items(), self.embedder.embed(texts), strict=True)
@@ -118,11 +118,11 @@ class Memory:
         wanted = VectorQuery(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
         with self._turn:
             try:
-                found = self._found(text, k, wanted, owner, seen)
+                pairs = self._found(text, k, wanted, owner, seen)
             except Lost:  # a server that was emptied: all of it is in the ledger
                 self._tasks.entries.clear()
-                found = self._found(text, k, wanted, owner, seen)
-        return sorted(found, key=lambda one: (-one[1], one[0].id))[:k]
+                pairs = self._found(text, k, wanted, owner, seen)
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0].id))[:k]
 
     def alike(
         self,
@@ -151,13 +151,13 @@ class Memory:
                 return []
             wanted = VectorQuery(kind=kind, niche=niche)
             closest = self._texts.closest(text, wanted, self._pool.learnt, owner, seen)
-            found = [*takewhile(lambda one: one[1] > over, closest)]
-        return sorted(found, key=lambda one: (-one[1], one[0].id))
+            pairs = [*takewhile(lambda pair: pair[1] > over, closest)]
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0].id))
 
     def likeness(self, text: str, others: Sequence[str]) -> list[float]:
         """Say how like a text others are: the cosines, in [-1, 1], in their order."""
         with self._turn:
-            cut = [one[:LONGEST_TASK] for one in (text, *others)]
+            cut = [name[:LONGEST_TASK] for name in (text, *others)]
             first, *vectors = self._embedder.embed(cut) if others else [()]
         return [math.fsum(map(mul, first, vector)) for vector in vectors]
 
@@ -166,14 +166,14 @@ class Memory:
     ) -> list[tuple[Learnt, float]]:
         """Give at least as many entries as are wanted, the closest first, and all equals."""
         self._catch_up()
-        found: list[tuple[Learnt, float]] = []
+        pairs: list[tuple[Learnt, float]] = []
         if k < 1 or not self._tasks.entries or seen == 0:
-            return found
+            return pairs
         for entry, similarity in self._tasks.closest(text, wanted, self._pool.learnt, owner, seen):
-            if len(found) >= k and similarity < found[k - 1][1]:
+            if len(pairs) >= k and similarity < pairs[k - 1][1]:
                 break
-            found.append((entry, similarity))
-        return found
+            pairs.append((entry, similarity))
+        return pairs
 
     @cached_property
     def _texts(self) -> _Index:
@@ -192,12 +192,12 @@ class Memory:
     def _read_archive(self, owner: str) -> None:
         """Index what is said by all that an agent may have in its archive."""
         learnt = self._pool.learnt
-        for one in learnt.line(owner):
-            waiting = learnt.own(one, self._read.get(one, 0))
+        for name in learnt.line(owner):
+            waiting = learnt.own(name, self._read.get(name, 0))
             for start in range(0, len(waiting), BATCH):
                 some = waiting[start : start + BATCH]
                 self._texts.add(some)
-                self._read[one] = self._read.get(one, 0) + len(some)
+                self._read[name] = self._read.get(name, 0) + len(some)
 
 
 def _labels(entry: Learnt) -> Labels:

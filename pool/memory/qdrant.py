@@ -101,7 +101,7 @@ class QdrantStore:
             return []
         self._expect_fit(len(vector))
         with self._answers():
-            found = self._client.query_points(
+            result = self._client.query_points(
                 self._collection,
                 query=list(vector),
                 query_filter=_filter(wanted),
@@ -110,7 +110,7 @@ class QdrantStore:
                 with_payload=False,
             )
         hits = (
-            Hit(key=str(point.id), similarity=round(point.score, DIGITS)) for point in found.points
+            Hit(key=str(point.id), similarity=round(point.score, DIGITS)) for point in result.points
         )
         return sorted(hits, key=lambda hit: -hit.similarity)
 
@@ -203,9 +203,9 @@ class QdrantStore:
         except (ApiException, QdrantException, JSONDecodeError, UnicodeDecodeError) as error:
             if self._exists and getattr(error, "status_code", None) == GONE:
                 raise self._lost("is gone") from error
-            said = " ".join(str(error).split())[:LONGEST_QUOTE].rstrip(".")
+            text = " ".join(str(error).split())[:LONGEST_QUOTE].rstrip(".")
             raise RunError(
-                f"Qdrant, collection {self._collection!r}: {said}. Is the server of"
+                f"Qdrant, collection {self._collection!r}: {text}. Is the server of"
                 " QDRANT_URL running, and QDRANT_API_KEY right? What was learnt is safe; unset"
                 " QDRANT_URL to search in this process."
             ) from error
@@ -230,13 +230,13 @@ def collection_of(pool_folder: Path, embedder: str, prefix: str = "coterie") -> 
 
 
 def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(one) for one in re.findall(r"\d{1,9}", text)[:2])
+    return tuple(int(item) for item in re.findall(r"\d{1,9}", text)[:2])
 
 
 def _payload(labels: Labels) -> dict[str, Any]:
     """Return what is stored beside a vector."""
-    told = {"kind": labels.kind, "niche": labels.niche, "level": labels.level}
-    return {**told, "owner": list(labels.owners)}
+    fields = {"kind": labels.kind, "niche": labels.niche, "level": labels.level}
+    return {**fields, "owner": list(labels.owners)}
 
 
 def _filter(wanted: VectorQuery) -> Filter | None:

@@ -35,8 +35,8 @@ class Recollection:
 
     def met(self, task: Task) -> str | None:
         """Say where something was learnt from a task; see `Remembering`."""
-        found = next(Seen.by(self.folder).meetings([task]), None)
-        return f"{found.before} by its {found.by}" if found else None
+        meeting = next(Seen.by(self.folder).meetings([task]), None)
+        return f"{meeting.before} by its {meeting.by}" if meeting else None
 
 
 def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None = None) -> Recaller:
@@ -77,10 +77,10 @@ def _found(
 
 
 def _entry(entry: Learnt, similarity: float) -> MemoryEntry:
-    told = [entry.kind, entry.niche or "", f"of {entry.owner}" if entry.owner else ""]
-    told += [f"from {entry.giver}" if entry.giver else "", entry.id]
+    texts = [entry.kind, entry.niche or "", f"of {entry.owner}" if entry.owner else ""]
+    texts += [f"from {entry.giver}" if entry.giver else "", entry.id]
     return MemoryEntry.clipped(
-        source=", ".join(filter(None, told)),
+        source=", ".join(filter(None, texts)),
         task=entry.task,
         text=entry.text,
         id=entry.id,

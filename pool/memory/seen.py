@@ -165,8 +165,8 @@ def _manifested(pool: Path) -> Iterator[tuple[str, str]]:
     """Give the digests of what evolutions were given, each with its manifest."""
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
         tasks = read_value(path).get("tasks")
-        for told in tasks.values() if is_mapping(tasks) else ():
-            yield str(told).partition(".")[0], str(path)
+        for report in tasks.values() if is_mapping(tasks) else ():
+            yield str(report).partition(".")[0], str(path)
 
 
 def _place(task: Task, places: Mapping[str, str] | None) -> str:

@@ -170,7 +170,7 @@ def _looked_at(
     stretches: Sequence[_Stretch], places: NDArray[np.intp], asked: NDArray[np.float32]
 ) -> Iterator[Hit]:
     """Compute how close points are, which are counted from the first stretch on."""
-    ends = np.cumsum([len(one) for one in stretches])
+    ends = np.cumsum([len(item) for item in stretches])
     found_in = np.searchsorted(ends, places, side="right")
     for number in np.unique(found_in).tolist():
         stretch = stretches[number]

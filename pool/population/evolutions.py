@@ -125,15 +125,15 @@ def rates_of(pool: Path, evolution: str | None = None) -> Rates:
     Raises:
         InputError: There is no such evolution, or several say different things.
     """
-    said = {name: rates for name, rates in _rates(pool) if evolution in (None, name)}
-    if evolution is not None and evolution not in said:
+    record = {name: rates for name, rates in _rates(pool) if evolution in (None, name)}
+    if evolution is not None and evolution not in record:
         raise InputError(f"no evolution of a population is called {evolution!r} in {pool}.")
-    if len(set(said.values())) > 1:
+    if len(set(record.values())) > 1:
         raise InputError(
-            f"the evolutions of {pool} have different rates: {', '.join(said)}. Say which one's"
+            f"the evolutions of {pool} have different rates: {', '.join(record)}. Say which one's"
             " count, with --evolution."
         )
-    return next(iter(said.values()), Rates())
+    return next(iter(record.values()), Rates())
 
 
 def population_of(pool: Pool) -> Population:

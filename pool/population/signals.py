@@ -125,7 +125,7 @@ def signals(entries: Iterable[LedgerEntry], rates: Rates) -> Signals:
     """
     population, roster = Population(rates=rates), frozenset[str]()
     worked, flow, own = list[WorkedTask](), Counter[tuple[str, str]](), Counter[str]()
-    told: dict[str, list[Happened]] = {LIFECYCLE: [], DREAM: []}
+    fields: dict[str, list[Happened]] = {LIFECYCLE: [], DREAM: []}
     for entry in entries:
         before, population, value = population, population.after(entry), entry.value
         if before.agents.keys() != population.agents.keys():
@@ -136,9 +136,9 @@ def signals(entries: Iterable[LedgerEntry], rates: Rates) -> Signals:
             learnt = Learnt.of(value)
             flow.update(_flows(learnt))
             own.update(owner for owner in learnt.owners if learnt.giver in {None, owner})
-        if value["kind"] == "told" and value["what"] in told:
+        if value["kind"] == "told" and value["what"] in fields:
             about = value.get("about", {})
-            told[value["what"]].append(Happened(tasks=population.trials, about=about))
+            fields[value["what"]].append(Happened(tasks=population.trials, about=about))
     return Signals(
         population=population,
         worked=tuple(worked),
@@ -146,8 +146,8 @@ def signals(entries: Iterable[LedgerEntry], rates: Rates) -> Signals:
         given=_totals(flow, 0),
         received=_totals(flow, 1),
         own=own,
-        lifecycle=tuple(told[LIFECYCLE]),
-        dreams=tuple(told[DREAM]),
+        lifecycle=tuple(fields[LIFECYCLE]),
+        dreams=tuple(fields[DREAM]),
     )
 
 
@@ -184,11 +184,11 @@ def by_chance(
     chance = random.Random(0)  # noqa: S311
     step = max(1, len(worked) // MOST_WINDOWS)
     rosters = {task.roster: sorted(task.roster) for task in worked}
-    found: list[float] = []
+    values: list[float] = []
     for _ in range(DRAWS):
         drawn = [_led(task, chance.choice(rosters[task.roster]), by_niche) for task in worked]
-        found += _indices(drawn, window, step)
-    return math.fsum(found) / len(found) if found else None
+        values += _indices(drawn, window, step)
+    return math.fsum(values) / len(values) if values else None
 
 
 def _led(one: WorkedTask, anchor: str, by_niche: bool) -> Led:
@@ -196,14 +196,14 @@ def _led(one: WorkedTask, anchor: str, by_niche: bool) -> Led:
 
 
 def _indices(led: Sequence[Led], window: int, step: int = 1) -> list[float]:
-    found = list[float]()
+    values = list[float]()
     for end in range(min(window, len(led)), len(led) + 1, step) if led else ():
         seen = led[max(0, end - window) : end]
         roster = seen[-1][2].union(anchor for _, anchor, _ in seen)
         if len(roster) > 1:
             unsure = _uncertainty(Counter((niche, anchor) for niche, anchor, _ in seen))
-            found.append(min(1.0, max(0.0, 1 - unsure / math.log(len(roster)))))
-    return found
+            values.append(min(1.0, max(0.0, 1 - unsure / math.log(len(roster)))))
+    return values
 
 
 def _uncertainty(led: Mapping[tuple[str, str], int]) -> float:
@@ -241,4 +241,4 @@ def _totals(flow: Mapping[tuple[str, str], int], end: Literal[0, 1]) -> Counter[
 
 
 def _counted(names: Iterable[str]) -> Mapping[str, int]:
-    return dict(sorted(Counter(names).items(), key=lambda one: (-one[1], one[0])))
+    return dict(sorted(Counter(names).items(), key=lambda pair: (-pair[1], pair[0])))

@@ -89,8 +89,8 @@ def _name(
     the ending is made of all that is said of who is to be called so: the operation, and what.
     """
     stem = parents[0].stem if parents else own
-    if state.shared and not (told := said())[0].startswith(SEED):
-        return state.unique_name(stem, told)
+    if state.shared and not (pair := said())[0].startswith(SEED):
+        return state.unique_name(stem, pair)
     name = wish or (None if parents else stem)
     return state.name_for(stem) if name is None or state.find(name) else name
 

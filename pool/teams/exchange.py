@@ -61,7 +61,7 @@ def import_teams(
     for name in names:
         restored = f"restore/{uuid4().hex}" if op is None else f"{op}/{name}"
         pool.commit(Restored(member=here[name].name), op=restored)
-    _copy_trials(pool, source, {one: admission.name for one, admission in here.items()})
+    _copy_trials(pool, source, {word: admission.name for word, admission in here.items()})
     return tuple(here[name] for name in names)
 
 

@@ -42,20 +42,20 @@ def ancestors(teams: Mapping[str, One], name: str) -> dict[str, One]:
         teams: All teams of the pool, or all agents, parents before their children.
         name: The team, or the agent.
     """
-    found = {name}
+    texts = {name}
     for team in reversed(tuple(teams)):
-        if team in found:
-            found.update(teams[team].born.parents)
-    return {team: member for team, member in teams.items() if team in found}
+        if team in texts:
+            texts.update(teams[team].born.parents)
+    return {team: member for team, member in teams.items() if team in texts}
 
 
 def descendants(teams: Mapping[str, One], name: str) -> dict[str, One]:
     """Give a team, or an agent, and all that was made from it, parents before their children."""
-    found = {name: teams[name]}
+    fields = {name: teams[name]}
     for member in teams.values():
-        if not found.keys().isdisjoint(member.born.parents):
-            found[member.name] = member
-    return found
+        if not fields.keys().isdisjoint(member.born.parents):
+            fields[member.name] = member
+    return fields
 
 
 def blame(teams: Mapping[str, Member], name: str) -> tuple[Origin, ...]:
@@ -74,7 +74,7 @@ def blame(teams: Mapping[str, Member], name: str) -> tuple[Origin, ...]:
     origins: dict[str, dict[str, Origin]] = {}
     for member in ancestors(teams, name).values():
         setters = {field: step.operator for step in member.born.steps for field in step.fields}
-        found = {
+        fields = {
             field: Origin(
                 field=field,
                 value=value,
@@ -86,8 +86,8 @@ def blame(teams: Mapping[str, Member], name: str) -> tuple[Origin, ...]:
         for parent in reversed(member.born.parents):
             for field, old in _inherited(teams[parent].team, member.team).items():
                 there = origins[parent][old]
-                found[field] = replace(there, field=field, value=found[field].value)
-        origins[member.name] = found
+                fields[field] = replace(there, field=field, value=fields[field].value)
+        origins[member.name] = fields
     return tuple(origins[name].values())
 
 
@@ -127,7 +127,7 @@ def _inherited(parent: Team, child: Team) -> dict[str, str]:
     """Name the fields of a child that are as in a parent, each with its name there."""
     roster = [change for change in changes(parent, child) if change.component == "roster"]
     gone = {str(change.path[1]) for change in roster if change.after is None}
-    new_ids = {str(one.path[1]): str(one.after) for one in roster if len(one.path) == 3}
+    new_ids = {str(change.path[1]): str(change.after) for change in roster if len(change.path) == 3}
     stayed = _with_ids(parent, {agent: agent for agent in parent.agents if agent not in gone})
     alike = _with_ids(stayed, {agent: new_ids.get(agent, agent) for agent in stayed.agents})
     values = _fields(child)
@@ -142,7 +142,7 @@ def _with_ids(team: Team, ids: Mapping[str, str]) -> Team:
     """Give a team with these agents alone, and these ids for them."""
     return replace(
         team,
-        agents={ids[one]: replace(team.agents[one], id=ids[one]) for one in ids},
+        agents={ids[name]: replace(team.agents[name], id=ids[name]) for name in ids},
         reports_to={
             ids[sender]: tuple(ids[receiver] for receiver in receivers if receiver in ids)
             for sender, receivers in team.reports_to.items()

@@ -75,7 +75,7 @@ class _Graph:
 
 
 def _graph(team: Team) -> _Graph:
-    agents = {one: replace(agent, notes=agent.notes.untaught) for one, agent in team.agents.items()}
+    agents = {name: replace(agent, notes=agent.notes.untaught) for name, agent in team.agents.items()}
     value = team_value(replace(team, agents=agents))
     output = team.output
     frame = {key: value.get(key) for key in ("backend", "constitution", "execution")}
@@ -98,25 +98,25 @@ def _graph(team: Team) -> _Graph:
 
 def _executed(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out which agent of a pool it is: like a lineage, that is never executed."""
-    said = {name: item for name, item in fields.items() if name != "member"}
-    sets = {name: sorted(said[name]) for name in ("imports", "tools") if name in said}
-    return {**said, "tools": [], **sets}
+    record = {name: item for name, item in fields.items() if name != "member"}
+    sets = {name: sorted(record[name]) for name in ("imports", "tools") if name in record}
+    return {**record, "tools": [], **sets}
 
 
 def _colours(graph: _Graph, pins: Pins = ()) -> Mapping[str, str]:
     """Refine colours until agents of one colour have neighbours of the same colours."""
     ranks = {agent_id: rank for rank, agent_id in enumerate(pins)}
-    colours = {one: _digest([label, ranks.get(one)]) for one, label in graph.labels.items()}
+    colours = {name: _digest([label, ranks.get(name)]) for name, label in graph.labels.items()}
     while True:
         refined = {
-            one: _digest(
+            name: _digest(
                 [
                     colour,
-                    sorted(colours[sender] for sender in graph.senders[one]),
-                    sorted(colours[receiver] for receiver in graph.receivers[one]),
+                    sorted(colours[sender] for sender in graph.senders[name]),
+                    sorted(colours[receiver] for receiver in graph.receivers[name]),
                 ]
             )
-            for one, colour in colours.items()
+            for name, colour in colours.items()
         }
         if len(set(refined.values())) == len(set(colours.values())):
             return refined
@@ -138,8 +138,8 @@ def _maps_edges(
 def _undecided(colours: Mapping[str, str], others: Mapping[str, str]) -> tuple[str, Sequence[str]]:
     """Choose an agent that shares its colour with the fewest, and name those it may stand for."""
     shared = Counter(colours.values())
-    pin = min(colours, key=lambda one: (shared[colours[one]] == 1, shared[colours[one]]))
-    return pin, [one for one, colour in others.items() if colour == colours[pin]]
+    pin = min(colours, key=lambda text: (shared[colours[text]] == 1, shared[colours[text]]))
+    return pin, [name for name, colour in others.items() if colour == colours[pin]]
 
 
 def _written(value: Any) -> str:

@@ -112,7 +112,7 @@ def figure_interval(
     spread = _Spread.of([tasks for tasks in niches.values() if tasks])
     slopes = _slopes(figure, given, 0.5)
     elsewhere = _slopes(figure, given, 0.25)
-    if any(abs(one - other) > ALIKE for one, other in zip(slopes, elsewhere, strict=True)):
+    if any(abs(slope - other) > ALIKE for slope, other in zip(slopes, elsewhere, strict=True)):
         drawn = sorted(figure(scores) for scores in _draws(given, spread))
         value = figure(given)
         return min(value, drawn[DRAWS // 40]), max(value, drawn[-DRAWS // 40])
@@ -216,7 +216,7 @@ def _of_weighted_mean(
         (_squares(group) + BORROWED * spread.inside) / (len(group) - 1 + BORROWED)
         for group in groups
     ]
-    weighted = sum(one * of for one, of in zip(squares, own, strict=True)) / sum(squares)
+    weighted = sum(square * of for square, of in zip(squares, own, strict=True)) / sum(squares)
     tasks = sum(weights) ** 2 / sum(squares)  # as many, weighing alike (Kish 1965)
     n = tasks / spread.share(weighted / spread.inside if spread.inside else 1.0)
     return wilson(value * n, n)
@@ -239,8 +239,8 @@ def _draws(given: Mapping[str, Sequence[float]], spread: _Spread) -> Iterator[Sc
         room = spread.mean * (1 - spread.mean) * (1 - apart)
         share = spread.seen(min(1.0, spread.cautious / room)) if room else 1.0
         counts = [size / share for size in sizes]
-        told = sum(n / (1 + apart * (n - 1)) if n > 1 else n for n in counts)
-        middle = _beta(chance, spread.mean * told + 0.5, (1 - spread.mean) * told + 0.5)
+        report = sum(n / (1 + apart * (n - 1)) if n > 1 else n for n in counts)
+        middle = _beta(chance, spread.mean * report + 0.5, (1 - spread.mean) * report + 0.5)
         prior = 1 / apart - 1
         drawn = (
             _beta(chance, middle * prior + mean * n, (1 - middle) * prior + (1 - mean) * n)
@@ -256,7 +256,7 @@ def _share_of_niches(
     others, room = len(sizes) - 1, spread.mean * (1 - spread.mean)
     if not (others and spread.free and spread.inside and room):
         return LEAST_SHARE + chance.random() * (MOST_SHARE - LEAST_SHARE)
-    squares = sum(n * (one - spread.mean) ** 2 for n, one in zip(sizes, means, strict=True))
+    squares = sum(n * (value - spread.mean) ** 2 for n, value in zip(sizes, means, strict=True))
     size = (spread.tasks - sum(n * n for n in sizes) / spread.tasks) / others
     ratio = _chi_square(chance, others) / _chi_square(chance, spread.free)
     between = (squares / others / ratio - spread.inside) / size

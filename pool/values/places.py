@@ -51,15 +51,15 @@ class Places:
 
     def find(self, about: str) -> list[int]:
         """Give the offsets of the lines that may be about something, in their order."""
-        key, found = _key(about), list[int]()
+        key, numbers = _key(about), list[int]()
         with self._turn:
             at = bisect_left(self._keys, key)
             while at < len(self._keys) and self._keys[at] == key:
-                found.append(self._offsets[at])
+                numbers.append(self._offsets[at])
                 at += 1
             if key in self._fresh:
-                found += (self._fresh[key], *self._others.get(key, ()))
-        return found
+                numbers += (self._fresh[key], *self._others.get(key, ()))
+        return numbers
 
     def packed(self) -> tuple[bytes, bytes]:
         """Give the keys and the offsets, as the class takes them."""
@@ -72,7 +72,7 @@ class Places:
         fresh = [*self._fresh.items()]
         fresh += [(key, number) for key, some in self._others.items() for number in some]
         keys = array("Q", [key for key, _ in fresh])
-        offsets = array("Q", [one for _, one in fresh])
+        offsets = array("Q", [number for _, number in fresh])
         order = _order(self._keys + keys)
         self._keys, self._offsets = (
             array("Q", [some[at] for at in order])

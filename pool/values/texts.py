@@ -25,7 +25,7 @@ def told(text: str, most: int = LONGEST_NOTE) -> str:
 
 def told_all(texts: Iterable[str], most: int = MOST_NOTES) -> tuple[str, ...]:
     """Give short texts as `told` does, and say how many more there were."""
-    clean = [said for text in texts if (said := told(text, LONGEST_NOTE))]
+    clean = [words for text in texts if (words := told(text, LONGEST_NOTE))]
     more = (f"and {len(clean) - most} more",) if len(clean) > most else ()
     return (*clean[:most], *more)
 

@@ -100,10 +100,10 @@ class Acting:
 
     async def do(self, chosen: Sequence[Mapping[str, Any]]) -> None:
         """Do the acts of an object, in order; the trace is told of those that cannot be done."""
-        for one in chosen:
-            tool = self.tools.get(str(one.get("act")))
+        for fields in chosen:
+            tool = self.tools.get(str(fields.get("act")))
             try:
-                await tool.call(_given(one)) if tool else None
+                await tool.call(_given(fields)) if tool else None
             except ToolError:
                 continue
 
@@ -141,9 +141,9 @@ class Acting:
 
     def _problems(self, chosen: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         done = [*self.done]
-        for number, one in enumerate(chosen):
+        for number, fields in enumerate(chosen):
             try:
-                act = self._read(str(one.get("act")), _given(one))
+                act = self._read(str(fields.get("act")), _given(fields))
                 self.seat.reply(done, act)
             except ToolError as error:
                 yield f"acts.{number}: {error}"

@@ -91,16 +91,16 @@ def acts(outcome: AgentOutcome, read: Sequence[Posted] = ()) -> tuple[Act, ...]:
     if outcome.status != "done":
         return ()
     done = tuple(_done(outcome.tool_calls))
-    said = outcome.result.content.strip() if outcome.result else ""
-    if not said or any(isinstance(one, Finalize | Terminate) for one in done):
+    text = outcome.result.content.strip() if outcome.result else ""
+    if not text or any(isinstance(act, Finalize | Terminate) for act in done):
         return done
-    written = {one.to for one in done if isinstance(one, Send)}
-    started = {one.agent for one in done if isinstance(one, Start)}
+    written = {act.to for act in done if isinstance(act, Send)}
+    started = {act.agent for act in done if isinstance(act, Start)}
     askers = dict.fromkeys(
         posted.sender for posted in read if posted.kind in ASKING and posted.sender
     )
     heard = written | started
-    return (*done, *(TurnAnswer(to=asker, text=said) for asker in askers if asker not in heard))
+    return (*done, *(TurnAnswer(to=asker, text=text) for asker in askers if asker not in heard))
 
 
 def _done(calls: Sequence[ToolCall]) -> Iterator[Act]:

@@ -33,7 +33,7 @@ def html_of(run: Run) -> str:
     """Show a run as HTML. What models wrote is text in it, and never markup."""
     facts = [run.status, counted(run.usage.calls, "call"), counted(run.usage.tokens, "token")]
     facts += [run.cost, f"{run.seconds:.1f} s", *([str(run.folder)] if run.folder else [])]
-    said = run.answer if run.answer is not None else run.error or ""
+    text = run.answer if run.answer is not None else run.error or ""
     rows = [_row(agent_id, agent) for agent_id, agent in run.agents.items()]
     shown = ("agent", "status", "calls", "tokens", "seconds")
     head = "".join(f"<th>{name}</th>" for name in shown)
@@ -42,7 +42,7 @@ def html_of(run: Run) -> str:
     )
     return (
         f"<div><p>{_text(' · '.join(facts))}</p>"
-        f'<pre style="white-space: pre-wrap">{_text(said)}</pre>'
+        f'<pre style="white-space: pre-wrap">{_text(text)}</pre>'
         f"<details><summary>{counted(len(rows), 'agent')}</summary>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></details></div>"
     )

@@ -94,7 +94,7 @@ class Seat:
     @property
     def colleagues(self) -> tuple[str, ...]:
         """Name who is active beside it, in the order in which they joined."""
-        return tuple(one for one in self.mail.active if one != self.agent)
+        return tuple(name for name in self.mail.active if name != self.agent)
 
     def pool(self) -> list[dict[str, Any]]:
         """List who is in the team: what is public of everybody is the role and the tools.
@@ -123,7 +123,7 @@ class Seat:
         Raises:
             ToolError: Nothing will; why, in words that help the model.
         """
-        if any(isinstance(one, Finalize | Terminate) for one in done):
+        if any(isinstance(item, Finalize | Terminate) for item in done):
             raise ToolError("you have ended the team's work already. End your turn.")
         if len(done) >= MOST_ACTS:
             raise ToolError(f"{MOST_ACTS} acts are the most in one turn. End your turn.")

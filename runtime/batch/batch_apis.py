@@ -136,15 +136,15 @@ class OpenAIBatches(_Api):
 
     async def state(self, batch: str) -> BatchState:
         """Return how far a batch is."""
-        told = await self._asked("GET", f"/batches/{quote(batch, safe='')}")
-        counts = told.get("request_counts") or {}
-        files = (told.get(name) for name in ("output_file_id", "error_file_id"))
-        errors = (told.get("errors") or {}).get("data") or []
+        fields = await self._asked("GET", f"/batches/{quote(batch, safe='')}")
+        counts = fields.get("request_counts") or {}
+        files = (fields.get(name) for name in ("output_file_id", "error_file_id"))
+        errors = (fields.get("errors") or {}).get("data") or []
         return BatchState(
-            is_over=told["status"] in {"completed", "failed", "expired", "cancelled"},
+            is_over=fields["status"] in {"completed", "failed", "expired", "cancelled"},
             answered=counts.get("completed", 0) + counts.get("failed", 0),
             results=[f"/files/{quote(file, safe='')}/content" for file in files if file],
-            failure=next(iter(errors), {}) if told["status"] == "failed" else None,
+            failure=next(iter(errors), {}) if fields["status"] == "failed" else None,
         )
 
     def answer(self, line: Line) -> ChatAnswer:
@@ -187,8 +187,8 @@ class AnthropicBatches(_Api):
     async def state(self, batch: str) -> BatchState:
         """Return how far a batch is."""
         path = f"{self.path}/{quote(batch, safe='')}"
-        told = await self._asked("GET", path)
-        counts, is_over = told["request_counts"], told["processing_status"] == "ended"
+        fields = await self._asked("GET", path)
+        counts, is_over = fields["request_counts"], fields["processing_status"] == "ended"
         # The address that it names is not asked: our key goes to our address alone.
         return BatchState(
             is_over=is_over,

@@ -64,13 +64,13 @@ class Contents:
         with self._turn:
             self._parts += 1
             part = self._folder / f"part-{self._parts}"
-        found, size = hashlib.sha256(), 0
+        result, size = hashlib.sha256(), 0
         try:
             with part.open("xb") as file:
                 for piece in pieces:
-                    found.update(piece)
+                    result.update(piece)
                     size += file.write(piece)
-            if found.hexdigest() != digest:
+            if result.hexdigest() != digest:
                 raise JailError("A file of the work folder changed while it was being sent.")
             with self._turn:
                 part.replace(self._folder / digest)

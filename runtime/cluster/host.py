@@ -223,8 +223,8 @@ class JailWorker:
                 )
         tree = tree_of(asked["tree"])
         given = [(Path(path), tree_of(value)) for path, value in asked["given"]]
-        trees = (tree, *(one for _, one in given))
-        digests = [e.value for one in trees for e in one.values() if e.kind == "file"]
+        trees = (tree, *(fields for _, fields in given))
+        digests = [e.value for fields in trees for e in fields.values() if e.kind == "file"]
         with self._kept.held(digests) as missing:
             if missing:
                 return {"missing": missing}
@@ -258,8 +258,8 @@ class JailWorker:
             alias=Path(asked["alias"]) if asked["alias"] else None,
             own=[Path(path) for path in asked["own"]],
             placed={
-                path: self._copy(folder.path / f"given-{number}", one)
-                for number, (path, one) in enumerate(given)
+                path: self._copy(folder.path / f"given-{number}", fields)
+                for number, (path, fields) in enumerate(given)
             },
         )
         size = sum(SMALLEST + entry.size for entry in tree.values())
@@ -355,10 +355,10 @@ class JailWorker:
             hosted.is_at_rest = True
             return self._changed(hosted) if returns else None
 
-        came = await self._tried(closed)
-        if not isinstance(came, tuple) or came[1] is not None:
+        result = await self._tried(closed)
+        if not isinstance(result, tuple) or result[1] is not None:
             await self.forget(name)
-        return came
+        return result
 
     async def pieces(
         self, name: str, wanted: Sequence[tuple[str, int, int]]
@@ -367,7 +367,7 @@ class JailWorker:
 
         def read() -> list[bytes]:
             hosted = self._found(name)
-            return [hosted.read(*one) for one in wanted]
+            return [hosted.read(*row) for row in wanted]
 
         return await self._tried(read)
 
@@ -393,15 +393,15 @@ class JailWorker:
 
     def _changed(self, hosted: _Hosted) -> tuple[bytes, list[bytes] | None]:
         is_live = not hosted.is_at_rest
-        found = entries(
+        fields = entries(
             scan(hosted.jail.work, before=hosted.start, largest=hosted.largest, live=is_live)
         )
-        came = change(hosted.there, found)
+        result = change(hosted.there, fields)
         contents = None
-        if came.size <= ALONG:
-            contents = [hosted.read(one, 0, ALONG) for one in came.wanted]
-        hosted.there = {**found, **_unsure(came, contents)} if is_live else found
-        value = {"removed": came.removed, "made": value_of(came.made), "kept": sorted(came.kept)}
+        if result.size <= ALONG:
+            contents = [hosted.read(name, 0, ALONG) for name in result.wanted]
+        hosted.there = {**fields, **_unsure(result, contents)} if is_live else fields
+        value = {"removed": result.removed, "made": value_of(result.made), "kept": sorted(result.kept)}
         return dumps(value).encode(), contents
 
     @property
@@ -451,7 +451,7 @@ def _digest(content: bytes) -> str:
 
 
 def _failed(error: JailError) -> Failed:
-    kind = next((name for name, one in KINDS.items() if isinstance(error, one)), "jail")
+    kind = next((name for name, item in KINDS.items() if isinstance(error, item)), "jail")
     return {"failed": str(error), "kind": kind}
 
 

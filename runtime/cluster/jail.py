@@ -150,9 +150,9 @@ class RemoteJail:
         returns = self._returns and not was_killed
         try:
             with self._bringing:
-                came = self._asked("close", returns)
+                result = self._asked("close", returns)
                 if returns:
-                    self._bring(came)
+                    self._bring(result)
         except JailLost:
             if returns:
                 raise
@@ -188,9 +188,9 @@ class RemoteJail:
 
     def _told(self, lost: WorkerLost | None) -> None:
         with self._turn:
-            told, self._on_end = self._on_end, None
-        if told is not None:
-            told(self._link, lost)
+            function, self._on_end = self._on_end, None
+        if function is not None:
+            function(self._link, lost)
 
     def _asked(self, method: str, *arguments: Any, **named: Any) -> Any:
         """Ask the worker something of this jail."""
@@ -213,7 +213,7 @@ class RemoteJail:
         if contents is None:
             pieces = self._pieces(changed)
         else:
-            pieces = dict(zip(changed.wanted, ([one] for one in contents), strict=True))
+            pieces = dict(zip(changed.wanted, ([content] for content in contents), strict=True))
         rebuild(self.work, changed, lambda name, _entry: pieces[name])
 
     def _pieces(self, changed: TreeChange) -> Mapping[str, Iterable[bytes]]:

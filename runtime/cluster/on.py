@@ -43,20 +43,20 @@ class On:
             InputError: It means nothing, or Ray is not installed.
         """
         kind, _, rest = said.partition(":")
-        found = _ADDRESS.fullmatch(rest.removeprefix("//"))
-        if kind != "ray" or (found is None and said not in {"ray", "ray:auto"}):
+        result = _ADDRESS.fullmatch(rest.removeprefix("//"))
+        if kind != "ray" or (result is None and said not in {"ray", "ray:auto"}):
             raise InputError(f"--on {said!r} is nothing that is known here. {WAYS}")
-        if found is not None and not 0 < int(found["port"]) <= _LAST_PORT:
-            raise InputError(f"--on {said!r}: {found['port']} is no port. {WAYS}")
+        if result is not None and not 0 < int(result["port"]) <= _LAST_PORT:
+            raise InputError(f"--on {said!r}: {result['port']} is no port. {WAYS}")
         if find_spec("ray") is None:
             raise InputError(
                 f"--on {said} needs Ray, which is not installed. Run: {how_to_get('ray')}"
             )
-        if found is None:
+        if result is None:
             return cls(said=said, address=rest or "local")
         address = said if rest.startswith("//") else rest
         return cls(
-            said=said, address=address, host=found["host"].strip("[]"), port=int(found["port"])
+            said=said, address=address, host=result["host"].strip("[]"), port=int(result["port"])
         )
 
 

@@ -92,7 +92,7 @@ class Workers:
     def _taken(self) -> Link:
         links = self._fleet.alive()
         with self._turn:
-            link = min(links, key=lambda one: self._open.get(one, 0))
+            link = min(links, key=lambda item: self._open.get(item, 0))
             self._open[link] = self._open.get(link, 0) + 1
         return link
 

@@ -143,15 +143,15 @@ class RayFleet:
     def describe(self) -> dict[str, Any]:
         """Say which workers there are and how they confine; see `Jails.describe`."""
         with self._change:
-            told = [*self._told.values()]
-        first = told[0] if told else {}
+            records = [*self._told.values()]
+        first = records[0] if records else {}
         return {
             "on": self._said,
             "tier": first.get("tier"),
             "confines": True,
             "version": first.get("version", ""),
             "kernel": first.get("kernel", ""),
-            "workers": [{"host": one["host"], "tier": one["tier"]} for one in told],
+            "workers": [{"host": fields["host"], "tier": fields["tier"]} for fields in records],
             "refused": dict(self._refused),
         }
 
@@ -217,28 +217,28 @@ class RayFleet:
         deadline = time.monotonic() + START_SECONDS
         while asked and (left := deadline - time.monotonic()) > 0:
             done, _ = ray.wait([*asked], timeout=left)
-            for one in done:
-                self._greeted(asked.pop(one), one)
+            for item in done:
+                self._greeted(asked.pop(item), item)
         for link in asked.values():  # its node has other work, or hangs
             ray.kill(link.actor)
 
     def _greeted(self, link: RayLink, answer: Any) -> None:
-        told: dict[str, Any]
+        fields: dict[str, Any]
         try:
-            told = cast("dict[str, Any]", ray.get(answer))
+            fields = cast("dict[str, Any]", ray.get(answer))
         except LOST:
             return
         except ray.exceptions.RayError as error:
-            told = {"refused": _last_line(error), "host": link.node}
-        link.name = f"{told['host']}"
-        if told["refused"] is not None:
-            self._refused[link.node] = f"{told['host']}: {told['refused']}".rstrip(".")
+            fields = {"refused": _last_line(error), "host": link.node}
+        link.name = f"{fields['host']}"
+        if fields["refused"] is not None:
+            self._refused[link.node] = f"{fields['host']}: {fields['refused']}".rstrip(".")
             ray.kill(link.actor)
             return
         with self._change:
             if not self._closed:
                 self._links.append(link)
-                self._told[link] = told
+                self._told[link] = fields
                 self._change.notify_all()
                 return
         ray.kill(link.actor)
@@ -330,12 +330,12 @@ def _quiet() -> Generator[None]:
     No option of Ray's says so. We tell what is lost ourselves.
     """
     module: Any = importlib.import_module("ray._private.worker")
-    told = getattr(module, "listen_error_messages", None)
+    report = getattr(module, "listen_error_messages", None)
     module.listen_error_messages = lambda *_: None
     try:
         yield
     finally:
-        module.listen_error_messages = told
+        module.listen_error_messages = report
 
 
 @contextmanager

@@ -69,12 +69,12 @@ def _ping(models: Mapping[str, Model], *, as_json: bool) -> None:
     """Ask the models; end with 1 where one does not answer."""
     from .pinging import ping
 
-    found = ping(models)
+    pings = ping(models)
     if as_json:
-        click.echo(dumps([one.value() for one in found], indent=2))
+        click.echo(dumps([item.value() for item in pings], indent=2))
     else:
-        click.echo(speakable("\n".join(map(str, found)) or "no model has an endpoint to ask."))
-    if not all(one.answered for one in found):
+        click.echo(speakable("\n".join(map(str, pings)) or "no model has an endpoint to ask."))
+    if not all(item.answered for item in pings):
         raise click.exceptions.Exit(1)
 
 
@@ -104,29 +104,29 @@ def _tool(name: str, known: Catalogue) -> str:
 
 async def _served(known: Catalogue, *, start: bool) -> dict[str, str]:
     """Say of the tools of servers why they cannot be had; the servers are started for that."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for server in known.servers.values():
         names = [f"{server.name}.{tool}" for tool in server.tools]
         try:
             check_server(server)
             if start:
-                found |= await _unserved(server)
+                fields |= await _unserved(server)
         except InputError as error:
-            found |= dict.fromkeys(names, str(error))
-    return found
+            fields |= dict.fromkeys(names, str(error))
+    return fields
 
 
 async def _unserved(server: ToolServer) -> dict[str, str]:
     """Start a server, and say which of its tools it does not have."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     session = await start_session(server)
     for tool in server.tools:
         try:
             session.tool(tool)
         except InputError as error:
-            found[f"{server.name}.{tool}"] = str(error)
+            fields[f"{server.name}.{tool}"] = str(error)
     await session.stop()
-    return found
+    return fields
 
 
 def _embedded() -> str:
@@ -176,9 +176,9 @@ def _jail(*, probe: bool) -> dict[str, Any]:
 
 def _text(findings: dict[str, Any]) -> str:
     lines: list[str] = []
-    for name, found in findings.items():
-        if isinstance(found, dict):
-            lines += [name, *(f"  {key}: {item}" for key, item in found.items() if item != [])]
+    for name, finding in findings.items():
+        if isinstance(finding, dict):
+            lines += [name, *(f"  {key}: {item}" for key, item in finding.items() if item != [])]
         else:
-            lines.append(f"{name}: {', '.join(found) if isinstance(found, list) else found}")
+            lines.append(f"{name}: {', '.join(finding) if isinstance(finding, list) else finding}")
     return speakable("\n".join(lines))

@@ -66,8 +66,8 @@ class Resuming:
             if given is True:
                 words.append(option)
                 continue
-            for one in (given,) if isinstance(given, (str, os.PathLike)) else given:
-                words += [option, str(one)]
+            for item in (given,) if isinstance(given, (str, os.PathLike)) else given:
+                words += [option, str(item)]
         if self.setting.unsafe_local:
             words.append("--unsafe-local")
         return shlex.join(words)
@@ -131,7 +131,7 @@ def summary(run: Run, record: RunRecord) -> str:
         parts.insert(0, f"cut off: the answer of {span(run.cut_off)}")
     if run.substituted:
         parts.insert(0, f"warning: another model answered for {span(run.substituted)}")
-    parts[:0] = cancelled({agent: came.status for agent, came in run.agents.items()})
+    parts[:0] = cancelled({agent: outcome.status for agent, outcome in run.agents.items()})
     if run.score is not None:
         parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")
     return f"{', '.join(parts)}; {record.folder.path}{os.sep}"
@@ -144,8 +144,8 @@ def how_to_look(folder: Path) -> str:
 
 def tell_result(result: dict[str, Any], folder: Path) -> None:
     """Print a result for a program, and where the rest of the run is."""
-    told = {**result, "folder": str(folder)}
-    click.echo(speakable_json(dumps(told, indent=2, ensure_ascii=False)))
+    fields = {**result, "folder": str(folder)}
+    click.echo(speakable_json(dumps(fields, indent=2, ensure_ascii=False)))
 
 
 def tell_answer(answer: str, task: Task) -> None:

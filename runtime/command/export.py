@@ -62,11 +62,11 @@ def _exported(team_file: str, target: str, known: Catalogue) -> tuple[str, list[
 
     team, known, path = load_team_of(team_file, known)
     content = read_file(path)
-    _, found = check_team(content, str(path), known, rules_for(target), folder=path.parent)
-    if refused := [problem for problem in found if problem.severity == "error"]:
+    _, problems = check_team(content, str(path), known, rules_for(target), folder=path.parent)
+    if refused := [problem for problem in problems if problem.severity == "error"]:
         raise ConfigError(refused)
     write = {"langgraph": langgraph_text, "docker-agent": docker_agent_text}[target]
-    return write(compile(team, known), known.servers), found
+    return write(compile(team, known), known.servers), problems
 
 
 def _write(file: Path, text: str) -> None:

@@ -64,12 +64,12 @@ class Asked:
         from ...schema.values.attachments import Attachment
         from ...schema.values.json_text import dumps
 
-        said = {"query": self.query, "context": self.context, "repo": str(self.repo or "")}
-        written = {"id": "query", **{name: text for name, text in said.items() if text}}
+        fields = {"query": self.query, "context": self.context, "repo": str(self.repo or "")}
+        written = {"id": "query", **{name: text for name, text in fields.items() if text}}
         task = parse_task(dumps(written).encode(), "--query", Path(), known, form)
-        found = given_files(self.files)
-        texts = {name: one for name, one in found.items() if isinstance(one, str)}
-        others = {name: one for name, one in found.items() if isinstance(one, Attachment)}
+        result = given_files(self.files)
+        texts = {name: item for name, item in result.items() if isinstance(item, str)}
+        others = {name: item for name, item in result.items() if isinstance(item, Attachment)}
         return replace(task, files=MappingProxyType(texts), attachments=MappingProxyType(others))
 
 
@@ -164,7 +164,7 @@ def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
     Raises:
         InputError: One is not.
     """
-    asked = sorted({one for one in used if one is not None})
+    asked = sorted({name for name in used if name is not None})
     for choice in chosen:
         alias, equals, _ = choice.partition("=")
         if equals and alias not in asked:

@@ -106,12 +106,12 @@ def _bar() -> Generator[Report]:
 
 @contextmanager
 def _lines() -> Generator[Report]:
-    told: set[str] = set()
+    texts: set[str] = set()
 
     def report(stage: str, done: int, total: int) -> None:
         del done
-        if stage not in told:
-            told.add(stage)
+        if stage not in texts:
+            texts.add(stage)
             size = f" ({_megabytes(total)})" if total else ""
             click.echo(f"{SMOLLM2.name}: {STAGES[stage]}{size}", err=True)
 

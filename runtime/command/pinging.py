@@ -56,7 +56,7 @@ def ping(models: Mapping[str, Model]) -> Sequence[Ping]:
 
     async def all_at_once() -> list[Ping]:
         async with Gateway(alone) as gateway:
-            return await asyncio.gather(*(_asked(gateway, one) for one in alone.values()))
+            return await asyncio.gather(*(_asked(gateway, model) for model in alone.values()))
 
     return asyncio.run(all_at_once())
 
@@ -72,8 +72,8 @@ async def _asked(gateway: Gateway, model: Model) -> Ping:
     except CoterieError as error:
         return Ping(alias=model.alias, model=model.model, answered=False, said=str(error))
     usage = answer.usage
-    said = (
+    text = (
         f"{answer.model or 'it'} answered in {answer.seconds:.2f} s,"
         f" {counted(usage.tokens, 'token')}, {usage.cost}"
     )
-    return Ping(alias=model.alias, model=model.model, answered=True, said=said)
+    return Ping(alias=model.alias, model=model.model, answered=True, said=text)

@@ -96,7 +96,7 @@ def _heading(plan: Plan) -> str:
         f"{alias} = {model.model}{f' ({model.origin})' if model.origin else ''}"
         for alias, model in sorted(models.items())
     ]
-    often = "".join(f", {said}" for said in goes(plan.team))
+    often = "".join(f", {goe}" for goe in goes(plan.team))
     return "; ".join([f"{plan.team.name}: {counted(len(plan.agents), 'agent')}{often}", *named])
 
 

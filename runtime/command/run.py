@@ -216,8 +216,8 @@ def _asked(options: dict[str, Any]) -> Asked | None:
         query = options["query"] if options["query"] != "-" else standard_input()
         return Asked(query=query, **with_it)
     if with_it:
-        said = " and ".join(f"--{name.removesuffix('s')}" for name in with_it)
-        raise InputError(f"{said}: only with a question, --query. A task file has its own.")
+        text = " and ".join(f"--{name.removesuffix('s')}" for name in with_it)
+        raise InputError(f"{text}: only with a question, --query. A task file has its own.")
     return None
 
 
@@ -240,10 +240,10 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
     value = {**plan.describe(), "estimate": expected.value()}
     lines = [str(plan), f"estimate: {expected}"]
     if task.briefs:
-        told = [agent for agent in plan.agents if agent in task.briefs]
+        texts = [agent for agent in plan.agents if agent in task.briefs]
         passed_over = [brief for brief in task.briefs if brief not in plan.agents]
-        value["briefs"] = {"told": told, "passed_over": passed_over}
-        lines += [f"with their own brief: {', '.join(told)}"] if told else []
+        value["briefs"] = {"told": texts, "passed_over": passed_over}
+        lines += [f"with their own brief: {', '.join(texts)}"] if texts else []
         lines += (
             [f"briefs for agents that the team does not have: {', '.join(passed_over)}"]
             if passed_over
@@ -254,7 +254,7 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
         lines += blind
     if lacking := plan.lacks():
         value["lacks"] = lacking
-        lines += [f"this machine lacks: {one}" for one in lacking]
+        lines += [f"this machine lacks: {name}" for name in lacking]
     if adapting is not None:
         most = adapting.calls_at_most(plan)
         value["adapts"] = {"by": adapting.name, "calls_at_most": most}
@@ -354,8 +354,8 @@ class _Making:
 
     def _after_interruption(self) -> str:
         """Say what was spent until a signal came, and how to go on."""
-        told = f"\n{', '.join(self.spent)}; {self.folder}{os.sep}" if self.spent else ""
-        return f"{told}{self._how_to_resume()}"
+        text = f"\n{', '.join(self.spent)}; {self.folder}{os.sep}" if self.spent else ""
+        return f"{text}{self._how_to_resume()}"
 
     def _how_to_resume(self, run: Run | None = None) -> str:
         """Say on a line of its own how to go on."""
@@ -519,8 +519,8 @@ class _Making:
             click.echo(f"warning: {speakable(warning)}", err=True)
         is_unasked = all(own.judging for own in run.operators.values())
         if self.adapting is not None and run.status == "done" and is_unasked:
-            told = f"{self.adapting.name} called no operator: the team worked unchanged"
-            click.echo(f"warning: {told}.", err=True)
+            text = f"{self.adapting.name} called no operator: the team worked unchanged"
+            click.echo(f"warning: {text}.", err=True)
         if not self.options["quiet"]:
             click.echo(summary(run, record), err=True)
             if not self.options["replay"] and not self.options["view"]:
@@ -538,8 +538,8 @@ class _Making:
             return 1
         done = recorded.get("status") == "done"
         if done and record.folder.scrub(run.answer or "") != recorded["answer"]:
-            came = speakable(repr(run.error if run.answer is None else run.answer))
-            click.echo(f"differs: the replay's result is {came}.")
+            text = speakable(repr(run.error if run.answer is None else run.answer))
+            click.echo(f"differs: the replay's result is {text}.")
             return 1
         where = "" if done else ", up to where the run ended"
         click.echo(f"verified: {counted(journal.taken, 'recorded answer')}, no difference{where}.")

@@ -144,8 +144,8 @@ def share_run(folder: Path, target: Path) -> None:
     if not (folder / MANIFEST).is_file():
         raise InputError(f"{folder} is not the folder of a run.")
     left = share(folder, target, Scrubber(secrets_of(os.environ)))
-    told = f"; left out: {', '.join(left)}" if left else ""
-    click.echo(speakable(f"{target}: {_size(target.stat().st_size)}{told}"))
+    text = f"; left out: {', '.join(left)}" if left else ""
+    click.echo(speakable(f"{target}: {_size(target.stat().st_size)}{text}"))
 
 
 def _runs(

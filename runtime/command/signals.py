@@ -102,17 +102,17 @@ def _end_on_signals(note: Callable[[int], None]) -> None:
         if task is not None:
             task.cancel()
 
-    for one in SIGNALS:
-        loop.add_signal_handler(one, end, int(one))
+    for word in SIGNALS:
+        loop.add_signal_handler(word, end, int(word))
 
 
 def _from_now_on(handler: _Handler) -> None:
     """Let a handler have what the event loop has had."""
     loop = asyncio.get_running_loop()
-    for one in SIGNALS:
+    for word in SIGNALS:
         try:
-            loop.remove_signal_handler(one)  # which gives Ctrl-C back to Python
-            signal.signal(one, handler)
+            loop.remove_signal_handler(word)  # which gives Ctrl-C back to Python
+            signal.signal(word, handler)
         except KeyboardInterrupt:  # it came between the two
             _end_at_once(signal.SIGINT, None)
 

@@ -40,8 +40,8 @@ def import_servers(file: Path) -> None:
     """
     from ..tools.client_file import servers_in
 
-    found = servers_in(file)
-    servers = asyncio.run(_discovered(found))
+    result = servers_in(file)
+    servers = asyncio.run(_discovered(result))
     if not servers:
         raise InputError(f"{file}: no server listed its tools.")
     click.echo(write_yaml({"servers": servers}), nl=False)
@@ -50,19 +50,19 @@ def import_servers(file: Path) -> None:
 async def _discovered(found: tuple[ConfiguredServer, ...]) -> dict[str, Any]:
     """Ask servers one after the other; those that do not tell are told of."""
     servers: dict[str, Any] = {}
-    for one in found:
-        server = one.server
-        if one.values:
-            note(f"{server.name}: set {', '.join(one.values)}; values in FILE are not copied.")
+    for item in found:
+        server = item.server
+        if item.values:
+            note(f"{server.name}: set {', '.join(item.values)}; values in FILE are not copied.")
         try:
-            tools = await _tools_of(one)
+            tools = await _tools_of(item)
         except InputError as error:
-            scrub = Scrubber(one.values.values())
+            scrub = Scrubber(item.values.values())
             note(f"{server.name} is left out: {scrub(str(error))}")
             continue
-        said = {key: value for key, value in unlike_default(server).items() if key != "name"}
+        record = {key: value for key, value in unlike_default(server).items() if key != "name"}
         order = [field.name for field in fields(ToolServer) if field.name != "tools"]
-        servers[server.name] = {key: said[key] for key in order if key in said} | {"tools": tools}
+        servers[server.name] = {key: record[key] for key in order if key in record} | {"tools": tools}
     return servers
 
 

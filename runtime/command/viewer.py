@@ -37,11 +37,11 @@ async def viewer(folder: Path) -> AsyncGenerator[str]:
         stdout=PIPE,
         start_new_session=True,
     )
-    ours, told = process.stdin, process.stdout
-    if ours is None or told is None:
+    ours, reader = process.stdin, process.stdout
+    if ours is None or reader is None:
         raise RuntimeError("there are pipes because they were requested.")
     try:
-        address = (await told.readline()).decode().strip()
+        address = (await reader.readline()).decode().strip()
         if not address:
             raise InputError(f"{folder} cannot be shown. Leave out --view.")
         click.echo(f"look: {address}", err=True)

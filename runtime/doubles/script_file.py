@@ -102,8 +102,8 @@ def _problems(document: Document) -> Iterator[Problem]:
 
 def _form_problems(document: Document, place: Path, reply: Any) -> Iterator[Problem]:
     if is_mapping(reply) and len(forms := reply.keys() & _FORMS) != 1:
-        told = f"a reply has one of {', '.join(_FORMS)}; here are {len(forms)}."
-        yield document.problem(place, told)
+        text = f"a reply has one of {', '.join(_FORMS)}; here are {len(forms)}."
+        yield document.problem(place, text)
 
 
 def _key(key: str) -> str | re.Pattern[str]:

@@ -80,10 +80,10 @@ def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
     """
     try:
         with beneath.open_folder(folder, place.split("/")) as kept:
-            found = [entry.path for entry in beneath.walk(kept) if entry.kind == "file"]
+            texts = [entry.path for entry in beneath.walk(kept) if entry.kind == "file"]
     except FileNotFoundError:
         return []
-    return sorted(f"{place}/{path}" for path in found)
+    return sorted(f"{place}/{path}" for path in texts)
 
 
 async def keep_written(

@@ -75,16 +75,16 @@ def chosen(agent: Agent, result: AgentResult, before: Mapping[str, AgentOutcome]
         AgentError: It had to choose, and named nobody who reported any changes.
     """
     offered = {
-        outcome: came.result for outcome, came in before.items() if came.result and came.changes
+        outcome: answer.result for outcome, answer in before.items() if answer.result and answer.changes
     }
-    if result.patch or len({before[one].changes for one in offered}) < 2:
+    if result.patch or len({before[name].changes for name in offered}) < 2:
         return None
     if agent.chooses:
         return _named(object_in(result.content).get("chosen"), offered)
-    said = answer_of(result.content)
+    text = answer_of(result.content)
     if agent.function and picks(agent.function):
-        return next((one for one in offered if answer_of(offered[one].content) == said), None)
-    return next((one for one in offered if (offered[one].patch or "").strip() == said), None)
+        return next((name for name in offered if answer_of(offered[name].content) == text), None)
+    return next((name for name in offered if (offered[name].patch or "").strip() == text), None)
 
 
 def _named(name: Any, offered: Collection[str]) -> str:
@@ -132,5 +132,5 @@ async def unused(workspace: Workspace, result: AgentResult) -> Mapping[str, Any]
         changed = await asyncio.to_thread(workspace.changed)
     except AgentError as error:
         return {"files": [], "count": 0, "error": str(error)}
-    named = [on_one_line(one) for one in changed[:MOST_NAMED]]
+    named = [on_one_line(name) for name in changed[:MOST_NAMED]]
     return {"files": named, "count": len(changed)} if changed else None

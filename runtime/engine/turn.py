@@ -51,7 +51,7 @@ class AgentTurn:
         """Add to what an agent is told about itself how it works with its team."""
         seat = self.seat
         acts = [
-            (name, [f"`{one}`" for one in WHOM[name]], WHAT[name])
+            (name, [f"`{word}`" for word in WHOM[name]], WHAT[name])
             for name in seat.may
             if name != "list_pool"
         ]
@@ -74,13 +74,13 @@ class AgentTurn:
         """
         seat, mail = self.seat, self.seat.mail
         read = [message for message in mail.messages if message.kind != "task"]
-        texts = clipped([one.text for one in read], MOST_READ)
+        texts = clipped([posted.text for posted in read], MOST_READ)
         return render(
             "mail",
-            mail=[_letter(seat, one, text) for one, text in zip(read, texts, strict=True)],
+            mail=[_letter(seat, posted, text) for posted, text in zip(read, texts, strict=True)],
             hands_in=mail.hands_in,
             pool=seat.pool() if self.by == "object" else (),
-            active=[f"{one} (you)" if one == seat.agent else one for one in mail.active],
+            active=[f"{name} (you)" if name == seat.agent else name for name in mail.active],
             places_left=mail.places_left,
             messages_left=mail.messages_left,
             turns_left=mail.turns_left,
@@ -92,13 +92,13 @@ class AgentTurn:
 
     def assigned(self, assignment: Assignment) -> Assignment:
         """Let an agent act on its team in an attempt at the turn; who hands in has no tools."""
-        one = assignment
-        agent = replace(one.agent, output_schema=self.seat.report)
+        item = assignment
+        agent = replace(item.agent, output_schema=self.seat.report)
         if not self.seat.may:
-            return replace(one, agent=agent, tools={})
-        acts = acting(self.seat, one.workspace, one.emit, one.once)
-        tools = {**one.tools, **acts.tools} if self.takes_tools else one.tools
-        return replace(one, agent=agent, tools=tools, acting=acts)
+            return replace(item, agent=agent, tools={})
+        acts = acting(self.seat, item.workspace, item.emit, item.once)
+        tools = {**item.tools, **acts.tools} if self.takes_tools else item.tools
+        return replace(item, agent=agent, tools=tools, acting=acts)
 
 
 def turn_of(planned: PlannedAgent, team: Team, mail: Mail | None) -> AgentTurn | None:

@@ -32,7 +32,7 @@ def docker_agent_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS
     """
     models = _Models(plan=plan)
     order = [plan.output, *(agent for agent in plan.agents if agent != plan.output)]
-    agents = {one: _agent(plan, plan.agents[one], models, servers) for one in order}
+    agents = {name: _agent(plan, plan.agents[name], models, servers) for name in order}
     described = {"description": plan.team.description} if plan.team.description else {}
     value = {
         "version": VERSION,

@@ -185,10 +185,10 @@ def _unreached(team: Team, models: Mapping[str, Model], target: str) -> Found:
     for agent in team.agents.values():
         model = models.get(agent.model_id)
         if team.backend_of(agent) != "function" and reached_for(target, model) is None:
-            said = "the embedded model" if model is None or model.is_embedded else model.model
+            text = "the embedded model" if model is None or model.is_embedded else model.model
             yield (
                 ("agents", agent.id, "model_id"),
-                f"{agent.model_id!r} is {said}, which only coterie reaches. Say what it is to be"
+                f"{agent.model_id!r} is {text}, which only coterie reaches. Say what it is to be"
                 f" there: --model {agent.model_id}=openai/gpt-4o-mini, or NAME@URL.",
             )
         if target == "langgraph" and agent.id in STATE:
@@ -221,7 +221,7 @@ def _lost(team: Team) -> Found:
 
 def _lost_of_models(team: Team, models: Mapping[str, Model], target: str) -> Found:
     """Give what models.yaml says of the models that cannot be written; each model once."""
-    firsts: Mapping[str, Agent] = {one.model_id: one for one in reversed([*team.agents.values()])}
+    firsts: Mapping[str, Agent] = {item.model_id: item for item in reversed([*team.agents.values()])}
     for alias, agent in firsts.items():
         if alias not in models:
             continue

@@ -137,8 +137,8 @@ class Question:
             return ChatAnswer(text=text, usage=Usage(calls=1))
         value = loads(text)
         if not (self.fields.get("tools") and is_mapping(value) and "tool_calls" in value):
-            said = value if isinstance(value, str) else dumps(value, ensure_ascii=False)
-            return ChatAnswer(text=said, usage=Usage(calls=1))
+            words = value if isinstance(value, str) else dumps(value, ensure_ascii=False)
+            return ChatAnswer(text=words, usage=Usage(calls=1))
         calls = tuple(_calls(value["tool_calls"]))
         return ChatAnswer(
             text=text_of(value.get("text")),
@@ -166,11 +166,11 @@ def _turn(message: Message) -> tuple[str, str]:
     """Return a message's heading, and its text with the calls of tools that are in it."""
     content: Any = message.get("content")
     parts = [content] if isinstance(content, str) else content or []
-    said = [part if isinstance(part, str) else _part(part) for part in parts]
+    texts = [part if isinstance(part, str) else _part(part) for part in parts]
     calls: Any = message.get("tool_calls") or []
-    said += [f"calls {call['function']['name']} {call['function']['arguments']}" for call in calls]
+    texts += [f"calls {call['function']['name']} {call['function']['arguments']}" for call in calls]
     role = str(message["role"])
-    return HEADINGS.get(role, role), "\n\n".join(said)
+    return HEADINGS.get(role, role), "\n\n".join(texts)
 
 
 def _part(part: Mapping[str, Any]) -> str:

@@ -101,17 +101,17 @@ def _mapped(endpoint: Endpoint, error: Exception) -> CallError:
     """
     words = str(error).partition("Traceback (most recent call last)")[0]
     words = without(endpoint.secrets, words.encode()).decode()
-    said = " ".join(words.split())[:500]
+    text = " ".join(words.split())[:500]
     causes = {type(cause).__name__ for cause in _causes(error)}
     responded = "HTTPStatusError" in causes
     status: int | None = getattr(error, "status_code", None)
     if not responded and status in GIVEN_UP_ON:
         status = None  # litellm's own word for a wait of which nobody knows the end
-    kind = _kind(causes, status, said, responded=responded)
+    kind = _kind(causes, status, text, responded=responded)
     lost = not responded and "ConnectError" not in causes and kind in {"down", "malformed"}
     headers: Mapping[str, str] = getattr(error, "litellm_response_headers", None) or {}
     return CallError(
-        f"{endpoint.model}: {type(error).__name__}: {said}",
+        f"{endpoint.model}: {type(error).__name__}: {text}",
         kind=kind,
         status=status if responded or kind == "rejected" else None,
         words=words,

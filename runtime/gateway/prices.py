@@ -61,9 +61,9 @@ class TokenPrices(NamedTuple):
         stored = here.read if here.stored is None else here.stored
         thought = here.written if here.thought is None else here.thought
         fresh = usage.prompt_tokens - usage.cached_tokens - usage.stored_tokens
-        said = usage.completion_tokens - usage.reasoning_tokens
+        number = usage.completion_tokens - usage.reasoning_tokens
         read = fresh * here.read + usage.cached_tokens * here.cached + usage.stored_tokens * stored
-        return read + said * here.written + usage.reasoning_tokens * thought
+        return read + number * here.written + usage.reasoning_tokens * thought
 
     def highest(self, prompt: int, completion: int) -> float:
         """Give the most in USD that a call can cost, with at most so many tokens."""
@@ -138,7 +138,7 @@ def _as_rates(told: Mapping[str, Any]) -> TokenPrices | None:
         return first[1]._replace(steps=tuple(further))
     if told.get("input_cost_per_token") is None:
         return None
-    limits = {int(found[1]) for name in told if (found := _STEP.fullmatch(name))}
+    limits = {int(result[1]) for name in told if (result := _STEP.fullmatch(name))}
     steps = ((limit * 1000, _at(told, f"_above_{limit}k_tokens")) for limit in sorted(limits))
     return _at(told)._replace(steps=tuple(steps))
 

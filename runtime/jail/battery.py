@@ -206,7 +206,7 @@ class Scene:
 
     def harm(self) -> str:
         """Return what of the host the attack has changed or reached; an empty text if nothing."""
-        found = {
+        fields = {
             "the secret was changed": _state(self.secret) != self.states[0],
             "shared memory was changed": _state(self.shared) != self.states[1],
             "files were made outside": [p for p in self.outside.iterdir() if not p.is_socket()],
@@ -218,7 +218,7 @@ class Scene:
                 path for path in self.work.iterdir() if path.lstat().st_mode & 0o6000
             ],
         }
-        return "; ".join(harm for harm, happened in found.items() if happened)
+        return "; ".join(harm for harm, happened in fields.items() if happened)
 
     def _victim_answers(self) -> bool:
         question, answer = self.victim.stdin, self.victim.stdout
@@ -236,13 +236,13 @@ class Scene:
 
     def survivors(self) -> list[str]:
         """Return the processes on the host that carry the mark of this attack."""
-        found: list[str] = []
+        texts: list[str] = []
         for process in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError):
                 line = Path("/proc", process, "cmdline").read_bytes()
                 if self.mark.encode() in line and int(process) != self.victim.pid:
-                    found.append(process)
-        return found
+                    texts.append(process)
+        return texts
 
 
 def _state(file: Path) -> tuple[object, ...]:

@@ -67,7 +67,7 @@ def interpreter() -> Path:
 def mounts(confinement: Confinement) -> list[Mount]:
     """Return the mounts of a jail, outer folders before the folders inside them."""
     private = confinement.private
-    found = [
+    result = [
         *_read_only(_system()),
         *_read_only(_interpreter_parts()),
         *_read_only((_HERE / "_enter.py", _HERE / "code" / "_worker.py")),
@@ -81,7 +81,7 @@ def mounts(confinement: Confinement) -> list[Mount]:
         *(Mount(confinement.work, path, writable=True) for path in _names_of_work(confinement)),
     ]
     # A later mount hides an earlier one of the same target: the work folder stays writable.
-    unique = {mount.target: mount for mount in found}
+    unique = {mount.target: mount for mount in result}
     return sorted(unique.values(), key=lambda mount: (len(mount.target.parts), mount.target))
 
 

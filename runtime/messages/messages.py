@@ -54,17 +54,17 @@ def system(
     An embedded model is not told its output schema: its decoding is held to it anyway, and a small
     model takes the words of the schema for words of the task.
     """
-    told = (constitution, has_reports, tuple(known), tuple(paired))
+    row = (constitution, has_reports, tuple(known), tuple(paired))
     if task is not None and (names_fields(planned.prompt) or names_fields(constitution)):
         # Instructions that differ from task to task are not kept.
         return _instructions(
             replace(planned, prompt=filled(planned.prompt, task)),
             filled(constitution, task),
-            *told[1:],
+            *row[1:],
         )
-    if (said := planned.instructions.get(told)) is None:
-        said = planned.instructions[told] = _instructions(planned, *told)
-    return said
+    if (text := planned.instructions.get(row)) is None:
+        text = planned.instructions[row] = _instructions(planned, *row)
+    return text
 
 
 def _instructions(
@@ -83,8 +83,8 @@ def _instructions(
         constitution=constitution.strip(),
         prompt=planned.prompt.strip(),
         patches=[text.strip() for text in notes.patches.values()],
-        known=[(one, text.strip()) for one, text in known],
-        paired=[(one, text.strip()) for one, text in paired],
+        known=[(name, text.strip()) for name, text in known],
+        paired=[(name, text.strip()) for name, text in paired],
         skills=notes.skills,
         looks_skills_up=looks_skills_up(planned),
         coaching=notes.coaching.strip(),
@@ -130,8 +130,8 @@ def question(
         brief={"content": brief, "fence": fence(brief)} if brief else None,
         files=sorted({*task.files, *attached}),
         texts=[
-            {"name": _in_quotes(one), "content": text, "fence": fence(text)}
-            for one, text in texts.items()
+            {"name": _in_quotes(name), "content": text, "fence": fence(text)}
+            for name, text in texts.items()
         ],
         unread=unread,
         seen=named(seen) if seen else "",
@@ -174,8 +174,8 @@ def _fence(text: str) -> str:
 
 
 def _item(item: Item) -> Mapping[str, Any]:
-    said = {"number": item.number, "of": item.of, "content": item.text}
-    return {**said, "fence": fence(item.text)}
+    fields = {"number": item.number, "of": item.of, "content": item.text}
+    return {**fields, "fence": fence(item.text)}
 
 
 def _bulletin(text: str) -> Mapping[str, str]:
@@ -183,8 +183,8 @@ def _bulletin(text: str) -> Mapping[str, str]:
 
 
 def _notice(notice: Notice) -> Mapping[str, Any]:
-    said = {"kind": notice.kind, "most": notice.most, "text": notice.text}
-    return {**said, "fence": fence(notice.text)}
+    fields = {"kind": notice.kind, "most": notice.most, "text": notice.text}
+    return {**fields, "fence": fence(notice.text)}
 
 
 def _remembered(entry: MemoryEntry) -> Mapping[str, str]:

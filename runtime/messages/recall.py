@@ -201,8 +201,8 @@ async def reminded(
         entries = await recaller(query, wanted.k, where) if recaller else ()
         return {"entries": [unlike_default(entry) for entry in entries]}
 
-    came = await once("recall", [query, wanted.k, where], work)
-    return tuple(MemoryEntry(**one) for one in came["entries"])
+    fields = await once("recall", [query, wanted.k, where], work)
+    return tuple(MemoryEntry(**entry) for entry in fields["entries"])
 
 
 def fitting(entries: Iterable[MemoryEntry], wanted: Recall) -> tuple[MemoryEntry, ...]:
@@ -214,7 +214,7 @@ def fitting(entries: Iterable[MemoryEntry], wanted: Recall) -> tuple[MemoryEntry
     room = wanted.room
     shown: list[MemoryEntry] = []
     for entry in entries:
-        left = None if room is None else room - sum(one.characters for one in shown)
+        left = None if room is None else room - sum(item.characters for item in shown)
         fits = entry if left is None else entry.within(left)
         if fits is None:
             break

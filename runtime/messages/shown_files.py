@@ -26,7 +26,7 @@ def shown_files(planned: PlannedAgent, task: Task) -> Mapping[str, str]:
     shown: set[str] = set()
     room = LONGEST_FILES
     files = _meant_for(planned, task)
-    for name, text in sorted(files.items(), key=lambda one: (len(one[1]), one[0])):
+    for name, text in sorted(files.items(), key=lambda pair: (len(pair[1]), pair[0])):
         if len(text) <= room:
             shown.add(name)
             room -= len(text)

@@ -63,8 +63,8 @@ def exporting(options: Mapping[str, Any]) -> Generator[Telemetry | None]:
     try:
         yield telemetry
     finally:
-        if said := telemetry.close():
-            click.echo(speakable(f"note: {said}"), err=True)
+        if text := telemetry.close():
+            click.echo(speakable(f"note: {text}"), err=True)
 
 
 def _exporter(target: str) -> Any:
@@ -94,7 +94,7 @@ def ready() -> str:
     """Say whether traces can be had, and where they would go."""
     if not _is_installed():
         return f"not installed: {how_to_get('otel')}"
-    address = next((os.environ[one] for one in ADDRESSES if os.environ.get(one)), USUAL_ADDRESS)
+    address = next((os.environ[word] for word in ADDRESSES if os.environ.get(word)), USUAL_ADDRESS)
     content = ", with content" if _captures(os.environ) else ""
     return f"ready: --otel otlp sends to {_without_login(address)}{content}"
 

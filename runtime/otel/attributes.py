@@ -57,13 +57,13 @@ def clean(told: Mapping[str, Any], scrub: Callable[[str], str]) -> dict[str, Any
         told: JSON-able. Lists of plain values stay lists; what is deeper becomes JSON text.
         scrub: Takes secrets out, of all of it at once, as it does of a line of events.jsonl.
     """
-    text = dumps({name: one for name, one in told.items() if one is not None}, default=repr)
+    text = dumps({name: item for name, item in told.items() if item is not None}, default=repr)
     scrubbed = scrub(text)
     return {name: _flat(load) for name, load in loads(scrubbed).items()}
 
 
 def _flat(value: Any) -> Any:
-    is_deep = is_mapping(value) or (is_list(value) and any(not _is_text(one) for one in value))
+    is_deep = is_mapping(value) or (is_list(value) and any(not _is_text(item) for item in value))
     return dumps(value, ensure_ascii=False) if is_deep else value
 
 
@@ -128,9 +128,9 @@ def call_told(fields: Mapping[str, Any]) -> dict[str, Any]:
     usage, source = fields.get("usage", {}), fields.get("source")
     prefix = "gen_ai.usage" if source is None else "coterie.recorded"
     tokens = {
-        f"{prefix}.{name}": usage[one]
-        for one, name in TOKENS.items()
-        if one in usage and (usage[one] or one in ALWAYS)
+        f"{prefix}.{name}": usage[word]
+        for word, name in TOKENS.items()
+        if word in usage and (usage[word] or word in ALWAYS)
     }
     reason = fields.get("finish_reason")
     return {
@@ -161,7 +161,7 @@ def call_content(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Give what a model was told and said."""
     messages = fields.get("messages")
     said: list[Any] = _parts(fields.get("text"))
-    said += [_called(one) for one in fields.get("tool_calls", ())]
+    said += [_called(item) for item in fields.get("tool_calls", ())]
     if thinking := fields.get("thinking"):
         said.insert(0, {"type": "reasoning", "content": thinking})
     answer = {"role": "assistant", "parts": said, "finish_reason": fields.get("finish_reason")}
@@ -207,6 +207,6 @@ def tool_content(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Give what a tool was given and gave."""
     shown = {"arguments": fields.get("arguments"), "result": fields.get("result")}
     return {
-        f"gen_ai.tool.call.{name}": one if one is None or _is_text(one) else dumps(one)
-        for name, one in shown.items()
+        f"gen_ai.tool.call.{name}": item if item is None or _is_text(item) else dumps(item)
+        for name, item in shown.items()
     }

@@ -43,8 +43,8 @@ class FileExporter(SpanExporter):
         Raises:
             OSError: They cannot be written.
         """
-        told = MessageToDict(encode_spans(spans), use_integers_for_enums=True)
-        self._file.write(dumps(_in_hex(told), ensure_ascii=False) + "\n")
+        fields = MessageToDict(encode_spans(spans), use_integers_for_enums=True)
+        self._file.write(dumps(_in_hex(fields), ensure_ascii=False) + "\n")
         self._file.flush()
         return SpanExportResult.SUCCESS
 
@@ -58,8 +58,8 @@ def _in_hex(told: dict[str, Any]) -> dict[str, Any]:
     for resource in told.get("resourceSpans", ()):
         for scope in resource.get("scopeSpans", ()):
             for span in scope.get("spans", ()):
-                for one in (span, *span.get("links", ())):
+                for item in (span, *span.get("links", ())):
                     for name in IDS:
-                        if name in one:
-                            one[name] = base64.b64decode(one[name]).hex()
+                        if name in item:
+                            item[name] = base64.b64decode(item[name]).hex()
     return told

@@ -76,7 +76,7 @@ class TurnSpans:
         """Begin a part; see `Parts`."""
         if self._telemetry is None:
             return None
-        part = self._part(key, **{f"coterie.{one}": item for one, item in told.items()})
+        part = self._part(key, **{f"coterie.{word}": item for word, item in told.items()})
         part.begin(name)
         return Trace(part)
 

@@ -223,7 +223,7 @@ class Spans:
     def _note(self, what: str, agent: str | None, said: Mapping[str, Any], now: int) -> None:
         """Note an event within the span that it belongs to; in a call, once that is told."""
         if what == "mail_taken":
-            senders = [one["sender"] for one in said.get("messages", ())]
+            senders = [item["sender"] for item in said.get("messages", ())]
             self._written.setdefault((said.get("run"), agent), []).extend(senders)
         above = self._above(agent, said, now)
         attributes = clean(told(said, content=self.content), self.scrub)
@@ -245,7 +245,7 @@ class Spans:
 
     def _within(self, *keys: Key) -> Key | None:
         """Give the first of some spans that is open; else what is around all."""
-        return next((one for one in (*keys, ("run", None), WHOLE) if one in self._open), None)
+        return next((item for item in (*keys, ("run", None), WHOLE) if item in self._open), None)
 
     def _begin(
         self,
@@ -292,23 +292,23 @@ class Spans:
 
     def _end(self, key: Key, now: int, attributes: Mapping[str, Any]) -> None:
         """End a span, and before it what is still open within."""
-        one = self._open.get(key)
-        if one is None:
+        item = self._open.get(key)
+        if item is None:
             return
         for within in [inner for inner, open_ in self._open.items() if open_.above == key]:
             self._end(within, now, {"error.type": "interrupted"})
         for path, told_then in [*self._during.items()]:  # of calls that never got to their end
             if told_then[0][0] == key:
-                for _, what, said, then in self._during.pop(path):
-                    one.span.add_event(what, said, then)
+                for _, what, fields, then in self._during.pop(path):
+                    item.span.add_event(what, fields, then)
         del self._open[key]
-        one.span.set_attributes(clean(attributes, self.scrub))
+        item.span.set_attributes(clean(attributes, self.scrub))
         if (score := attributes.get("coterie.score")) is not None:
             result = {"gen_ai.evaluation.name": "score", "gen_ai.evaluation.score.value": score}
-            one.span.add_event("gen_ai.evaluation.result", result, now)
+            item.span.add_event("gen_ai.evaluation.result", result, now)
         if attributes.get("error.type"):
-            one.span.set_status(self._failure(attributes.get("coterie.error")))
-        one.span.end(max(now, one.began))
+            item.span.set_status(self._failure(attributes.get("coterie.error")))
+        item.span.end(max(now, item.began))
 
     def _failure(self, words: Any) -> Status:
         """Give the status of what failed; its words may quote what was asked or answered."""
@@ -322,7 +322,7 @@ def _ending(said: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
     names = ("status", "attempts", "score", "source", "seconds")
     ended = {name: said[name] for name in names if name in said}
     return {
-        **{f"coterie.{name}": one for name, one in ended.items()},
+        **{f"coterie.{name}": item for name, item in ended.items()},
         **used(said.get("usage", {})),
         "coterie.error": said.get("error") if content else None,
         "error.type": None if status in GOOD else status,

@@ -112,14 +112,14 @@ class Telemetry:
         self._log.end()
         if sending.is_alive():
             self._exporter.shutdown()  # it gives up what it would try again
-        made, sent, told = self._made.count, self._exporter.sent, list[str]()
-        if sent < made:
+        result, sent, texts = self._made.count, self._exporter.sent, list[str]()
+        if sent < result:
             why = self._exporter.said or self._log.said or f"{GRACE:g} seconds were not enough."
-            told.append(f"{made - sent} of {counted(made, 'span')} could not be exported: {why}")
+            texts.append(f"{result - sent} of {counted(result, 'span')} could not be exported: {why}")
         if self._failures:
             many = counted(len(self._failures), "event")
-            told.append(f"the trace lacks {many}, which is a bug of coterie: {self._failures[0]}")
-        return "; ".join(one[:LONGEST_TOLD] for one in told)
+            texts.append(f"the trace lacks {many}, which is a bug of coterie: {self._failures[0]}")
+        return "; ".join(name[:LONGEST_TOLD] for name in texts)
 
 
 def _names_service() -> bool:
@@ -150,13 +150,13 @@ class _Counting(SpanExporter):
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Send spans."""
         try:
-            came = self._exporter.export(spans)
+            result = self._exporter.export(spans)
         except Exception as error:  # noqa: BLE001 - whatever an exporter raises, no run fails by it
             self.said = f"{type(error).__name__}: {error}"
             return SpanExportResult.FAILURE
-        if came is SpanExportResult.SUCCESS:
+        if result is SpanExportResult.SUCCESS:
             self.sent += len(spans)
-        return came
+        return result
 
     def shutdown(self) -> None:
         """End it."""

@@ -59,7 +59,7 @@ def _perhaps(check: Is) -> Is:
 
 
 def _all(check: Is) -> Is:
-    return lambda value: is_list(value) and all(check(one) for one in value)
+    return lambda value: is_list(value) and all(check(item) for item in value)
 
 
 def _place(value: Any) -> bool:
@@ -106,9 +106,9 @@ def _is_deep(event: Mapping[str, Any]) -> bool:
     level: list[Any] = [event]
     for _ in range(DEEPEST):
         level = [
-            one
+            item
             for outer in level
-            for one in (outer.values() if is_mapping(outer) else outer)
+            for item in (outer.values() if is_mapping(outer) else outer)
             if is_mapping(one) or is_list(one)
         ]
         if not level:

@@ -148,9 +148,9 @@ def _rising(numbered: Sequence[tuple[int, int]]) -> dict[int, None]:
 def _told(path: Path, damaged: Mapping[int, str]) -> str:
     if not damaged:
         return ""
-    told = [f"{path}:{number} ({damaged[number]})" for number in sorted(damaged)[:MOST]]
+    texts = [f"{path}:{number} ({damaged[number]})" for number in sorted(damaged)[:MOST]]
     more = f" and {len(damaged) - MOST:,} more" if len(damaged) > MOST else ""
-    return f"{counted(len(damaged), 'line')} cannot be read: {', '.join(told)}{more}"
+    return f"{counted(len(damaged), 'line')} cannot be read: {', '.join(texts)}{more}"
 
 
 def checked(source: str, read: Callable[[], Read]) -> Read:

@@ -49,14 +49,14 @@ class RepositoryChange:
     @property
     def held(self) -> frozenset[RepositoryChange]:
         """The changes that are in this one: what it started from, what these did, and so on."""
-        found: set[RepositoryChange] = set()
+        changes: set[RepositoryChange] = set()
         pending = [*self.onto]
         while pending:
             change = pending.pop()
-            if change not in found:
-                found.add(change)
+            if change not in changes:
+                changes.add(change)
                 pending += change.onto
-        return frozenset(found)
+        return frozenset(changes)
 
 
 def newest(changes: Iterable[RepositoryChange]) -> tuple[RepositoryChange, ...]:

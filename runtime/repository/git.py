@@ -50,13 +50,13 @@ def git(
         AgentError: git failed, and the message has its words, or it gave too much.
     """
     command = next(word for word in arguments if not word.startswith("-"))
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as random:
         try:
             done = subprocess.run(
                 ["git", *QUIET_GIT, *arguments],  # noqa: S607 - whichever git the host has
                 cwd=folder, env={**ENVIRONMENT, **(environment or {})},
                 input=(text or "").encode("utf-8", "surrogateescape"),
-                stdout=said, stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=False,
+                stdout=random, stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=False,
             )  # fmt: skip
         except FileNotFoundError:
             if not folder.is_dir():
@@ -67,8 +67,8 @@ def git(
         if done.returncode not in accepted:
             words = done.stderr.decode("utf-8", "replace").strip()[-500:]
             raise AgentError(f"git {command}: {words}")
-        size = said.seek(0, os.SEEK_END)
+        size = random.seek(0, os.SEEK_END)
         if limit is not None and size > limit:
             raise AgentError(f"git {command} gives {size} bytes, more than the {limit} allowed.")
-        said.seek(0)
-        return said.read().decode("utf-8", "surrogateescape")
+        random.seek(0)
+        return random.read().decode("utf-8", "surrogateescape")

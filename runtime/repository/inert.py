@@ -62,7 +62,7 @@ def inert_names(paths: Iterable[str]) -> Mapping[str, str]:
 
 
 def _is_trap(part: str) -> bool:
-    return any(_is_named(one) for one in part.split("\\"))
+    return any(_is_named(name) for name in part.split("\\"))
 
 
 def _is_named(name: str) -> bool:

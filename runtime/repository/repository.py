@@ -78,8 +78,8 @@ class Repository:
             try:
                 repository = _opened(source.resolve(), scratch.path / "git")
             except (OSError, ValueError) as error:
-                said = reason_of(error)
-                raise AgentError(f"{source} can't be read as a git repository: {said}.") from None
+                words = reason_of(error)
+                raise AgentError(f"{source} can't be read as a git repository: {words}.") from None
             yield repository
 
     @classmethod
@@ -108,10 +108,10 @@ class Repository:
             AgentError: There is none of this name.
         """
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        found = self._git(*words, accepted=(0, 1, 128)).strip()
-        if not found:
+        line = self._git(*words, accepted=(0, 1, 128)).strip()
+        if not line:
             raise AgentError(f"{self.source} has no commit {revision!r}.")
-        return found
+        return line
 
     def state(self, revision: str) -> str:
         """Give the id of a commit; without one, that of a tree of the working copy as it stands."""
@@ -224,8 +224,8 @@ class Repository:
             return
         onto = ("-p", before) if before else ()
         words = ("commit-tree", tree, *onto, "-m", message)
-        made = self._git(*words, environment=objects).strip()
-        self._move(before, made)
+        line = self._git(*words, environment=objects).strip()
+        self._move(before, line)
         index = {"GIT_INDEX_FILE": str(self.own / "index")}
         if not (self.own / "index").is_symlink():
             self._in(self.source, *taking, environment={**objects, **index})
@@ -264,7 +264,7 @@ class Repository:
         self._in(folder, "add", "--all")
         # What the commit has and nobody is to see comes along with no commit.
         before = [] if hidden & tracked.keys() else [parent]
-        onto = [word for one in before for word in ("-p", one)]
+        onto = [word for line in before for word in ("-p", line)]
         tree = self._git("write-tree").strip()
         state = self._git("commit-tree", tree, *onto, "-m", "The task's state.").strip()
         branch = "" if revision else self.branch
@@ -316,9 +316,9 @@ class Repository:
 
     def _refuse_odd(self) -> None:
         """Make sure that git finds no list of exclusions that it would wait for."""
-        for found in beneath.walk(self.source, most=MOST_ENTRIES, without=".git"):
-            if found.path.endswith(".gitignore") and found.kind == "other":
-                raise ValueError(f"{found.path!r} is not a regular file")
+        for node in beneath.walk(self.source, most=MOST_ENTRIES, without=".git"):
+            if node.path.endswith(".gitignore") and node.kind == "other":
+                raise ValueError(f"{node.path!r} is not a regular file")
 
     def _hidden(
         self, folder: Path, names: Collection[str], without: Collection[Path]
@@ -343,8 +343,8 @@ class Repository:
 
     def _tracked(self) -> Mapping[str, str]:
         """Give the mode of each file of the commit that was read."""
-        said = self._git("ls-files", "-z", "--stage").split("\0")[:-1]
-        return {one.partition("\t")[2]: one[:6] for one in said}
+        texts = self._git("ls-files", "-z", "--stage").split("\0")[:-1]
+        return {name.partition("\t")[2]: name[:6] for name in texts}
 
     def _staged(self) -> Mapping[str, str]:
         """Give the tag of each file of the working copy's own index: `S` where it is left out."""
@@ -352,10 +352,10 @@ class Repository:
         if not (self.folder / "theirs").exists():
             return {}
         try:
-            said = self._git("ls-files", "-z", "-t", "--cached", environment=index)
+            words = self._git("ls-files", "-z", "-t", "--cached", environment=index)
         except AgentError:  # It is damaged, or in parts: HEAD says what there is.
             return {}
-        return {one[2:]: one[0] for one in said.split("\0")[:-1]}
+        return {part[2:]: part[0] for part in words.split("\0")[:-1]}
 
     def _untracked(self) -> list[str]:
         """Name the files of the working copy that git would take in."""
@@ -452,8 +452,8 @@ def _form(common: Path) -> str:
     if b"extensions" not in config.lower():
         return "sha1"
     words = ("config", "--file", "-", "--no-includes", "--null", "--list")
-    said = git(Path("/"), *words, text=config.decode("utf-8", "surrogateescape"))
-    parts = (one.partition("\n") for one in said.split("\0")[:-1])
+    text = git(Path("/"), *words, text=config.decode("utf-8", "surrogateescape"))
+    parts = (part.partition("\n") for part in text.split("\0")[:-1])
     values = {name: value for name, _, value in parts}
     storage = values.get("extensions.refstorage", "files")
     if storage != "files":
@@ -464,16 +464,16 @@ def _form(common: Path) -> str:
 def _refuse_links(common: Path) -> None:
     """Make sure that all objects are regular files in folders of their own."""
     with beneath.open_folder(common, ("objects",)) as objects:
-        for found in beneath.walk(objects, most=MOST_ENTRIES):
-            if found.kind in {"link", "other"}:
-                raise ValueError(f"objects/{found.path} is not a regular file")
+        for node in beneath.walk(objects, most=MOST_ENTRIES):
+            if node.kind in {"link", "other"}:
+                raise ValueError(f"objects/{node.path} is not a regular file")
 
 
 def _copy_refs(common: Path, folder: Path) -> None:
     """Copy the refs that are files, but those that replace objects."""
     with beneath.open_folder(common, ("refs",)) as refs:
-        found = [*beneath.walk(refs, most=MOST_REFS)]
-    for entry in found:
+        entries = [*beneath.walk(refs, most=MOST_REFS)]
+    for entry in entries:
         name = f"refs/{entry.path}"
         if entry.kind == "file" and not entry.path.startswith("replace/"):
             content = _part(common, name)

@@ -133,18 +133,18 @@ class Trees:
         It is text, whatever is in the files. What is no text in UTF-8 is in git's binary form.
         """
         shown = ("--binary", "--no-color", "--no-ext-diff", "--no-textconv", self.base, tree)
-        told = self._git("diff", *shown, limit=LARGEST_PATCH)
-        if _is_text(told):
-            return told
+        text = self._git("diff", *shown, limit=LARGEST_PATCH)
+        if _is_text(text):
+            return text
         attributes = f"core.attributesFile={self.folder / 'as_binary'}"
         exact = self._git("-c", attributes, "diff", *shown, limit=LARGEST_PATCH)
-        both = zip(_SECTION.split(told), _SECTION.split(exact), strict=True)
-        return "".join(one if _is_text(one) else other for one, other in both)
+        both = zip(_SECTION.split(text), _SECTION.split(exact), strict=True)
+        return "".join(item if _is_text(item) else other for item, other in both)
 
     def differing(self, one: str, other: str) -> Sequence[str]:
         """Name the files in which two states differ."""
-        said = self._git("diff-tree", "-r", "-z", "--name-only", "--no-renames", one, other)
-        return said.split("\0")[:-1]
+        text = self._git("diff-tree", "-r", "-z", "--name-only", "--no-renames", one, other)
+        return text.split("\0")[:-1]
 
     def applied(self, patch: str) -> str:
         """Give the tree that a patch makes of the task's state."""
@@ -173,23 +173,23 @@ class Trees:
 
     def _into(self, before: tuple[RepositoryChange, ...], change: RepositoryChange) -> Merged:
         """Merge a change into those before it."""
-        label = _label([one.agent for one in before])
+        label = _label([item.agent for item in before])
         names = (label, change.agent if change.agent != label else f"{label}-2")
         labels = [f"by/{name}" for name in names]
         sides = (self._committed(side) for side in (before, (change,)))
-        named = (f"update refs/{name} {one}\n" for name, one in zip(labels, sides, strict=True))
+        named = (f"update refs/{name} {side}\n" for name, side in zip(labels, sides, strict=True))
         self._git("update-ref", "--stdin", text="".join(named))
         try:
-            told = self._git("merge-tree", "--write-tree", "-z", *labels, accepted=(0, 1))
+            text = self._git("merge-tree", "--write-tree", "-z", *labels, accepted=(0, 1))
         except AgentError as error:
             if "usage: git merge-tree" not in str(error):
                 raise
-            found = self._git("version").strip()
+            words = self._git("version").strip()
             both = f"{label} and {change.agent}"
             raise AgentError(
-                f"the work of {both} can't be merged with {found}. Install git 2.38 or later."
+                f"the work of {both} can't be merged with {words}. Install git 2.38 or later."
             ) from None
-        tree, conflicts = self._without_loss(told, labels)
+        tree, conflicts = self._without_loss(text, labels)
         return Merged(tree=tree, conflicts=self._found(before).conflicts + conflicts)
 
     def _committed(self, changes: tuple[RepositoryChange, ...]) -> str:
@@ -197,10 +197,10 @@ class Trees:
         if not changes:
             return self._first
         if changes not in self._commits:
-            one, others = changes[-1], changes[:-1]
-            sides = ((*others,), (one,)) if others else (one.onto,)
+            change, others = changes[-1], changes[:-1]
+            sides = ((*others,), (change,)) if others else (change.onto,)
             parents = [self._committed(side) for side in sides]
-            tree, words = self._found(changes).tree, "Merged." if others else one.agent
+            tree, words = self._found(changes).tree, "Merged." if others else change.agent
             self._commits[changes] = self._commit(tree, words, *parents)
         return self._commits[changes]
 
@@ -218,12 +218,12 @@ class Trees:
         listed = self._git("ls-tree", "-r", "-z", tree)
         taken = {path: (mode, name) for path, mode, _, name in _entries(listed)}
         beside: dict[str, _Version] = {}
-        said = [*_conflicts(messages)]
+        texts = [*_conflicts(messages)]
         for path, label, version in _left_out(stages, labels, taken):
             name = _free(f"{path}~{label.replace('/', '_')}", {*taken, *beside})
             beside[name] = version
-            said.append(on_one_line(f"The version of {label} is {name}"))
-        return self._with(tree, beside), tuple(said)
+            texts.append(on_one_line(f"The version of {label} is {name}"))
+        return self._with(tree, beside), tuple(texts)
 
     def _with(self, tree: str, files: Mapping[str, _Version]) -> str:
         """Add files to a tree."""
@@ -237,8 +237,8 @@ class Trees:
 
     def _commit(self, tree: str, message: str, *parents: str) -> str:
         onto = [word for parent in parents for word in ("-p", parent)]
-        said = self._git("commit-tree", tree, *onto, "-m", message, environment=NEVER)
-        return said.strip()
+        text = self._git("commit-tree", tree, *onto, "-m", message, environment=NEVER)
+        return text.strip()
 
     @contextmanager
     def _index(self) -> Generator[Mapping[str, str]]:
@@ -295,16 +295,16 @@ def _conflicts(messages: str) -> Iterator[str]:
     words = messages.split("\0")
     while len(words) > 2:
         count = int(words[0])
-        kind, said = words[1 + count], words[2 + count]
+        kind, text = words[1 + count], words[2 + count]
         if kind.startswith("CONFLICT"):
-            yield on_one_line(said)
+            yield on_one_line(text)
         words = words[3 + count :]
 
 
 def _free(path: str, others: Collection[str]) -> str:
     """Give a name that nothing of others has, neither a file nor a folder."""
     name, number = path, 1
-    while any(one == name or one.startswith(f"{name}/") for one in others):
+    while any(other == name or other.startswith(f"{name}/") for other in others):
         number += 1
         name = f"{path}_{number}"
     return name

@@ -78,8 +78,8 @@ class Bus:
     @property
     def due(self) -> tuple[str, ...]:
         """Name those who have mail and can take it; whose mail has waited longest comes first."""
-        able = (one for one in self.active if one not in self.at_work and self._boxes.get(one))
-        return tuple(sorted(able, key=lambda one: self._boxes[one][0]))
+        able = (name for name in self.active if name not in self.at_work and self._boxes.get(name))
+        return tuple(sorted(able, key=lambda text: self._boxes[text][0]))
 
     @property
     def ending(self) -> Ended | None:
@@ -91,7 +91,7 @@ class Bus:
             text = "" if why == "messages" else self._last.text
             return Ended(why=why, by=self._last.sender, text=text)
         due = self.due
-        worn = next((one for one in due if self.turns[one] >= self.roster.turns), None)
+        worn = next((name for name in due if self.turns[name] >= self.roster.turns), None)
         if worn is not None:
             return Ended(why="turns", by=worn)
         return None if due or self.at_work else Ended(why="silence")

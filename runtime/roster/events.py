@@ -18,9 +18,9 @@ def happen(bus: Bus, event: Event, trace: Trace) -> None:
     before = dict(bus.active)
     match event:
         case Taken():
-            told = [_told(bus.posted[number - 1]) for number in event.messages]
+            records = [_told(bus.posted[number - 1]) for number in event.messages]
             bus.apply(event)
-            trace.emit("mail_taken", event.agent, turn=event.turn, messages=told)
+            trace.emit("mail_taken", event.agent, turn=event.turn, messages=records)
         case TurnDone():
             _tell_what_is_back(bus, event, trace)
             bus.apply(event)
@@ -41,12 +41,12 @@ def _tell_what_is_back(bus: Bus, done: TurnDone, trace: Trace) -> None:
 
 
 def _tell_who_came_and_went(bus: Bus, before: dict[str, str], done: TurnDone, trace: Trace) -> None:
-    for one in before:  # first: whose place others may have taken
-        if one not in bus.active:
-            trace.emit("agent_left", one, failed=done.status == "failed")
-    for one, by in bus.active.items():
-        if one not in before:
-            trace.emit("agent_joined", one, by=by)
+    for name in before:  # first: whose place others may have taken
+        if name not in bus.active:
+            trace.emit("agent_left", name, failed=done.status == "failed")
+    for name, by in bus.active.items():
+        if name not in before:
+            trace.emit("agent_joined", name, by=by)
 
 
 def tell_end(run: Run, trace: Trace) -> None:

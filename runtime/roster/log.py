@@ -61,8 +61,8 @@ class RosterLog:
             return
         place = self._place(self._count)
         self._journal.must_be_live(place)
-        told = {"outcome": to_value(outcome)} if outcome else {}
-        await self._journal.put(place, "bus", ASKED, {**to_value(event), **told})
+        fields = {"outcome": to_value(outcome)} if outcome else {}
+        await self._journal.put(place, "bus", ASKED, {**to_value(event), **fields})
 
     def differs(self) -> None:
         """Note that a turn of a replay did something else than what is recorded last."""

@@ -161,7 +161,7 @@ class _Working:
     async def _next(self) -> None:
         """Wait for a turn's end."""
         part = await self.finished.get()
-        turn = next(one for one in self.under_way.values() if one.part is part)
+        turn = next(item for item in self.under_way.values() if item.part is part)
         await self._came(turn, part.result())
 
     async def _came(self, turn: RunningTurn, run: Run) -> None:
@@ -188,8 +188,8 @@ class _Working:
             self.halted = Ended(why="failed", by=agent, text=error)
             self._settle(turn, outcome)
             return
-        told = failing(self.bus, agent, number, outcome.error or "") if policy == "degrade" else ()
-        done = TurnDone(agent=agent, turn=number, status="failed", posted=told)
+        report = failing(self.bus, agent, number, outcome.error or "") if policy == "degrade" else ()
+        done = TurnDone(agent=agent, turn=number, status="failed", posted=report)
         await self.log.note(done, outcome)
         self._settle(turn, outcome)
         self._happen(done)
@@ -224,7 +224,7 @@ class _Working:
             await self.log.note(ended)
         await self._stop_all()
         self._happen(ended)
-        cut = [(one, one.cut_off()) for one in self.under_way.values()]
+        cut = [(item, item.cut_off()) for item in self.under_way.values()]
         self.under_way.clear()
         for turn, outcome in cut:
             await self._cut_off(turn, outcome, is_noted=not is_open)

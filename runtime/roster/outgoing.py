@@ -33,18 +33,18 @@ def failing(bus: Bus, agent: str, turn: int, error: str) -> tuple[Posted, ...]:
     They hear only if they are active.
     """
     writers = (bus.posted[number - 1].sender for number in bus.at_work[agent].messages)
-    told = dict.fromkeys((*writers, bus.active.get(agent, "")))
-    ones = [one for one in told if one != agent and one in bus.active]
+    fields = dict.fromkeys((*writers, bus.active.get(agent, "")))
+    ones = [name for name in fields if name != agent and name in bus.active]
     return tuple(
         Posted(
             number=len(bus.posted) + place,
             sender=agent,
-            to=one,
+            to=name,
             kind="failed",
             text=error,
             turn=turn,
         )
-        for place, one in enumerate(ones, 1)
+        for place, name in enumerate(ones, 1)
     )
 
 

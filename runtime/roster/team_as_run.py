@@ -46,7 +46,7 @@ def team_that_was(team: Team, run: Run) -> Team | None:
     return replace(
         team,
         description=_described(team, run, mute),
-        agents=MappingProxyType({one: team.agents[one] for one in worked}),
+        agents=MappingProxyType({name: team.agents[name] for name in worked}),
         reports_to=MappingProxyType(_by_sender(kept, worked)),
         declared_output=output,
         execution=replace(team.execution, roster=None),
@@ -76,8 +76,8 @@ def _to_the_output(
     hears = _graph(((to, sender) for sender, to in edges), worked)
     way = dict(nx.bfs_predecessors(hears, output))
     starters = {posted.to: posted.sender for posted in reversed(bus) if posted.kind == "start"}
-    mute = [one for one in worked if one not in {output, *way}]
-    way |= {one: starters.get(one, output) for one in mute}
+    mute = [name for name in worked if name not in {output, *way}]
+    way |= {name: starters.get(name, output) for name in mute}
     return [*way.items()], mute
 
 
@@ -104,14 +104,14 @@ def _graph(edges: Iterable[Edge], worked: Sequence[str]) -> nx.DiGraph[str]:
 
 
 def _by_sender(kept: nx.DiGraph[str], worked: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    sent = {one: tuple(to for to in worked if kept.has_edge(one, to)) for one in worked}
-    return {one: receivers for one, receivers in sent.items() if receivers}
+    sent = {name: tuple(to for to in worked if kept.has_edge(name, to)) for name in worked}
+    return {name: receivers for name, receivers in sent.items() if receivers}
 
 
 def _described(team: Team, run: Run, mute: Sequence[str]) -> str:
     """Say what this is, whose edge is none of its words, and how the run ended."""
     why = run.ending.why if run.ending else ""
     sent = run.ending.sent if run.ending else 0
-    said = [f"Who worked in a run of {team.name}, and who told whom: {sent} messages, then {why}."]
-    said += [f"Nobody on the way to the answer heard {one}." for one in mute]
-    return "\n".join(filter(None, (team.description.strip(), "", *said)))
+    texts = [f"Who worked in a run of {team.name}, and who told whom: {sent} messages, then {why}."]
+    texts += [f"Nobody on the way to the answer heard {name}." for name in mute]
+    return "\n".join(filter(None, (team.description.strip(), "", *texts)))

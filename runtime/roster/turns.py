@@ -156,7 +156,7 @@ class TurnContext:
         done, patch = acts(outcome, turn.mail.messages), turn.patch
         if patch is not None:
             done = tuple(
-                replace(one, answer=patch) if isinstance(one, Finalize) else one for one in done
+                replace(act, answer=patch) if isinstance(act, Finalize) else act for act in done
             )
         return outgoing(self.bus, turn.agent, turn.number, done)
 
@@ -164,8 +164,8 @@ class TurnContext:
         """Give what was handed in: by that name, as a patch, or as what the turn came to."""
         posted = self.sends(turn, outcome)
         named = next((message.text for message in posted if message.kind == "finalize"), None)
-        said = outcome.result.answer or outcome.result.content if outcome.result else ""
-        return named or turn.patch or said
+        text = outcome.result.answer or outcome.result.content if outcome.result else ""
+        return named or turn.patch or text
 
     def keep(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
         """Keep what a turn came to, for those after it."""
@@ -186,11 +186,11 @@ class TurnContext:
         """
         whose = dict.fromkeys((agent, *(message.sender for message in mail.messages)))
         changes = newest(change for who in whose for change in self._changes.get(who, ()))
-        said = self._said.get(agent)
+        outcome = self._said.get(agent)
         patch = changes[0].patch if len(changes) == 1 else None
         own = AgentReport(agent_id=agent, role="", content="", patch=patch, changes=changes)
         return RoundState(
             own={agent: own} if changes else {},
             mail={agent: mail},
-            earlier={agent: earlier(said.dialogue, self.bus.roster.memory)} if said else {},
+            earlier={agent: earlier(outcome.dialogue, self.bus.roster.memory)} if outcome else {},
         )

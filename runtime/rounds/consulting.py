@@ -27,7 +27,7 @@ LONGEST_STATEMENT = 400
 def increment(outcome: AgentOutcome) -> tuple[str, ...]:
     """Read what an utterance gives as new: each statement on one line."""
     said = _value(outcome).get("increment")
-    statements = (_one_line(one) for one in said) if is_list(said) else ()
+    statements = (_one_line(item) for item in said) if is_list(said) else ()
     return tuple(statement for statement in statements if statement)
 
 
@@ -39,13 +39,13 @@ def increments(done: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...
     """
     known: set[str] = set()
     new: dict[int, tuple[str, ...]] = {}
-    for one in _uttered(done, agent):
+    for item in _uttered(done, agent):
         fresh: list[str] = []
-        for statement in increment(one.run.agents[agent]):
+        for statement in increment(item.run.agents[agent]):
             if (key := _normalised(statement)) not in known:
                 known.add(key)
                 fresh.append(statement)
-        new[one.number] = tuple(fresh)
+        new[item.number] = tuple(fresh)
     return new
 
 
@@ -62,14 +62,14 @@ def has_converged(done: Sequence[Round], agent: str) -> bool:
 
 def news(done: Sequence[Round], agents: Iterable[str]) -> tuple[str, ...]:
     """Name the agents that said something new in the last round."""
-    number = max((one.number for one in done if one.kind == "round"), default=0)
+    number = max((item.number for item in done if item.kind == "round"), default=0)
     return tuple(agent for agent in agents if increments(done, agent).get(number))
 
 
 def opinion(done: Sequence[Round], agent: str) -> str:
     """Write down an agent's whole opinion, and what else its last utterance holds."""
-    said = [f"- {one}" for new in increments(done, agent).values() for one in new]
-    return "\n".join([*said, *_others(done, agent)])
+    texts = [f"- {name}" for new in increments(done, agent).values() for name in new]
+    return "\n".join([*texts, *_others(done, agent)])
 
 
 def whole(done: Sequence[Round], agent: str) -> AgentOutcome | None:
@@ -78,13 +78,13 @@ def whole(done: Sequence[Round], agent: str) -> AgentOutcome | None:
     Returns:
         Its last outcome that was done, with that content; None where none was.
     """
-    came = [one.run.agents[agent] for one in _uttered(done, agent)]
-    last = next((outcome for outcome in reversed(came) if outcome.result is not None), None)
+    outcomes = [item.run.agents[agent] for item in _uttered(done, agent)]
+    last = next((outcome for outcome in reversed(outcomes) if outcome.result is not None), None)
     if last is None or last.result is None:
         return None
     lines: list[str] = []
     for number, new in increments(done, agent).items():
-        lines += [f"In round {number}:", *(f"- {one}" for one in new)] if new else []
+        lines += [f"In round {number}:", *(f"- {name}" for name in new)] if new else []
     content = "\n".join([*lines, *_others(done, agent)])
     return replace(last, result=replace(last.result, content=content or "Nothing."))
 
@@ -95,11 +95,11 @@ def bulletin(done: Sequence[Round], agents: Sequence[str]) -> str:
     Statements that differ in case and spaces only are one, with all who made it. The oldest are
     left out where it would be too long.
     """
-    said: dict[str, tuple[str, list[str]]] = {}
+    fields: dict[str, tuple[str, list[str]]] = {}
     for agent, statement in _by_round(done, agents):
-        _, speakers = said.setdefault(_normalised(statement), (statement, []))
+        _, speakers = fields.setdefault(_normalised(statement), (statement, []))
         speakers += [agent] if agent not in speakers else []
-    lines = [f"- {_cut(text)} ({', '.join(speakers)})" for text, speakers in said.values()]
+    lines = [f"- {_cut(text)} ({', '.join(speakers)})" for text, speakers in fields.values()]
     return _bounded(lines)
 
 
@@ -119,20 +119,20 @@ def _by_round(done: Sequence[Round], agents: Sequence[str]) -> Iterator[tuple[st
     new = {agent: increments(done, agent) for agent in agents}
     for number in sorted({number for by_round in new.values() for number in by_round}):
         for agent in agents:
-            yield from ((agent, one) for one in new[agent].get(number, ()))
+            yield from ((agent, name) for name in new[agent].get(number, ()))
 
 
 def _uttered(done: Sequence[Round], agent: str) -> Iterator[Round]:
     """Give the rounds in which an agent worked."""
-    for one in done:
-        if one.kind == "round" and agent in one.run.agents and agent not in one.given:
-            yield one
+    for item in done:
+        if item.kind == "round" and agent in item.run.agents and agent not in item.given:
+            yield item
 
 
 def _others(done: Sequence[Round], agent: str) -> Sequence[str]:
     """Write down what an agent's last utterance holds beside its increment."""
-    came = [_value(one.run.agents[agent]) for one in _uttered(done, agent)]
-    last = next((one for one in reversed(came) if one), {})
+    records = [_value(item.run.agents[agent]) for item in _uttered(done, agent)]
+    last = next((fields for fields in reversed(records) if fields), {})
     others = {name: item for name, item in last.items() if name != "increment"}
     return [dumps(others, ensure_ascii=False)] if others else []
 

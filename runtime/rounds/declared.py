@@ -102,10 +102,10 @@ class Declared:
         recruit = self.recruit
         if recruit is None:
             return None
-        said = next((one.run.agents.get(recruit.by) for one in done if one.kind == "opening"), None)
-        if said is None or said.status != "done":
+        outcome = next((item.run.agents.get(recruit.by) for item in done if item.kind == "opening"), None)
+        if outcome is None or outcome.status != "done":
             return fallback(recruit), None
-        return choice(recruit, said)
+        return choice(recruit, outcome)
 
     def _present(self, done: Sequence[Round]) -> frozenset[str]:
         """Name all who take part in the run. Whoever failed to choose reports nothing, either."""
@@ -138,9 +138,9 @@ class Declared:
         coming = self._repeating(done, len(rounds) + 1)
         opened = {
             agent: outcome
-            for one in done
-            if one.kind == "opening"
-            for agent, outcome in one.run.agents.items()
+            for item in done
+            if item.kind == "opening"
+            for agent, outcome in item.run.agents.items()
             if agent in coming.agents
         }
         carry = self._carry(done, coming)
@@ -154,19 +154,19 @@ class Declared:
         if not rounds:
             return RoundState(notices=self._notices(done), consulting=consulting)
         last = rounds[-1]
-        said = {
+        fields = {
             agent: _report(agent, last) for agent in last.plan.agents if agent not in self.opening
         }
-        heard = {one: report for one, report in said.items() if report is not None}
-        answers = {one: replace(report, patch=None, changes=()) for one, report in heard.items()}
+        heard = {name: report for name, report in fields.items() if report is not None}
+        answers = {name: replace(report, patch=None, changes=()) for name, report in heard.items()}
         letters = {
             agent: tuple(answers[other] for other in answers if other in self._heard(coming, agent))
             for agent in coming.agents
         }
         opinions = {
-            one: replace(report, content=opinion(rounds, one))
-            for one, report in heard.items()
-            if one in consulting
+            name: replace(report, content=opinion(rounds, name))
+            for name, report in heard.items()
+            if name in consulting
         }
         return RoundState(
             own={**last.carry.own, **heard, **opinions},
@@ -189,14 +189,14 @@ class Declared:
         if self.rules.until != "converged":
             return frozenset()
         repeating = {*part.agents} - self.opening - {*self.rules.closing, self.rules.meeting}
-        return frozenset(one for one in repeating if part.agents[one].agent.consults)
+        return frozenset(name for name in repeating if part.agents[name].agent.consults)
 
     def _bulletin(self, done: Sequence[Round]) -> str:
         """Give what the last meeting came to; without one, what its rule comes to."""
-        meetings = [one for one in done if one.kind == "meeting"]
-        came = meetings[-1].run.agents[str(self.rules.meeting)] if meetings else None
-        if came is not None and came.result is not None:
-            return came.result.content
+        meetings = [item for item in done if item.kind == "meeting"]
+        outcome = meetings[-1].run.agents[str(self.rules.meeting)] if meetings else None
+        if outcome is not None and outcome.result is not None:
+            return outcome.result.content
         agents = [agent for agent in self.plan.agents if agent in self._consulting(self.plan)]
         return bulletin(done, agents)
 
@@ -208,7 +208,7 @@ class Declared:
         if chair is None or chair not in part.agents or not speakers:
             return None
         last = done[-1]
-        meetings = [one for one in done if one.kind == "meeting"]
+        meetings = [item for item in done if item.kind == "meeting"]
         before = _report(chair, meetings[-1]) if meetings else None
         coming = part_of(part, {chair, *speakers})
         given = {agent: last.run.agents[agent] for agent in coming.agents if agent != chair}
@@ -224,11 +224,11 @@ class Declared:
         closing = present & {*self.rules.closing}
         if not closing:
             return None
-        came = {agent: outcome for one in done for agent, outcome in one.run.agents.items()}
-        opinions = {one: whole(done, one) for one in self._consulting(self.plan) if one in came}
-        came |= {one: outcome for one, outcome in opinions.items() if outcome is not None}
-        plan = part_of(self.plan, present & {*came, *closing})
-        given = {agent: came[agent] for agent in plan.agents if agent in came}
+        fields = {agent: outcome for item in done for agent, outcome in item.run.agents.items()}
+        opinions = {name: whole(done, name) for name in self._consulting(self.plan) if name in fields}
+        fields |= {name: outcome for name, outcome in opinions.items() if outcome is not None}
+        plan = part_of(self.plan, present & {*fields, *closing})
+        given = {agent: fields[agent] for agent in plan.agents if agent in fields}
         return Next(
             plan=plan, carry=RoundState(notices=self._notices(done)), given=given, kind="closing"
         )
@@ -244,7 +244,7 @@ class Declared:
                 return bool(final) and all(final)
             case "converged":
                 consulting = self._consulting(part_of(self.plan, self._present(done)))
-                return all(has_converged(rounds, one) for one in consulting)
+                return all(has_converged(rounds, name) for name in consulting)
             case "accepted":
                 return authors(part_of(self.plan, self._present(done))) <= accepted(rounds)
             case "never":
@@ -259,7 +259,7 @@ class Declared:
 
 
 def _rounds(done: Sequence[Round]) -> Sequence[Round]:
-    return [one for one in done if one.kind == "round"]
+    return [item for item in done if item.kind == "round"]
 
 
 def _says_final(last: Round, agent_id: str) -> bool:

@@ -22,9 +22,9 @@ def notice_of_choosing(team: Team, recruit: Recruit) -> Notice:
     most = min(recruit.most, len(recruit.among))
     if recruit.free:
         return Notice(kind="seats", most=most)
-    roles = {one: team.agents[one].role for one in recruit.among}
+    roles = {name: team.agents[name].role for name in recruit.among}
     lines = (
-        f"- {one}: {' '.join(role.split())}" if role else f"- {one}" for one, role in roles.items()
+        f"- {name}: {' '.join(role.split())}" if role else f"- {name}" for name, role in roles.items()
     )
     return Notice(kind="catalogue", text="\n".join(lines), most=most)
 
@@ -38,7 +38,7 @@ def choice(recruit: Recruit, outcome: AgentOutcome) -> tuple[Choice, str]:
     named: list[Any] = said["specialists"]
     if not recruit.free:
         return dict.fromkeys(named, ""), said["reason"]
-    parts = (f"{one['role']}: {one['expertise']}" for one in named)
+    parts = (f"{item['role']}: {item['expertise']}" for item in named)
     return dict(zip(recruit.among, parts, strict=False)), said["reason"]
 
 
@@ -49,9 +49,9 @@ def fallback(recruit: Recruit) -> Choice:
 
 def notices_of_seats(chosen: Mapping[str, str]) -> Mapping[str, Notice]:
     """Show everyone who took a seat what was said of it."""
-    return {one: Notice(kind="seat", text=text) for one, text in chosen.items() if text}
+    return {name: Notice(kind="seat", text=text) for name, text in chosen.items() if text}
 
 
 def told(team: Team, chosen: Mapping[str, str]) -> Mapping[str, str]:
     """Say of everyone who takes part what it is: its seat in the recruiter's words, or its role."""
-    return {one: text or team.agents[one].role for one, text in chosen.items()}
+    return {name: text or team.agents[name].role for name, text in chosen.items()}

@@ -48,10 +48,10 @@ def accepted(done: Sequence[Round]) -> frozenset[str]:
     """
     return frozenset(
         author
-        for one in done
-        if one.kind == "round"
-        for author in authors(one.plan)
-        if one.run.agents[author].status == "done" and _is_accepted(one, author)
+        for item in done
+        if item.kind == "round"
+        for author in authors(item.plan)
+        if item.run.agents[author].status == "done" and _is_accepted(item, author)
     )
 
 

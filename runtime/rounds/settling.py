@@ -34,27 +34,27 @@ def settled(
         coming: Whose agents are to work in the next one.
         opened: Those of them that worked before the rounds.
     """
-    came = {agent: outcome for one in rounds for agent, outcome in one.run.agents.items()}
+    fields = {agent: outcome for item in rounds for agent, outcome in item.run.agents.items()}
     is_over = accepted | idle(coming, accepted) if accepted else accepted
-    found: dict[str, AgentOutcome] = {}
+    record: dict[str, AgentOutcome] = {}
     for agent_id in coming.agents:
-        if agent_id not in came or agent_id in opened:
+        if agent_id not in fields or agent_id in opened:
             continue
         if agent_id in carry.consulting:
             is_settled = has_converged(rounds, agent_id)
         else:
-            still = {*found, *opened}
+            still = {*record, *opened}
             is_alike = _reads_alike(agent_id, rounds[-1], coming, carry, still)
             is_settled = agent_id in is_over or is_alike
         if is_settled:
-            found[agent_id] = came[agent_id]
-    return found
+            record[agent_id] = fields[agent_id]
+    return record
 
 
 def changed(before: Round, after: Round) -> list[str]:
     """Name the agents whose contribution is another one than in the round before."""
     earlier, later = before.run.agents, after.run.agents
-    return [one for one in later if _contribution(earlier.get(one)) != _contribution(later[one])]
+    return [name for name in later if _contribution(earlier.get(name)) != _contribution(later[name])]
 
 
 def _reads_alike(

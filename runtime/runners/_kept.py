@@ -43,6 +43,6 @@ def _calls(message: Message) -> tuple[Any, ...]:
     listed = filter(is_mapping, calls if is_list(calls) else ())
     functions = ((call.get("id"), call.get("function") or {}) for call in listed)
     return tuple(
-        (function, str(made.get("name")), str(made.get("arguments")))
-        for function, made in functions
+        (function, str(result.get("name")), str(result.get("arguments")))
+        for function, result in functions
     )

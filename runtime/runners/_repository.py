@@ -33,8 +33,8 @@ def told_of_start(assignment: Assignment, bridge: Bridge) -> str:
     if len(whose) < 2 and known.issuperset(whose):
         return ""
     conflicts = [*workspace.conflicts]
-    told = functools.partial(assignment.emit, "work_merged", of=whose, conflicts=conflicts)
-    bridge.tell(told)
+    partial = functools.partial(assignment.emit, "work_merged", of=whose, conflicts=conflicts)
+    bridge.tell(partial)
     shown = conflicts[:MOST]
     if len(conflicts) > MOST:
         shown.append(f"and {len(conflicts) - MOST} more of this kind.")

@@ -73,27 +73,27 @@ def _parts(name: str) -> Iterator[Path]:
     """Give the folders and modules of a package, and of what it requires."""
     if (package := find_package(name)) is not None:
         yield package
-    for found in _required(_distributions().get(name, ())):
-        tops = {file.parts[0] for file in found.files or ()} - {"..", "/", "__pycache__"}
-        yield from (Path(str(found.locate_file(top))) for top in tops)
+    for result in _required(_distributions().get(name, ())):
+        tops = {file.parts[0] for file in result.files or ()} - {"..", "/", "__pycache__"}
+        yield from (Path(str(result.locate_file(top))) for top in tops)
 
 
 def _required(names: Sequence[str]) -> Iterable[Distribution]:
     """Give distributions with all that they require, as far as it is installed; extras are not."""
-    found: dict[str, Distribution] = {}
+    fields: dict[str, Distribution] = {}
     waiting = [*names]
     while waiting:
         name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
-        if name not in found:
+        if name not in fields:
             try:
-                found[name] = distribution(name)
+                fields[name] = distribution(name)
             except PackageNotFoundError:
                 continue
             required = (
-                require for require in found[name].requires or () if "extra ==" not in require
+                require for require in fields[name].requires or () if "extra ==" not in require
             )
-            waiting += (re.split(r"[^\w.-]", one, maxsplit=1)[0] for one in required)
-    return found.values()
+            waiting += (re.split(r"[^\w.-]", word, maxsplit=1)[0] for word in required)
+    return fields.values()
 
 
 @functools.cache

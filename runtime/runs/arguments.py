@@ -39,7 +39,7 @@ def naming_arguments() -> Generator[None]:
         yield
     except CoterieError as error:
         options = dict.fromkeys(_OPTION.findall(str(error)))
-        named = [f"{one} is {ARGUMENTS[one]}" for one in options if one in ARGUMENTS]
+        named = [f"{option} is {ARGUMENTS[option]}" for option in options if option in ARGUMENTS]
         if named and not hasattr(error, "__notes__"):
             error.add_note(f"From Python, {', '.join(named)}.")
         raise

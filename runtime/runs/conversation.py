@@ -65,8 +65,8 @@ def continued(task: Task, turns: Sequence[Turn]) -> Task:
         {"asked": turn.asked, "answered": turn.answered, "fence": fence(turn.asked + turn.answered)}
         for turn in turns[-fitting:]
     ]
-    said = render("conversation", turns=shown, left_out=len(turns) - len(shown))
-    return replace(task, context=f"{said}\n\n{task.context}".strip())
+    text = render("conversation", turns=shown, left_out=len(turns) - len(shown))
+    return replace(task, context=f"{text}\n\n{task.context}".strip())
 
 
 def turns_of(folder: Path, task: Task) -> tuple[Turn, ...]:

@@ -108,8 +108,8 @@ class Estimate:
     def value(self) -> dict[str, Any]:
         """Give it as a JSON object, each range as a list of its ends."""
         ranges = {"calls": self.calls, "tokens": self.tokens, "usd": self.usd}
-        told = {name: [one.least, one.most] for name, one in ranges.items()}
-        return {**told, "unpriced": sorted(self.unpriced)}
+        fields = {name: [item.least, item.most] for name, item in ranges.items()}
+        return {**fields, "unpriced": sorted(self.unpriced)}
 
 
 def of_call(model: Model | None, read: Range, written: Range) -> Estimate:
@@ -133,18 +133,18 @@ def of_call(model: Model | None, read: Range, written: Range) -> Estimate:
 
 def any_of(ones: Iterable[Estimate]) -> Estimate:
     """Estimate one of these, whichever: as little as the least, and as much as the most of them."""
-    found = [*ones]
+    estimates = [*ones]
 
     def widest(ranges: list[Range]) -> Range:
-        ends = [one.most for one in ranges if one.most is not None]
+        ends = [item.most for item in ranges if item.most is not None]
         most = max(ends, default=0) if len(ends) == len(ranges) else None
-        return Range(least=min((one.least for one in ranges), default=0), most=most)
+        return Range(least=min((item.least for item in ranges), default=0), most=most)
 
     return Estimate(
-        calls=widest([one.calls for one in found]),
-        tokens=widest([one.tokens for one in found]),
-        usd=widest([one.usd for one in found]),
-        unpriced=frozenset[str]().union(*(one.unpriced for one in found)),
+        calls=widest([item.calls for item in estimates]),
+        tokens=widest([item.tokens for item in estimates]),
+        usd=widest([item.usd for item in estimates]),
+        unpriced=frozenset[str]().union(*(item.unpriced for item in estimates)),
     )
 
 
@@ -164,7 +164,7 @@ def estimate(plan: Plan, tasks: Sequence[Task]) -> Estimate:
             agent: each if agent == roster.lead else each * perhaps
             for agent, each in agents.items()
         }
-    among = [agents.pop(one) for one in (recruit.among if recruit else ()) if one in agents]
+    among = [agents.pop(name) for name in (recruit.among if recruit else ()) if name in agents]
     among.sort(key=lambda each: each.tokens.most or 0, reverse=True)
     recruited = [each * perhaps for each in among[: recruit.most if recruit else 0]]
     return sum([*agents.values(), *recruited], Estimate())
@@ -173,7 +173,7 @@ def estimate(plan: Plan, tasks: Sequence[Task]) -> Estimate:
 def any_call(plan: Plan, tasks: Sequence[Task]) -> Estimate:
     """Estimate one call of a plan, whichever of its agents makes it on whichever of the tasks."""
     calling = [agent for agent, planned in plan.agents.items() if planned.calls_at_most]
-    return any_of(call for one in calling for call in _each_call(plan, one, tasks))
+    return any_of(call for name in calling for call in _each_call(plan, name, tasks))
 
 
 def _calls(plan: Plan, agent_id: str) -> Range:
@@ -184,7 +184,7 @@ def _calls(plan: Plan, agent_id: str) -> Range:
 def _each_call(plan: Plan, agent_id: str, tasks: Sequence[Task]) -> Iterator[Estimate]:
     """Estimate a call of an agent on each task."""
     planned, team = plan.agents[agent_id], plan.team
-    told = _bytes(system(planned, team.constitution, has_reports=bool(planned.sees)))
+    number = _bytes(system(planned, team.constitution, has_reports=bool(planned.sees)))
     talks = team.execution.rounds is not None or team.execution.roster is not None
     colleagues = plan.agents if talks else planned.sees
     written = planned.agent.max_tokens
@@ -193,7 +193,7 @@ def _each_call(plan: Plan, agent_id: str, tasks: Sequence[Task]) -> Iterator[Est
     for task in tasks:
         files = shown_files(planned, task).values()
         asked = (task.query, task.context, task.briefs.get(agent_id, ""), *files)
-        size = told + sum(map(_bytes, asked))
+        size = number + sum(map(_bytes, asked))
         read = Range(least=size // BYTES_PER_TOKEN, most=tokens_in(size) + heard)
         yield of_call(planned.model, read, Range(least=1, most=written))
 

@@ -61,8 +61,8 @@ def kept_runs(folders: Iterable[Path]) -> list[KeptRun]:
         InputError: There is no such folder, or what a run's folder says of it is damaged.
         StorageError: A folder cannot be read.
     """
-    found = [_kept(path) for folder in folders for path in _runs_in(folder)]
-    return sorted(found, key=lambda run: (run.started, run.folder))
+    runs = [_kept(path) for folder in folders for path in _runs_in(folder)]
+    return sorted(runs, key=lambda run: (run.started, run.folder))
 
 
 def age_of(text: str) -> timedelta:

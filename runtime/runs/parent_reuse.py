@@ -100,7 +100,7 @@ class ParentRunReuse(Journal):
     @property
     def saved(self) -> Usage:
         """What all answers cost that it took from its parents' runs."""
-        return sum((one for part in self._saved.values() for one in part.values()), Usage())
+        return sum((usage for part in self._saved.values() for usage in part.values()), Usage())
 
     def has(self, planned: PlannedAgent) -> bool:
         """Tell whether an agent works here as well, under the same id and instructions."""
@@ -178,7 +178,7 @@ class ParentRunReuse(Journal):
     def _heir(self, path: str) -> ParentRunReuse | None:
         """Find the run that an agent's goes on with; None where it works anew."""
         within = path.removeprefix(self.place).split("/")
-        agent = next((one for one in within if one in self.plan.agents), "")
+        agent = next((name for name in within if name in self.plan.agents), "")
         return self._heirs.get(agent)
 
     def _repeats(self, planned: PlannedAgent) -> bool:
@@ -194,7 +194,7 @@ class ParentRunReuse(Journal):
         if kind != "model" or self.always:
             return False
         within = path.removeprefix(self.place).split("/")
-        agent = next(self.plan.agents[one].agent for one in within if one in self.plan.agents)
+        agent = next(self.plan.agents[name].agent for name in within if name in self.plan.agents)
         refused = answer.get("adapted", {})
         greedy = agent.temperature == 0 and "temperature" not in refused
         seeded = self.takes_seed(agent.model_id) and "seed" not in refused

@@ -23,10 +23,10 @@ def lacking(teams: Mapping[str, tuple[Team, Catalogue]]) -> dict[str, list[str]]
     """
 
     async def asked() -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        fields: dict[str, list[str]] = {}
         for file, (team, known) in teams.items():
             async with open_services(known, Setting(), connected=False) as services:
-                found[file] = services.lacks(compile(team, known))
-        return found
+                fields[file] = services.lacks(compile(team, known))
+        return fields
 
     return asyncio.run(asked())

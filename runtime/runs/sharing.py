@@ -103,9 +103,9 @@ def _names(folder: Path) -> Mapping[str, str]:
         tempfile.gettempdir(): "TEMPORARY",
     }
     people = {socket.gethostname(): "HOST", getpass.getuser(): "USER"}
-    said = {path: name for path, name in places.items() if len(path) > 1}
-    said |= {name: what for name, what in people.items() if len(name) >= SHORTEST}
-    forms = {form: to for text, to in said.items() for form in (text, json.dumps(text)[1:-1])}
+    fields = {path: name for path, name in places.items() if len(path) > 1}
+    fields |= {name: what for name, what in people.items() if len(name) >= SHORTEST}
+    forms = {form: to for text, to in fields.items() for form in (text, json.dumps(text)[1:-1])}
     return dict(sorted(forms.items(), key=lambda pair: -len(pair[0])))
 
 

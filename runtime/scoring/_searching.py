@@ -23,13 +23,13 @@ def main() -> None:
         pattern, text = json.loads(line)
         signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
-            said = regex.search(pattern, text) is not None
+            holds = regex.search(pattern, text) is not None
         except regex.error as error:
-            said = str(error)
+            holds = str(error)
         except RecursionError:
-            said = "it is nested too deeply"
+            holds = "it is nested too deeply"
         signal.setitimer(signal.ITIMER_PROF, 0)
-        sys.stdout.write(json.dumps(said) + "\n")
+        sys.stdout.write(json.dumps(holds) + "\n")
         sys.stdout.flush()
 
 

@@ -45,7 +45,7 @@ def majority(reports: Sequence[AgentReport], task: Task) -> str:
     answers = [answer_of(report.content) for report in reports]
     if not answers:
         raise AgentError("majority: no colleague reported an answer.")
-    cast = [one.patch or _concluded(answer) for one, answer in zip(reports, answers, strict=True)]
+    cast = [report.patch or _concluded(answer) for report, answer in zip(reports, answers, strict=True)]
     votes = Counter(cast)
     return answers[cast.index(max(votes, key=lambda what: votes[what]))]
 
@@ -188,8 +188,8 @@ def _structured(content: str) -> Any:
 
 def _concluded(answer: str) -> str:
     """Give what an answer comes down to, in a form in which equal answers are equal."""
-    found = CONCLUSION.findall(answer)
-    return normal_text(found[-1]) if found else normal_text(answer)
+    result = CONCLUSION.findall(answer)
+    return normal_text(result[-1]) if result else normal_text(answer)
 
 
 def normal_text(answer: str) -> str:

@@ -119,7 +119,7 @@ def _readings(item: str) -> Iterator[str]:
 def _names(reference: Any) -> set[str]:
     """Give every name that counts, as names are compared."""
     several = reference if is_list(reference) else [reference]
-    return {_plain(name) for one in several for name in _called(one)}
+    return {_plain(name) for item in several for name in _called(item)}
 
 
 def _called(one: Any) -> list[str]:
@@ -144,7 +144,7 @@ def _items(answer: str) -> list[str]:
 
 
 def _marked(mark: re.Pattern[str], lines: Sequence[str]) -> list[str]:
-    return [found[1] for line in lines if (found := mark.match(line))]
+    return [result[1] for line in lines if (result := mark.match(line))]
 
 
 def _in_json(answer: str) -> list[str]:
@@ -155,7 +155,7 @@ def _in_json(answer: str) -> list[str]:
         return []
     if listed is None:
         return []
-    names = [one.get("name") if is_mapping(one) else one for one in listed]
+    names = [item.get("name") if is_mapping(item) else item for item in listed]
     texts = [name.strip() for name in names if isinstance(name, str)]
     return texts if len(texts) == len(names) else []
 

@@ -191,11 +191,11 @@ def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     The number is looked for in the `Answer:` line first.
     """
     numbers = (numerals(reading[-ENDING:]) for reading in readings(answer))
-    found, wanted = next(filter(None, numbers), []), numerals(str(reference))
-    if not found or not wanted:
+    texts, wanted = next(filter(None, numbers), []), numerals(str(reference))
+    if not texts or not wanted:
         return Score(value=0.0, reason="no number in the answer")
-    is_near = distance(found[-1], wanted[-1]) <= float(options.get("tolerance", 1e-6))
-    return _verdict(is_near, found[-1], reference)
+    is_near = distance(texts[-1], wanted[-1]) <= float(options.get("tolerance", 1e-6))
+    return _verdict(is_near, texts[-1], reference)
 
 
 @takes(
@@ -263,10 +263,10 @@ async def regex(evidence: Evidence) -> Score:
     task = evidence.task
     pattern = str(task.scorer.options.get("pattern", task.answer))
     try:
-        found = await to_thread(_is_in_a_reading, pattern, evidence.answer)
+        holds = await to_thread(_is_in_a_reading, pattern, evidence.answer)
     except SearchTooLong as error:
         return Score(value=0.0, reason=f"{quoted(pattern)} is not found: {error}. {SIMPLER}")
-    return _verdict(found, evidence.answer, pattern)
+    return _verdict(holds, evidence.answer, pattern)
 
 
 def _is_in_a_reading(pattern: str, answer: str) -> bool:
@@ -288,7 +288,7 @@ def _not_json(_options: Mapping[str, Any], reference: Any) -> Mapping[Path, str]
 def _is_deep(value: Any) -> bool:
     level = [value]
     for _ in range(DEEPEST):
-        level = [item for one in level for item in _items(one)]
+        level = [item for entry in level for item in _items(entry)]
     return bool(level)
 
 

@@ -68,7 +68,7 @@ class Searches:
         raise SearchTooLong(f"it takes more than {most}")
 
     def _start(self) -> subprocess.Popen[bytes]:
-        given = json.dumps([[one for one in sys.path if one], SEARCH_SECONDS, SEARCH_MEMORY])
+        given = json.dumps([[name for name in sys.path if name], SEARCH_SECONDS, SEARCH_MEMORY])
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(_PROGRAM), given],
             stdin=subprocess.PIPE,

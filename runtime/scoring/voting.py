@@ -57,12 +57,12 @@ def vote(reports: Sequence[AgentReport], task: Task) -> str:
     if not answers:
         raise AgentError("vote: no colleague reported an answer.")
     cast = [
-        (f"patch {one.patch}" if one.patch else conclusion(answer, task), answer)
-        for one, answer in zip(reports, answers, strict=True)
+        (f"patch {report.patch}" if report.patch else conclusion(answer, task), answer)
+        for report, answer in zip(reports, answers, strict=True)
         if answer
     ]
     votes = Counter(what for what, _ in cast)
-    return max(cast, key=lambda one: votes[one[0]], default=("", ""))[1]
+    return max(cast, key=lambda pair: votes[pair[0]], default=("", ""))[1]
 
 
 def conclusion(answer: str, task: Task) -> str:
@@ -128,12 +128,12 @@ def _boxed(text: str) -> str | None:
     """Give what the last box holds that is closed; None: there is none."""
     opened: list[tuple[bool, int]] = []
     boxes: dict[int, str] = {}
-    for found in _BRACES.finditer(text):
-        if found[0] == "}" and opened:
+    for result in _BRACES.finditer(text):
+        if result[0] == "}" and opened:
             is_box, start = opened.pop()
-            boxes |= {start: text[start : found.start()]} if is_box else {}
-        elif found[0].endswith("{") and found[0] != "\\{":
-            opened.append((found[0] != "{", found.end()))
+            boxes |= {start: text[start : result.start()]} if is_box else {}
+        elif result[0].endswith("{") and result[0] != "\\{":
+            opened.append((result[0] != "{", result.end()))
     return boxes[max(boxes)] if boxes else None
 
 

@@ -115,8 +115,8 @@ def dumps_in(text: str) -> Iterator[Dump]:
             place = block[-1].end
             continue
         yield from _block(block)
-        found = hint.search(text, place)
-        match = found and _first(text, max(place, found.start() - LEAD), found.start())
+        result = hint.search(text, place)
+        match = result and _first(text, max(place, result.start() - LEAD), result.start())
         if not match:
             return
         block = [_Line.of(text, match)]

@@ -236,5 +236,5 @@ async def _nothing_there(request: Request, error: Exception) -> Response:
 
 
 def _model(team: ServedTeam) -> dict[str, Any]:
-    made = {"object": "model", "created": int(time.time()), "owned_by": "coterie"}
-    return {"id": team.name, **made, "description": team.description}
+    fields = {"object": "model", "created": int(time.time()), "owned_by": "coterie"}
+    return {"id": team.name, **fields, "description": team.description}

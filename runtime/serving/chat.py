@@ -97,5 +97,5 @@ class Chat:
         return server_sent({**head, "choices": [choice], **fields})
 
     def _head(self, name: str, kind: str) -> dict[str, Any]:
-        made = {"object": kind, "created": int(time.time()), "model": self.body["model"]}
-        return {"id": f"chatcmpl-{name}", **made}
+        fields = {"object": kind, "created": int(time.time()), "model": self.body["model"]}
+        return {"id": f"chatcmpl-{name}", **fields}

@@ -34,8 +34,8 @@ class AnsweredCall:
     def answer(self) -> Mapping[str, Any]:
         """What the model said, as a message of the conversation."""
         called = self.event["tool_calls"]
-        said = {"role": "assistant", "content": self.event["text"]}
-        return {**said, "tool_calls": called} if called else said
+        fields = {"role": "assistant", "content": self.event["text"]}
+        return {**fields, "tool_calls": called} if called else fields
 
     @property
     def is_cut_off(self) -> bool:
@@ -50,12 +50,12 @@ class AnsweredCall:
 
 def calls_of(events: Iterable[Mapping[str, Any]]) -> Sequence[AnsweredCall]:
     """Find the calls that were answered; one that a resumed run told again counts once."""
-    found: dict[tuple[str, str], AnsweredCall] = {}
+    table: dict[tuple[str, str], AnsweredCall] = {}
     for event in events:
         if event["type"] == "model_call":
             call = _call(event)
-            found[call.agent, call.path] = call
-    return [*found.values()]
+            table[call.agent, call.path] = call
+    return [*table.values()]
 
 
 def _call(event: Mapping[str, Any]) -> AnsweredCall:
@@ -74,8 +74,8 @@ def news(
     for call in calls:
         messages: Sequence[Mapping[str, Any]] = call.event["messages"]
         alike = 0
-        for one, other in zip(known, messages, strict=False):
-            if _said(one) != _said(other):
+        for fields, other in zip(known, messages, strict=False):
+            if _said(fields) != _said(other):
                 break
             alike += 1
         yield call, messages[alike:]

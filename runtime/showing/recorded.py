@@ -64,8 +64,8 @@ class Recorded:
         at_work = result is None and is_held(folder)
         try:
             models = [
-                f"{alias} = {one['model']}" + (f" ({one['origin']})" if one.get("origin") else "")
-                for alias, one in sorted(manifest["models"].items())
+                f"{alias} = {item['model']}" + (f" ({item['origin']})" if item.get("origin") else "")
+                for alias, item in sorted(manifest["models"].items())
             ]
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(
@@ -123,31 +123,31 @@ class Recorded:
     @cached_property
     def states(self) -> Mapping[str, str]:
         """How each agent of the team stands: `done`, `failed`, `working`, `not begun`."""
-        found = dict.fromkeys(self.team.agents, "not begun")
+        fields = dict.fromkeys(self.team.agents, "not begun")
         for event in self.events:
             match event["type"]:
                 case "agent_started":
-                    found[event["agent"]] = "working" if self.is_at_work else "cut short"
+                    fields[event["agent"]] = "working" if self.is_at_work else "cut short"
                 case "agent_finished" | "agent_given":
-                    found[event["agent"]] = str(event.get("status", ""))
+                    fields[event["agent"]] = str(event.get("status", ""))
                 case _:
                     pass
-        ended = {one: self._outcome(one).get("status") for one in found}
-        return {one: str(ended[one] or state) for one, state in found.items()}
+        ended = {name: self._outcome(name).get("status") for name in fields}
+        return {name: str(ended[name] or state) for name, state in fields.items()}
 
     @cached_property
     def speakers(self) -> Sequence[str]:
         """The agents, and who else asked a model, such as a judge."""
-        planned = (one for level in self.team.levels for one in level)
+        planned = (name for level in self.team.levels for name in level)
         return [*dict.fromkeys((*planned, *self.states, *(call.agent for call in self.calls)))]
 
     def ended(self, agent: str) -> Mapping[str, Any]:
         """Give how an agent's part ended, as far as it is told; nothing, where it did not."""
         own = (event for event in self.events if event.get("agent") == agent)
         last = [event for event in own if event["type"] == "agent_finished"][-1:]
-        told = {**(last[0] if last else {}), **self._outcome(agent)}
-        mishaps = told.get("mishaps")
-        return {**told, "mishaps": mishaps[:MOST_MISHAPS] if is_list(mishaps) else []}
+        fields = {**(last[0] if last else {}), **self._outcome(agent)}
+        mishaps = fields.get("mishaps")
+        return {**fields, "mishaps": mishaps[:MOST_MISHAPS] if is_list(mishaps) else []}
 
     def written(self, *, agent: str | None = None, full: bool = False) -> str:
         """Write it for people; see `Viewed`."""
@@ -164,8 +164,8 @@ class Recorded:
 
     def _outcome(self, agent: str) -> Mapping[str, Any]:
         agents = self.result.get("agents", {})
-        one: Any = agents.get(agent, {}) if is_mapping(agents) else {}
-        return one if is_mapping(one) else {}
+        item: Any = agents.get(agent, {}) if is_mapping(agents) else {}
+        return item if is_mapping(item) else {}
 
     def _usage(self, told: Mapping[str, Any]) -> Usage | None:
         usage = told.get("usage")

@@ -60,8 +60,8 @@ def _called(fields: Fields) -> str:
 def _tool(fields: Fields) -> str:
     arguments = dumps(fields["arguments"], ensure_ascii=False)[:LONGEST]
     took = f", {fields['seconds']:.1f} s" if "seconds" in fields else ""
-    came = f"failed: {fields['error']}" if "error" in fields else str(fields.get("result"))
-    return f"tool {fields['tool']} {arguments}{took}: {came[:LONGEST]}"
+    text = f"failed: {fields['error']}" if "error" in fields else str(fields.get("result"))
+    return f"tool {fields['tool']} {arguments}{took}: {text[:LONGEST]}"
 
 
 def _finished(fields: Fields) -> str:

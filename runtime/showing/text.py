@@ -68,14 +68,14 @@ def _head(run: Recorded, *, full: bool) -> Iterator[str]:
     if run.started:
         yield f"started  {run.started}"
     yield from (f"model    {on_one_line(model)}" for model in run.models)
-    yield from (f"file     {on_one_line(str(one))}" for one in result.get("artifacts", ()))
+    yield from (f"file     {on_one_line(str(item))}" for item in result.get("artifacts", ()))
     if log := result.get("log"):
         yield f"log      {on_one_line(str(log))}"
     if run.damage:
         yield f"damaged  {on_one_line(run.damage)}"
     yield from (f"next     {hint}" for hint in run.hints)
     if cut := [call for call in run.calls if call.is_cut_off]:
-        agents = ", ".join(dict.fromkeys(one.agent for one in cut))
+        agents = ", ".join(dict.fromkeys(call.agent for call in cut))
         yield f"cut off  {counted(len(cut), 'answer')}, of {agents}"
     if others := [call for call in run.calls if call.is_substituted]:
         agents = ", ".join(dict.fromkeys(call.agent for call in others))
@@ -97,8 +97,8 @@ def _agents(run: Recorded) -> Iterator[str]:
     for agent in run.speakers:
         usage, ended = run.usage_of(agent), run.ended(agent)
         own = [call for call in run.calls if call.agent == agent]
-        retries = sum(one.event["attempts"] - 1 for one in own)
-        cut = sum(one.is_cut_off for one in own)
+        retries = sum(call.event["attempts"] - 1 for call in own)
+        cut = sum(call.is_cut_off for call in own)
         took = run.time.seconds_of(agent) if run.time.of_agent(agent) else None
         parts = [
             run.states.get(agent, "asked"),
@@ -112,7 +112,7 @@ def _agents(run: Recorded) -> Iterator[str]:
             _line(str(ended.get("error") or "")),
         ]
         yield f"  {agent:<{width}}  {', '.join(filter(None, parts))}"
-        yield from (f"  {'':<{width}}  mishap: {_line(one)}" for one in ended["mishaps"])
+        yield from (f"  {'':<{width}}  mishap: {_line(mishap)}" for mishap in ended["mishaps"])
 
 
 def _timeline(run: Recorded, agent: str | None, *, full: bool) -> Iterator[str]:
@@ -124,10 +124,10 @@ def _timeline(run: Recorded, agent: str | None, *, full: bool) -> Iterator[str]:
                 yield "  -- resumed; the journal provides the earlier answers --"
             begun = True
         whom = event.get("agent")
-        told = said(event["type"], event)
-        if not told or (agent is not None and whom != agent):
+        text = said(event["type"], event)
+        if not text or (agent is not None and whom != agent):
             continue
-        line = on_one_line(f"{about(whom, event)}: {told}")
+        line = on_one_line(f"{about(whom, event)}: {text}")
         yield f"{event['t']:8.1f} s  {line if full else line[:LONGEST_LINE]}"
 
 

@@ -89,7 +89,7 @@ class Timeline:
         for event in events:
             reading.read(event)
         return cls(
-            spans=_marked(sorted(reading.ended(), key=lambda one: one.start)),
+            spans=_marked(sorted(reading.ended(), key=lambda span: span.start)),
             works=reading.works,
             times=reading.times,
             breaks=reading.breaks,
@@ -113,7 +113,7 @@ class Timeline:
         """Sum up how long an agent waited for models, or for tools; what overlaps counts once."""
         works = [call for call in self.works.get(agent, ()) if call.kind == kind]
         total = reached = 0.0
-        for work in sorted(works, key=lambda one: one.start):
+        for work in sorted(works, key=lambda call: call.start):
             total += max(0.0, work.end - max(work.start, reached))
             reached = max(reached, work.end)
         return total
@@ -145,7 +145,7 @@ class _Reading:
         self.now = max(self.now, self.offset + float(event["t"]))
         self.times[event["n"]] = self.now
         if kind == "mail_taken":
-            self.mail[agent] = tuple(str(one["sender"]) for one in event["messages"])
+            self.mail[agent] = tuple(str(message["sender"]) for message in event["messages"])
         elif kind == "agent_started":
             self.at_work[agent] = Span(
                 agent=agent,
@@ -180,7 +180,7 @@ class _Reading:
 
 def _marked(spans: list[Span]) -> list[Span]:
     """Say who waited for whom, and follow that back from the last end: the critical path."""
-    before = [_waited_for(spans, one) for one in spans]
+    before = [_waited_for(spans, span) for span in spans]
     critical: set[int] = set()
     last = max(range(len(spans)), key=lambda index: spans[index].end, default=None)
     while last is not None and last not in critical:
@@ -200,8 +200,8 @@ def _waited_for(spans: Sequence[Span], span: Span) -> int | None:
     """Find whose end a start waited for: a sender's; in a later round, of the round before."""
     ended = [
         index
-        for index, one in enumerate(spans)
-        if one is not span and one.end <= span.start + SAME and one.start < span.start
+        for index, item in enumerate(spans)
+        if item is not span and item.end <= span.start + SAME and item.start < span.start
     ]
     senders = [
         index

@@ -39,5 +39,5 @@ def viewed(folder: Path, words: Sequence[str]) -> Viewed:
     """
     if not words and (folder / "task.json").exists():
         return Recorded.of(folder)
-    found = (load_named(VIEWS, name)(folder, words) for name in sorted(installed(VIEWS)))
-    return next(filter(None, found), None) or Recorded.of(folder)
+    result = (load_named(VIEWS, name)(folder, words) for name in sorted(installed(VIEWS)))
+    return next(filter(None, result), None) or Recorded.of(folder)

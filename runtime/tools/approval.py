@@ -35,8 +35,8 @@ class Approvals:
         permissions: Mapping[str, Permission] | None = None,
         approver: Approver | None = None,
     ) -> None:
-        said = permissions or {}
-        self._asking = frozenset(name for name, one in said.items() if one == "ask")
+        fields = permissions or {}
+        self._asking = frozenset(name for name, permission in fields.items() if permission == "ask")
         self._approver = approver
 
     def needed(self, tool: str) -> bool:

@@ -54,27 +54,27 @@ def calls_in(
     Returns:
         The text ahead of them, the calls, and why they cannot be read, as a sentence.
     """
-    said = _without_end(text)
+    words = _without_end(text)
     for form in FORMS:
-        ahead, sign, _ = said.partition(form.sign)
+        ahead, sign, _ = words.partition(form.sign)
         if not sign or _is_quoted(ahead):
             continue
         try:
-            calls = tuple(form.read(said[len(ahead) :], tools))
+            calls = tuple(form.read(words[len(ahead) :], tools))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             return text, (), f"a call in the form of {form.name} cannot be read: {error}. {HOW}"
         return ahead.strip(), calls, ""
-    pythonic = _PYTHONIC.match(said)
-    if pythonic and pythonic["name"] in tools and said.endswith((")", ")]")):
+    pythonic = _PYTHONIC.match(words)
+    if pythonic and pythonic["name"] in tools and words.endswith((")", ")]")):
         return text, (), f"a call written as Python is not read. {HOW}"
-    return _plain(said) or (text, (), "")
+    return _plain(words) or (text, (), "")
 
 
 def _without_end(text: str) -> str:
-    said = text.rstrip()
-    while sign := next((sign for sign in ENDS if said.endswith(sign)), ""):
-        said = said.removesuffix(sign).rstrip()
-    return said
+    words = text.rstrip()
+    while sign := next((sign for sign in ENDS if words.endswith(sign)), ""):
+        words = words.removesuffix(sign).rstrip()
+    return words
 
 
 def _is_quoted(ahead: str) -> bool:
@@ -99,8 +99,8 @@ def _plain(said: str) -> tuple[str, tuple[ToolRequest, ...], str] | None:
 
 
 def _listed(value: Any) -> Iterator[ToolRequest]:
-    for one in value if is_list(value) and value else [value]:
-        yield _call(one)
+    for item in value if is_list(value) and value else [value]:
+        yield _call(item)
 
 
 def _call(value: Any) -> ToolRequest:

@@ -50,15 +50,15 @@ def servers_in(path: Path) -> tuple[ConfiguredServer, ...]:
     servers = value.get("mcpServers") if is_mapping(value) else None
     if not is_mapping(servers) or not servers:
         raise InputError(f"{path}: it has no mcpServers, where other programs name tool servers.")
-    found = [
+    result = [
         _found(name, fields, f"{path}: mcpServers.{name}")
         for name, fields in servers.items()
         if not (is_mapping(fields) and fields.get("disabled"))
     ]
-    names = [server.server.name for server in found]
+    names = [server.server.name for server in result]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{path}: two servers would be called {quoted(twice[0])}. Rename one.")
-    return tuple(found)
+    return tuple(result)
 
 
 def _found(name: str, fields: Any, place: str) -> ConfiguredServer:
@@ -89,12 +89,12 @@ def _address(name: str, fields: Mapping[str, Any], place: str) -> ConfiguredServ
     key_env, headers_env, values = "", {}, {}
     for header, value in _texts(fields.get("headers", {}), place).items():
         is_key = header.casefold() == "authorization" and value.startswith(BEARER)
-        said = value.removeprefix(BEARER) if is_key else value
+        text = value.removeprefix(BEARER) if is_key else value
         variable = re.sub(r"\W", "_", f"{name}_{'key' if is_key else header}").upper()
-        if given := _VARIABLE.fullmatch(said):
+        if given := _VARIABLE.fullmatch(text):
             variable = given[1]
         else:
-            values[variable] = said
+            values[variable] = text
         if is_key:
             key_env = variable
         else:

@@ -130,17 +130,17 @@ class Walk:
 
     def _look(self, folder: int) -> list[tuple[str, int]]:
         """Give the names in a folder and their file modes, sorted."""
-        found: list[tuple[str, int]] = []
+        pairs: list[tuple[str, int]] = []
         try:
             with os.scandir(folder) as entries:
                 for entry in itertools.islice(entries, MOST_ENTRIES - self._entries):
                     if entry.name not in UNSEEN:
-                        found.append((entry.name, _mode(entry)))
+                        pairs.append((entry.name, _mode(entry)))
                 self.cut_short |= next(entries, None) is not None
         except OSError:  # the folder was removed in the meantime
             self.left_out += 1
-        self._entries += len(found)
-        return sorted(found)
+        self._entries += len(pairs)
+        return sorted(pairs)
 
 
 def printable(path: str) -> str:

@@ -34,11 +34,11 @@ SHOWN_BEFORE, SHOWN_AFTER = 100, 200
 def _list_files(root: Path, path: str = ".") -> str:
     names, walk = split(path), Walk()
     with open_folder(root, names) as folder:
-        found = [printable(file) for file, _, _ in walk.files(folder, _prefix(names))]
+        texts = [printable(file) for file, _, _ in walk.files(folder, _prefix(names))]
     notes = list(_notes(walk))
-    if len(found) > MOST_FILES:
-        notes.append(f"Files left out: {len(found) - MOST_FILES}. Give the path of a folder.")
-    return _listed(found[:MOST_FILES] or ["No files."], notes)
+    if len(texts) > MOST_FILES:
+        notes.append(f"Files left out: {len(texts) - MOST_FILES}. Give the path of a folder.")
+    return _listed(texts[:MOST_FILES] or ["No files."], notes)
 
 
 def _read_file(root: Path, path: str, start_line: int = 1, line_count: int | None = None) -> str:

@@ -77,16 +77,16 @@ class ServerProcess:
 
     async def story(self) -> str:
         """Tell how the process ended, if it did, and what it wrote last, as sentences."""
-        told: list[str] = []
+        texts: list[str] = []
         if self.ended:
             with suppress(TimeoutError):
                 async with asyncio.timeout(SECONDS_TO_LEAVE):
-                    told.append(f"It ended with exit code {await self._process.wait()}.")
+                    texts.append(f"It ended with exit code {await self._process.wait()}.")
         if self.stray:
-            told.append(f"It wrote {self.stray!r} on its standard output, where messages belong.")
+            texts.append(f"It wrote {self.stray!r} on its standard output, where messages belong.")
         if words := self._last_words.decode(errors="replace").strip():
-            told.append(f"It last wrote:\n{words}")
-        return " ".join(told)
+            texts.append(f"It last wrote:\n{words}")
+        return " ".join(texts)
 
     async def leave(self) -> None:
         """Ask the server to end, as the protocol has it, and give it some time."""
@@ -253,13 +253,13 @@ def program_of(server: ToolServer) -> str:
         InputError: It is not installed.
     """
     environment = _environment(server)
-    found = shutil.which(server.command[0], path=environment.get("PATH"))
-    if found is None:
+    text = shutil.which(server.command[0], path=environment.get("PATH"))
+    if text is None:
         raise InputError(
             f"the tool server {server.name!r} needs the program {server.command[0]!r}, which is"
             " not on the PATH. Install it, or correct the command in tools.yaml."
         )
-    return str(Path(found).absolute())
+    return str(Path(text).absolute())
 
 
 def _environment(server: ToolServer) -> Mapping[str, str]:

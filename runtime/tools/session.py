@@ -101,11 +101,11 @@ class Session:
             return await self._call(name, arguments)
 
         offered = self._offered[name]
-        told = offered.get("description") or offered.get("title")
+        report = offered.get("description") or offered.get("title")
         full_name = f"{server.name}.{name}"
         return Tool(
             name=full_name,
-            description=str(told or name)[:LONGEST_DESCRIPTION],
+            description=str(report or name)[:LONGEST_DESCRIPTION],
             parameters=usable_parameters(offered.get("inputSchema"), full_name),
             run=run,
         )

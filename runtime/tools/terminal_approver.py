@@ -39,10 +39,10 @@ class AtTerminal:
             return tool in self._always or await self._allowed(agent, tool, arguments)
 
     async def _allowed(self, agent: str, tool: str, arguments: Any) -> bool:
-        said = on_one_line(dumps(arguments, ensure_ascii=False))
-        left_out = len(said) - LONGEST_SHOWN
+        text = on_one_line(dumps(arguments, ensure_ascii=False))
+        left_out = len(text) - LONGEST_SHOWN
         more = f" [{left_out} more characters are not shown]" if left_out > 0 else ""
-        click.echo(f"{agent} wants to have {tool} called: {said[:LONGEST_SHOWN]}{more}", err=True)
+        click.echo(f"{agent} wants to have {tool} called: {text[:LONGEST_SHOWN]}{more}", err=True)
         click.echo("Allow it? [y]es, [n]o, [a]lways in this run: ", nl=False, err=True)
         answer = (await self._line()).strip().casefold()
         if answer in {"a", "always"}:

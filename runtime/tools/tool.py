@@ -167,23 +167,23 @@ class GrantedTool:
             JailLost: The machine that the workspace was on is gone.
         """
         too_much = excess(arguments)
-        made = False
+        word = False
 
         async def work() -> Mapping[str, Any]:
             nonlocal made
-            made = True
+            word = True
             return await self._called(arguments, too_much)
 
         once = unkept if self.tool.keeps_state else self.once
-        came = await once("tool", [self.tool.name, arguments], work)
-        told = shortened(dumps(arguments) if too_much else arguments, LONGEST_EVENT)
-        source = {} if made else {"source": "journal"}
-        parts = [_decoded(text) for text in came.get("attachments", ())]
+        fields = await once("tool", [self.tool.name, arguments], work)
+        report = shortened(dumps(arguments) if too_much else arguments, LONGEST_EVENT)
+        source = {} if word else {"source": "journal"}
+        parts = [_decoded(text) for text in fields.get("attachments", ())]
         seen = {"attachments": [part.described(part.marker) for part in parts]} if parts else {}
-        self.emit("tool_call", tool=self.tool.name, arguments=told, **{**came, **seen}, **source)
-        if "error" in came:
-            raise ToolError(came["error"], detail=came.get("detail", ""))
-        result = came["result"]
+        self.emit("tool_call", tool=self.tool.name, arguments=report, **{**fields, **seen}, **source)
+        if "error" in fields:
+            raise ToolError(fields["error"], detail=fields.get("detail", ""))
+        result = fields["result"]
         for part in parts:
             if not self.show(part):
                 result = result.replace(part.marker, f"{part.marker[:-1]}, not shown]")
@@ -194,8 +194,8 @@ class GrantedTool:
         if too_much:
             return {"error": f"{self.tool.name}: it is not given this: {too_much}."}
         started = time.monotonic()
-        came = await self._done(arguments)
-        return {**came, "seconds": round(time.monotonic() - started, 6)}
+        fields = await self._done(arguments)
+        return {**fields, "seconds": round(time.monotonic() - started, 6)}
 
     async def _done(self, arguments: Any) -> Mapping[str, Any]:
         """Have it do its work, and give what came of it, whatever it raises."""

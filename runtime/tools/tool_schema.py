@@ -74,14 +74,14 @@ def _without_draft_4(value: Any) -> Any:
         return [_without_draft_4(item) for item in value]
     if not is_mapping(value):
         return value
-    said = {key: _without_draft_4(item) for key, item in value.items()}
+    fields = {key: _without_draft_4(item) for key, item in value.items()}
     for exclusive, bound in EXCLUSIVE.items():
-        is_exclusive = said.get(exclusive)
+        is_exclusive = fields.get(exclusive)
         if isinstance(is_exclusive, bool):
-            del said[exclusive]
-            if is_exclusive and bound in said:
-                said[exclusive] = said.pop(bound)
-    return said
+            del fields[exclusive]
+            if is_exclusive and bound in fields:
+                fields[exclusive] = fields.pop(bound)
+    return fields
 
 
 def _references(value: Any) -> Iterator[str]:

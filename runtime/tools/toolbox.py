@@ -89,13 +89,13 @@ class Toolbox:
                 self._tools[name] = tuple(map(_usable, _installed(name)))
             else:
                 try:
-                    found = (await self._session(server)).tool(tool)
+                    result = (await self._session(server)).tool(tool)
                 except InputError as error:
                     raise InputError(scrub(str(error))) from None
                 scrubbed = replace(
-                    found,
-                    description=scrub.known(found.description),
-                    parameters=json.loads(scrub.known(json.dumps(found.parameters))),
+                    result,
+                    description=scrub.known(result.description),
+                    parameters=json.loads(scrub.known(json.dumps(result.parameters))),
                 )
                 self._tools[name] = (scrubbed,)
 

@@ -87,8 +87,8 @@ def summed_answers(
 ) -> dict[str, OperatorAnswers]:
     """Sum up what became of questions, by the operators' names."""
     answers = dict[str, OperatorAnswers]()
-    for one in several:
-        for name, own in one.items():
+    for fields in several:
+        for name, own in fields.items():
             answers[name] = answers.get(name, OperatorAnswers()) + own
     return dict(sorted(answers.items()))
 

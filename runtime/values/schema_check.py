@@ -75,15 +75,15 @@ def excess(value: Any, values: int = MOST_VALUES, characters: int = LONGEST_STRU
     """
     ahead = [value]
     while ahead:
-        one = ahead.pop()
+        item = ahead.pop()
         values -= 1
-        if isinstance(one, str):
-            characters -= len(one)
-        elif is_mapping(one):
-            characters -= sum(map(len, one))
-            ahead += islice(one.values(), max(values, 0) + 1)
-        elif is_list(one):
-            ahead += islice(one, max(values, 0) + 1)
+        if isinstance(item, str):
+            characters -= len(item)
+        elif is_mapping(item):
+            characters -= sum(map(len, item))
+            ahead += islice(item.values(), max(values, 0) + 1)
+        elif is_list(item):
+            ahead += islice(item, max(values, 0) + 1)
         if values < 0:
             return TOO_MANY
         if characters < 0:
@@ -104,7 +104,7 @@ def _comparisons(name: str, value: Any, instance: Any) -> int:
     if name == "enum" and is_list(value):
         return len(value)
     if name == "uniqueItems" and is_list(instance):
-        is_sortable = len({type(one) for one in instance}) == 1 and isinstance(instance[0], str)
+        is_sortable = len({type(item) for item in instance}) == 1 and isinstance(instance[0], str)
         return len(instance) if is_sortable else len(instance) ** 2 // 2
     return 0
 

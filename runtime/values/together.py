@@ -18,12 +18,12 @@ async def together(*parts: Coroutine[Any, Any, Came]) -> list[Came]:
     Raises:
         BaseException: What the first of them raised.
     """
-    came: list[Came] = []
-    for one in await asyncio.gather(*parts, return_exceptions=True):
-        if isinstance(one, BaseException):
-            raise one
-        came.append(one)
-    return came
+    result: list[Came] = []
+    for item in await asyncio.gather(*parts, return_exceptions=True):
+        if isinstance(item, BaseException):
+            raise item
+        result.append(item)
+    return result
 
 
 async def by_workers(

@@ -31,7 +31,7 @@ def chart(
         blamed: The numbers of the events that agents are blamed for.
         of_agent: Gives the address of an agent's part.
     """
-    at_work = [one for one in agents if time.of_agent(one) or one in time.works]
+    at_work = [agent for agent in agents if time.of_agent(agent) or agent in time.works]
     scale = (CHART - LABELS - 20) / max(time.end, 1e-6)
     step = next((value for value in STEPS if time.end / value <= MOST_LINES), STEPS[-1])
     lines = [step * number for number in range(min(200, int(time.end / step) + 1))]
@@ -53,7 +53,7 @@ def chart(
                 (*bar(call.start, call.end), call, of_event(call.number))
                 for call in time.works.get(agent, ())
             ],
-            "blamed": [x(time.times[one]) for one in blamed.get(agent, ()) if one in time.times],
+            "blamed": [x(time.times[count]) for count in blamed.get(agent, ()) if count in time.times],
         }
         for number, agent in enumerate(at_work)
     ]
@@ -61,6 +61,6 @@ def chart(
         "width": CHART,
         "height": AXIS + ROW * len(at_work) + 4,
         "lines": [(x(line), f"{line:g} s") for line in lines],
-        "breaks": [x(one) for one in time.breaks],
+        "breaks": [x(value) for value in time.breaks],
         "rows": rows,
     }

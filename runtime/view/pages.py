@@ -51,7 +51,7 @@ class Templates:
     def _environment(self) -> jinja2.Environment:
         import jinja2
 
-        found = jinja2.Environment(
+        environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader([self.folder, FOLDER]),
             autoescape=True,
             undefined=jinja2.StrictUndefined,
@@ -59,8 +59,8 @@ class Templates:
             lstrip_blocks=True,
             finalize=_text,
         )
-        found.filters["shortened"] = shortened
-        return found
+        environment.filters["shortened"] = shortened
+        return environment
 
     def page(self, title: str, name: str, links: Links, /, **values: Any) -> Page:
         """Fill in a template as a page; see `render`."""

@@ -80,9 +80,9 @@ class Plot:
     def drawn(self) -> Drawn:
         """The same in pixels."""
         points = [point for placed in self.series for point in placed.points]
-        ends = [end for one in points for end in (one.low, one.high) if end is not None]
-        x = Scale.over([one.x for one in points], LEFT, WIDTH - RIGHT)
-        heights = [*(one.y for one in points), *ends, *(self.y_range or ())]
+        ends = [end for point in points for end in (point.low, point.high) if end is not None]
+        x = Scale.over([point.x for point in points], LEFT, WIDTH - RIGHT)
+        heights = [*(point.y for point in points), *ends, *(self.y_range or ())]
         y = Scale.over(heights, HEIGHT - BOTTOM, TOP)
         return Drawn(
             x_ticks=[(x.at(tick), f"{tick:,.10g}") for tick in x.ticks],
@@ -145,7 +145,7 @@ class Scale:
     def ticks(self) -> list[float]:
         """Round numbers on the axis."""
         first, last = round(self.low / self.step), round(self.high / self.step)
-        return [round(self.step * one, 12) for one in range(first, last + 1)]
+        return [round(self.step * number, 12) for number in range(first, last + 1)]
 
     def at(self, number: float) -> float:
         """Give the pixel of a number."""
@@ -193,7 +193,7 @@ class Bars:
     @property
     def ticks(self) -> Sequence[tuple[float, str]]:
         """Lines to read figures by."""
-        return [(self.at(one / 4), f"{one / 4:g}") for one in range(5)]
+        return [(self.at(number / 4), f"{number / 4:g}") for number in range(5)]
 
     @property
     def rows(self) -> Sequence[tuple[int, float, float, float, Bar]]:
@@ -242,4 +242,4 @@ def _step(span: float) -> float:
     """Give a round step of which a span has few."""
     least = span / MOST_TICKS
     power = 10.0 ** math.floor(math.log10(least))
-    return next(power * one for one in STEPS if power * one >= least * (1 - 1e-9))
+    return next(power * step for step in STEPS if power * step >= least * (1 - 1e-9))

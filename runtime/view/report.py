@@ -26,7 +26,7 @@ def report(site: Site, source: Path) -> str:
         InputError: A file is damaged, or of another version.
     """
     contents = site.contents
-    all_links = [Links(here=one, contents=[*contents]) for one in contents]
+    all_links = [Links(here=content, contents=[*contents]) for content in contents]
     return document(site, [(all_link, made(site, all_link, source)) for all_link in all_links])
 
 

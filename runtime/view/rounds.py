@@ -48,21 +48,21 @@ class ShownRound:
 
 def rounds(events: Iterable[Mapping[str, Any]]) -> list[ShownRound]:
     """Give the rounds of a run; none where it has none."""
-    found: dict[str, dict[str, tuple[str, str]]] = {}
+    fields: dict[str, dict[str, tuple[str, str]]] = {}
     for event in events:
         if event["type"] == "agent_finished" and "round" in event:
             ended = (str(event["status"]), whole(event.get("content")))
-            found.setdefault(str(event["round"]), {})[event["agent"]] = ended
+            fields.setdefault(str(event["round"]), {})[event["agent"]] = ended
     before: dict[str, str] = {}
-    made: list[ShownRound] = []
-    for name, ended in found.items():
+    result: list[ShownRound] = []
+    for name, ended in fields.items():
         outcomes = [
             _outcome(agent, status, text, before.get(agent))
             for agent, (status, text) in ended.items()
         ]
-        made.append(ShownRound(name=name, outcomes=outcomes))
+        result.append(ShownRound(name=name, outcomes=outcomes))
         before |= {outcome.agent: outcome.text for outcome in outcomes}
-    return made
+    return result
 
 
 def _outcome(agent: str, status: str, text: str, before: str | None) -> Outcome:
@@ -78,4 +78,4 @@ def _lines(before: str, text: str) -> list[tuple[str, str]]:
     if len(before) + len(text) > MOST_COMPARED:
         return []
     compared = difflib.unified_diff(before.splitlines(), text.splitlines(), n=2, lineterm="")
-    return [(one[0], one[1:]) for one in list(compared)[2:] if one[:1] in {" ", "+", "-"}]
+    return [(name[0], name[1:]) for name in list(compared)[2:] if name[:1] in {" ", "+", "-"}]

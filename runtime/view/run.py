@@ -186,19 +186,19 @@ class _View:
         }
         for name, cap in (caps if is_mapping(caps) else {}).items():
             if name in used and isinstance(cap, int | float):
-                told = f"{used[name]:,.4g} of {cap:,.10g} {name}"
-                yield str(name), float(used[name]), float(cap), told
+                text = f"{used[name]:,.4g} of {cap:,.10g} {name}"
+                yield str(name), float(used[name]), float(cap), text
 
     def _troubles(self) -> Iterator[tuple[str, str, str]]:
         """Give what went wrong: whose part it was, in words, and where it stands."""
         for event in self.run.events:
             if is_trouble(event):
-                agent, told = event.get("agent", ""), said(event["type"], event)
+                agent, text = event.get("agent", ""), said(event["type"], event)
                 is_end = event["type"] == "agent_finished"
                 anchor = f"agent-{agent}" if is_end else anchor_of(event)
                 is_there = agent in self.agents
-                yield agent, told, self.links.to(anchor) if is_there else ""
-        told_of = {one.get("agent") for one in self.run.events if one["type"] == "cut_off"}
+                yield agent, text, self.links.to(anchor) if is_there else ""
+        told_of = {fields.get("agent") for fields in self.run.events if fields["type"] == "cut_off"}
         for call in self.run.calls:
             if call.is_cut_off and call.agent not in told_of:
                 yield call.agent, "an answer was cut off", self.links.to(anchor_of(call.event))
@@ -266,7 +266,7 @@ class _View:
         kind, sign = KINDS.get(status, ("idle", "·"))
         spans = self.time.of_agent(agent)
         took = f", {_seconds(self.time.seconds_of(agent))}" if spans else ""
-        blamed = " ⚑ blamed" if any(one["agent"] == agent for one in self.blamed) else ""
+        blamed = " ⚑ blamed" if any(fields["agent"] == agent for fields in self.blamed) else ""
         address = self.links.to(f"agent-{agent}")
         return Mark(words=f"{sign} {status}{took}{blamed}", kind=kind, address=address)
 
@@ -274,9 +274,9 @@ class _View:
 
     def _chart(self) -> dict[str, Any]:
         blamed: dict[str, list[int]] = {}
-        for one in self.blamed:
-            if one["number"] is not None:
-                blamed.setdefault(one["agent"], []).append(one["number"])
+        for fields in self.blamed:
+            if fields["number"] is not None:
+                blamed.setdefault(fields["agent"], []).append(fields["number"])
         return chart(
             self.time,
             self.agents,
@@ -336,7 +336,7 @@ class _View:
             ),
             "tells": ", ".join(run.team.reports_to.get(agent, ())),
             "error": whole(ended.get("error")),
-            "mishaps": [str(one) for one in ended["mishaps"]],
+            "mishaps": [str(mishap) for mishap in ended["mishaps"]],
             "content": whole(ended.get("content")),
             "turns": its_turns,
             # An answer that was cut off is told by its turn, and mostly by an event as well.
@@ -345,16 +345,16 @@ class _View:
             )
             or sum(its_turn.is_trouble for its_turn in its_turns),
             "steps": [*steps_of(steps)] if is_list(steps) else [],
-            "blamed": [one for one in self.blamed if one["agent"] == agent],
+            "blamed": [fields for fields in self.blamed if fields["agent"] == agent],
         }
 
     def _happened(self) -> Iterator[tuple[str, str, str, bool]]:
         """Give what happened in order: when, to whom, what, and whether it is trouble."""
         for event in self.run.events:
-            if told := said(event["type"], event):
+            if text := said(event["type"], event):
                 whom = event.get("agent") or "the team"
                 when = f"{self.time.times[event['n']]:.2f}"
-                yield when, whom, told, is_trouble(event)
+                yield when, whom, text, is_trouble(event)
 
 
 def _vote(vote: Mapping[str, Any]) -> tuple[str, str, str, str]:

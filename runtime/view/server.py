@@ -172,15 +172,15 @@ class PageServer:
         return response
 
     async def _changes(self, known: str) -> AsyncIterator[str]:
-        told = time.monotonic()
+        value = time.monotonic()
         while True:
             state = self._state()
-            waited = time.monotonic() - told
+            waited = time.monotonic() - value
             if not state:
                 yield "event: end\ndata:"
                 return
             if state != known and waited >= self._took * SHARE:
-                known, told = state, time.monotonic()
+                known, value = state, time.monotonic()
                 yield "event: change\ndata:"
             else:
                 yield ": still"

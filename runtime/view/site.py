@@ -104,8 +104,8 @@ def opened(folder: Path) -> Site:
 
 
 def _found(folder: Path, kinds: Iterable[str]) -> Site | None:
-    found = (load_named(PAGES, name)(folder) for name in kinds)
-    return next((one for one in found if one is not None), None)
+    result = (load_named(PAGES, name)(folder) for name in kinds)
+    return next((item for item in result if item is not None), None)
 
 
 def _near(folder: Path) -> Iterator[Path]:

@@ -56,8 +56,8 @@ class PageTable:
         sides = [*self.heads.values()]
         return [
             [
-                (side, one if isinstance(one, Cell) else Cell(one))
-                for side, one in zip(sides, row, strict=True)
+                (side, item if isinstance(item, Cell) else Cell(item))
+                for side, item in zip(sides, row, strict=True)
             ]
             for row in self.rows
         ]

@@ -77,7 +77,7 @@ def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Sho
     Args:
         times: For each event by its number, when it happened, in seconds.
     """
-    own = [one for one in run.calls if one.agent == agent]
+    own = [call for call in run.calls if call.agent == agent]
     new = {call.event["n"]: (call, messages) for call, messages in news(own)}
     for event in run.events:
         number = event["n"]
@@ -87,13 +87,13 @@ def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Sho
                 yield _says(*new[number], times[number])
         elif who == agent and event["type"] == "tool_call":
             yield _tool(event, times[number])
-        elif who == agent and (told := _noted(event)):
+        elif who == agent and (text := _noted(event)):
             yield ShownTurn(
                 kind="note",
                 anchor=anchor_of(event),
                 number=number,
                 seconds=times[number],
-                head=told,
+                head=text,
                 is_trouble=is_trouble(event),
             )
 
@@ -111,7 +111,7 @@ def _says(call: AnsweredCall, new: Sequence[Mapping[str, Any]], seconds: float) 
         seconds=seconds,
         head=said("model_call", event) + (" — cut off" if call.is_cut_off else ""),
         is_trouble=call.is_cut_off or call.is_substituted,
-        shown=[(str(one.get("role")), spoken(one)) for one in new],
+        shown=[(str(fields.get("role")), spoken(fields)) for fields in new],
         thinking=str(event.get("thinking") or ""),
         answer=spoken(call.answer),
     )

@@ -61,9 +61,9 @@ def with_agents(path: Path) -> tuple[Path, ...]:
     path = located(path)
     if not path.is_dir() or is_agent_folder(path) or is_team_folder(path):
         return (path,)
-    if not (found := agent_paths(path)):
+    if not (paths := agent_paths(path)):
         raise InputError(f"{path}: no agent files here, and no folders with {AGENT}.")
-    return found
+    return paths
 
 
 def team_in(path: Path) -> Team:

@@ -57,7 +57,7 @@ def write_options(
 
 
 def _visible(options: Sequence[click.Parameter]) -> list[click.Option]:
-    return [one for one in options if isinstance(one, click.Option) and not one.hidden]
+    return [option for option in options if isinstance(option, click.Option) and not option.hidden]
 
 
 def _first(options: Sequence[click.Option]) -> list[click.Option]:

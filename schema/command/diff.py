@@ -69,14 +69,14 @@ def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
     if len(files) != 2:
         raise click.UsageError(f"give two files, not {len(files)}.")
     before, after = _teams(*files)
-    found = diff(before, after)
+    edits = diff(before, after)
     if form == "edits":
-        click.echo(edits_to_json(found))
+        click.echo(edits_to_json(edits))
     elif form == "json":
         click.echo(dumps(_report(before, after), ensure_ascii=False, indent=2))
-    elif found:
+    elif edits:
         click.echo("\n".join(words(before, after, paint)), color=coloured)
-    if found:
+    if edits:
         raise click.exceptions.Exit(DIFFER)
 
 
@@ -100,17 +100,17 @@ def _teams(*files: str) -> tuple[Team, Team]:
 
 
 def _report(before: Team, after: Team) -> dict[str, Any]:
-    found = changes(before, after)
+    result = changes(before, after)
     return {
-        "equal": not found,
-        "components": sorted({change.component for change in found}),
-        "changes": [_reported(change) for change in found],
+        "equal": not result,
+        "components": sorted({change.component for change in result}),
+        "changes": [_reported(change) for change in result],
     }
 
 
 def _reported(change: FieldChange) -> dict[str, Any]:
-    said = {**asdict(change), "path": dotted(change.path)}
-    return {name: item for name, item in said.items() if name != "taught" or item}
+    fields = {**asdict(change), "path": dotted(change.path)}
+    return {name: item for name, item in fields.items() if name != "taught" or item}
 
 
 def _driven(arguments: Sequence[str], paint: Paint) -> Iterator[str]:
@@ -145,10 +145,10 @@ def _newborn(path: str, before: str, after: str, paint: Paint) -> Sequence[str]:
         if born is None or not born.parents:
             return ()
         parent = born.parents[0]
-        said = [*words(*_teams(str(Path(path).with_name(f"{parent}.yaml")), after), paint)]
+        texts = [*words(*_teams(str(Path(path).with_name(f"{parent}.yaml")), after), paint)]
     except CoterieError:
         return ()
-    return [f"a new team, made of {parent}:", *said]
+    return [f"a new team, made of {parent}:", *texts]
 
 
 def _told(before: str, after: str, paint: Paint) -> Iterator[str]:
@@ -161,14 +161,14 @@ def _told(before: str, after: str, paint: Paint) -> Iterator[str]:
     else:
         note = "the same team; the texts differ:"
         try:
-            said = tuple(words(*_teams(before, after), paint))
+            texts = tuple(words(*_teams(before, after), paint))
         except ConfigError as error:
-            said, note = (
+            texts, note = (
                 (),
                 f"the team does not load, so the texts are compared: {error.problems[0].message}",
             )
-        if said:
-            yield from said
+        if texts:
+            yield from texts
             return
     yield note
     yield from unified(old, new, paint)

@@ -64,7 +64,7 @@ def main(
             f"{seeds[0]} comes with coterie, and is not changed. Write a"
             f" copy: mas dev fmt {seeds[0]} --to-file team.yaml."
         )
-    files = tuple(one for file in files for one in _files_of(file))
+    files = tuple(path for file in files for path in _files_of(file))
     changed = [file for file in files if _format(file, check=check, inline=inline)]
     for file in changed:
         click.echo(f"{speakable(str(file))}: {'not canonical' if check else 'written'}")

@@ -94,10 +94,10 @@ def _listed(tools_file: Path | None) -> Mapping[str, tuple[str, ...]] | None:
 
 def _inputs(given: tuple[str, ...]) -> Mapping[str, str]:
     """Read what placeholders stand for."""
-    parts = [one.partition("=") for one in given]
-    for one, (name, equals, _) in zip(given, parts, strict=True):
+    parts = [word.partition("=") for word in given]
+    for line, (name, equals, _) in zip(given, parts, strict=True):
         if not equals or not name:
-            raise InputError(f"--input {one!r}: write NAME=VALUE, for instance topic=tea.")
+            raise InputError(f"--input {line!r}: write NAME=VALUE, for instance topic=tea.")
     return {name: value for name, _, value in parts}
 
 

@@ -36,5 +36,5 @@ def _value(name: str, team: Team) -> dict[str, object]:
 
 
 def _told(name: str, team: Team) -> str:
-    said = textwrap.indent(textwrap.fill(one_line(team.description), WIDTH - 4), "    ")
-    return f"{name} · {totals(team)}\n{said}"
+    text = textwrap.indent(textwrap.fill(one_line(team.description), WIDTH - 4), "    ")
+    return f"{name} · {totals(team)}\n{text}"

@@ -53,17 +53,17 @@ def main(files: tuple[Path, ...], problem_format: str, no_host: bool, **host: An
     files = tuple(with_agent for file in files for with_agent in with_agents(file))
     problems = dict.fromkeys(problem for file in files for problem in _problems(file, known, form))
     no_host = no_host or find_spec("fcntl") is None  # runs take more than Windows has
-    if not no_host and not any(one.severity == "error" for one in problems):
+    if not no_host and not any(problem.severity == "error" for problem in problems):
         problems |= dict.fromkeys(_unready(files, known))
-    if any(one.severity == "error" for one in problems):
+    if any(problem.severity == "error" for problem in problems):
         raise ConfigError([*problems])
     if problem_format != "text":
         click.echo(
             FORMATS[problem_format]([*problems]), nl=bool(problems) or problem_format == "json"
         )
         return
-    for one in problems:
-        click.echo(speakable(str(one)), err=True)
+    for item in problems:
+        click.echo(speakable(str(item)), err=True)
     click.echo(f"{len(files)} file{'s' if len(files) > 1 else ''}: no problems.")
 
 

@@ -44,10 +44,10 @@ def settled(edits: Sequence[Edit]) -> tuple[Edit, ...]:
     for edit in outputs[:-1]:
         latest[AddAgent, edit.claims[0]] = replace(edit, is_output=False)
     stay = {id_ for edit in latest.values() for id_ in _heard_by_new(edit)}
-    made = {edit.agent.id for edit in latest.values() if isinstance(edit, AddAgent)}
-    made |= {edit.id for edit in latest.values() if isinstance(edit, RenameAgent)}
+    texts = {edit.agent.id for edit in latest.values() if isinstance(edit, AddAgent)}
+    texts |= {edit.id for edit in latest.values() if isinstance(edit, RenameAgent)}
     removed = {edit.agent for edit in latest.values() if isinstance(edit, RemoveAgent)}
-    void, gone = removed & stay - made, removed - stay - made
+    void, gone = removed & stay - texts, removed - stay - texts
     return tuple(
         edit
         for edit in latest.values()

@@ -45,7 +45,7 @@ def join_rounds(value: Value, edits: Sequence[Edit]) -> None:
         opening += [
             newcomer for newcomer in newcomers if newcomer in opens and newcomer not in opening
         ]
-        heard = {one for closer in closing for one in reports_to.get(closer, ())}
+        heard = {word for closer in closing for word in reports_to.get(closer, ())}
         heard |= {value["topology"].get("output")} if closing else set()
         closing += [
             newcomer for newcomer in newcomers if newcomer in heard and newcomer not in closing
@@ -76,19 +76,19 @@ def _join_cut_off(team: Team, value: Value, edits: Sequence[Edit]) -> None:
 def _heir(team: Team, receivers: Sequence[str], gone: Set[str]) -> str | None:
     """Find the first agent downstream that is still there; nearer ones come first."""
     waiting = list(receivers)
-    for one in waiting:
-        if one not in gone:
-            return one
-        waiting += [other for other in team.reports_to.get(one, ()) if other not in waiting]
+    for name in waiting:
+        if name not in gone:
+            return name
+        waiting += [other for other in team.reports_to.get(name, ()) if other not in waiting]
     return None
 
 
 def _make_output(value: Value, agent_id: str) -> None:
     """Let an agent give the answer, and whoever reports to nobody report to it."""
     reports_to: Mapping[str, Sequence[str]] = value["topology"]["reports_to"]
-    for one in value["agents"]:
-        if one != agent_id and not reports_to.get(one):
-            insert_edge(value, one, agent_id)
+    for agent in value["agents"]:
+        if agent != agent_id and not reports_to.get(agent):
+            insert_edge(value, agent, agent_id)
             reports_to = value["topology"]["reports_to"]
     value["topology"]["output"] = agent_id
 

@@ -105,21 +105,21 @@ class _Entries:
         self.shared: Mapping[str, Any] = self.raw.get("defaults") or {}
         self.new_ids = renamed_agents(self.before, self.after)
         self.old_ids = {new: old for old, new in self.new_ids.items()}
-        said = ((name, entry) for name, entry in self.agents.items() if is_mapping(entry))
-        self.groups = {name: members_of(name, one["count"]) for name, one in said if "count" in one}
+        pairs = ((name, entry) for name, entry in self.agents.items() if is_mapping(entry))
+        self.groups = {name: members_of(name, fields["count"]) for name, fields in pairs if "count" in fields}
         staying = {name: self._staying(name) for name in self.groups}
         self.staying = {name: ids for name, ids in staying.items() if ids}
         self.place_of = {
-            one: (name, place)
+            word: (name, place)
             for name, ids in self.staying.items()
-            for place, one in enumerate(ids, 1)
+            for place, word in enumerate(ids, 1)
         }
         self.scattered = {
-            one: (name, left[0])
+            line: (name, left[0])
             for name, ids in self.groups.items()
             if name not in self.staying
-            and (left := [one for one in ids if one in self.after.agents])
-            for one in left
+            and (left := [word for word in ids if word in self.after.agents])
+            for line in left
         }
 
     def value(self) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class _Entries:
         ids, order = self.groups[group], [*self.after.agents]
         place = order.index(ids[0]) if ids[0] in order else len(order)
         pairs = zip(order[place:], members_of(group, len(order) - place), strict=True)
-        there = [one for one, _ in takewhile(self._may_be_member, pairs)]
+        there = [name for name, _ in takewhile(self._may_be_member, pairs)]
         return there if {*ids}.intersection(order) <= {*there} else ()
 
     def _may_be_member(self, pair: tuple[str, str]) -> bool:
@@ -202,13 +202,13 @@ class _Entries:
         """Return what most members of a group are now, those with entries of their own apart."""
         ids = self.staying[group]
         agents = {
-            one: self._starred(self.after.agents[one], fields, place)
-            for place, one in enumerate(ids, 1)
+            name: self._starred(self.after.agents[name], fields, place)
+            for place, name in enumerate(ids, 1)
         }
-        counted = [one for one in ids if one not in self.agents] or ids
-        texts = {one: exactly(agent_value(agents[one])) for one in counted}
+        counted = [name for name in ids if name not in self.agents] or ids
+        texts = {name: exactly(agent_value(agents[name])) for name in counted}
         usual = Counter(texts.values()).most_common(1)[0][0]
-        return next(agents[one] for one, text in texts.items() if text == usual)
+        return next(agents[name] for name, text in texts.items() if text == usual)
 
     def _starred(self, agent: Agent, fields: Mapping[str, Any], number: int) -> Agent:
         is_usual = numbered(fields, number).get("role", "") == agent.role

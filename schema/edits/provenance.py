@@ -25,8 +25,8 @@ def taught(team: Team, edits: Iterable[Edit], task: str) -> Team:
     for agent, place in _set_by(edits):
         places.setdefault(agent, set()).update(place)
     agents = {
-        one: _taught(agent, places[one], task) if one in places else agent
-        for one, agent in team.agents.items()
+        name: _taught(agent, places[name], task) if name in places else agent
+        for name, agent in team.agents.items()
     }
     return replace(team, agents=MappingProxyType(agents))
 

@@ -100,8 +100,8 @@ def _sentences(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence
         yield _topology(topology, paint)
     for subject in ("execution", "team"):
         single = [change for change in found if _subject(change) == subject]
-        if said := [_phrase(change, paint) for change in single if not _is_long(change)]:
-            yield _Sentence(subject=subject, said=", ".join(said))
+        if texts := [_phrase(change, paint) for change in single if not _is_long(change)]:
+            yield _Sentence(subject=subject, said=", ".join(texts))
     yield from _texts([change for change in found if _is_long(change)], paint)
 
 
@@ -122,14 +122,14 @@ def _roster(found: Sequence[FieldChange], paint: Paint) -> _Sentence:
         elif change.after is not None:
             new.setdefault(write_yaml(change.after), []).append(str(change.path[1]))
     come = [agent for agents in new.values() for agent in agents]
-    said = [paint(f"-{name}", "old") for name in _spans(gone)]
-    said += [paint(f"+{name}", "new") for name in _spans(come)]
+    texts = [paint(f"-{name}", "old") for name in _spans(gone)]
+    texts += [paint(f"+{name}", "new") for name in _spans(come)]
     lines = [
         paint(f"+ {_visible(line)}", "new")
         for text, agents in new.items()
         for line in (f"{span(agents)}:", *(f"  {line}" for line in text.splitlines()))
     ]
-    return _Sentence(subject="agents", said=", ".join([*said, *others]), lines=lines)
+    return _Sentence(subject="agents", said=", ".join([*texts, *others]), lines=lines)
 
 
 def _spans(names: Iterable[str]) -> list[str]:
@@ -141,22 +141,22 @@ def _agents(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
     phrases: dict[str, list[str]] = {}
     for change in found:
         phrases.setdefault(str(change.path[1]), []).append(_phrase(change, paint))
-    for said, agents in _grouped(phrases, ", ".join).items():
-        yield _Sentence(subject=span(agents), said=said)
+    for name, agents in _grouped(phrases, ", ".join).items():
+        yield _Sentence(subject=span(agents), said=name)
 
 
 def _topology(found: Sequence[FieldChange], paint: Paint) -> _Sentence:
-    said: list[str] = []
+    texts: list[str] = []
     lines: list[str] = []
     for change in found:
         if change.path == OUTPUT:
-            said.append(f"output {_arrow(change, paint)}")
+            texts.append(f"output {_arrow(change, paint)}")
             continue
         counts = [*_count(change.before, "-", "edge"), *_count(change.after, "+", "edge")]
-        said += [paint(count, TONES[count[0]]) for count in counts] or ["edges in another order"]
+        texts += [paint(count, TONES[count[0]]) for count in counts] or ["edges in another order"]
         for sign, edges in (("-", change.before), ("+", change.after)):
             lines += [paint(f"{sign} {flow}", TONES[sign]) for flow in _flows(edges)]
-    return _Sentence(subject="topology", said=", ".join(said), lines=lines)
+    return _Sentence(subject="topology", said=", ".join(texts), lines=lines)
 
 
 def _count(items: Sequence[object], sign: str, noun: str) -> Iterator[str]:
@@ -183,7 +183,7 @@ def _texts(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
         subjects.setdefault(key, []).extend(agent)
     for (field, before, after, lesson), agents in subjects.items():
         signs = [line[:1] for line in unified(before, after)]
-        counts = (_count([one for one in signs if one == sign], sign, "line") for sign in "-+")
+        counts = (_count([name for name in signs if name == sign], sign, "line") for sign in "-+")
         yield _Sentence(
             subject=f"{field} of {span(agents)}" if agents else field,
             said=", ".join(chain(*counts)) + lesson,
@@ -213,7 +213,7 @@ def _phrase(change: FieldChange, paint: Paint) -> str:
         before, after = _open_roster(change.before), _open_roster(change.after)
         return f"roster {paint(before, 'old')} -> {paint(after, 'new')}"
     if change.path[-1] in {"when", "each"} and len(change.path) == 3:
-        before, after = (_terms(change.path[-1], one) for one in (change.before, change.after))
+        before, after = (_terms(change.path[-1], item) for item in (change.before, change.after))
         return f"{paint(before, 'old')} -> {paint(after, 'new')}"
     return f"{_field(change)} {_arrow(change, paint)}{_lesson(change)}"
 

@@ -94,5 +94,5 @@ def _prompts(team: Team) -> Mapping[str, bytes]:
     """Copy the prompts that come with coterie, so that they can be changed."""
     named = {agent.prompt for agent in team.agents.values() if is_prompt_id(agent.prompt)}
     return {
-        f"prompts/{one}.md": read_file(SEEDS / "prompts" / f"{one}.md") for one in sorted(named)
+        f"prompts/{name}.md": read_file(SEEDS / "prompts" / f"{name}.md") for name in sorted(named)
     }

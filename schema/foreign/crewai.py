@@ -64,7 +64,7 @@ class _Inputs:
                     f"'{{{name}}}' is filled in by crew.py there. Here it reads [{name}], and the"
                     f" task gives its value. Or set it: --input {name}=…",
                 )
-        return _VARIABLE.sub(lambda found: self.given.get(found[1], f"[{found[1]}]"), text)
+        return _VARIABLE.sub(lambda result: self.given.get(result[1], f"[{result[1]}]"), text)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,8 +120,8 @@ def crew_team(
 
 def _how_to_say(inputs: _Inputs) -> Iterator[str]:
     if inputs.unsaid:
-        said = "; ".join(f"[{one}]: …" for one in inputs.unsaid)
-        yield f'the task gives their values: --query "{said}"'
+        text = "; ".join(f"[{name}]: …" for name in inputs.unsaid)
+        yield f'the task gives their values: --query "{text}"'
 
 
 def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
@@ -129,11 +129,11 @@ def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
     doers = {work: crew.tasks.text((work, "agent")) for work in works}
     often = Counter(doers.values())
     names = {
-        one: doer if doer and often[doer] == 1 and doer not in works else one
-        for one, doer in doers.items()
+        name: doer if doer and often[doer] == 1 and doer not in works else name
+        for name, doer in doers.items()
     }
     ids = ids_of(names.values())
-    return {one: ids[name] for one, name in names.items()}
+    return {word: ids[name] for word, name in names.items()}
 
 
 def _edges(source: ForeignFile, works: list[str], ids: Mapping[str, str]) -> Edges:
@@ -185,8 +185,8 @@ def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:
     )
     prompt = "\n\n".join(f"{head}{text}" for head, text in parts if text)
     role = " ".join(inputs.filled(agents, (doer, "role")).split())
-    if named := [one for one in inputs.unsaid if f"[{one}]" in f"{role}{prompt}"]:
-        listed = ", ".join(f"[{one}]" for one in named)
+    if named := [name for name in inputs.unsaid if f"[{name}]" in f"{role}{prompt}"]:
+        listed = ", ".join(f"[{name}]" for name in named)
         prompt += f"\n\nThe task gives the values in brackets: {listed}."
     if len(role) > 200:
         agents.warn((doer, "role"), "a role has 200 characters at most. The rest is left out.")
@@ -235,8 +235,8 @@ def _model(crew: _Crew, doer: str) -> str:
 
 def _limits(agents: ForeignFile, doer: str) -> dict[str, Any]:
     names = {"max_tokens": "max_tokens", "timeout": "max_execution_time"}
-    said = {ours: agents.number((doer, theirs)) for ours, theirs in names.items()}
-    limits = {name: number for name, number in said.items() if number is not None}
+    fields = {ours: agents.number((doer, theirs)) for ours, theirs in names.items()}
+    limits = {name: number for name, number in fields.items() if number is not None}
     for name, message in ill_fitting(limits):
         limits.pop(name, None)
         agents.lose((doer, names[name]), message)

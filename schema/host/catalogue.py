@@ -229,8 +229,8 @@ class Catalogue:
     @property
     def prompt_ids(self) -> frozenset[str]:
         """The prompt files that are found."""
-        found = (path.stem for folder in self.prompt_folders for path in folder.glob("*.md"))
-        return frozenset(found)
+        texts = (path.stem for folder in self.prompt_folders for path in folder.glob("*.md"))
+        return frozenset(texts)
 
 
 def tool_identifier(name: str) -> str:
@@ -306,14 +306,14 @@ def load_tool(name: str) -> Any:
         InputError: It cannot be imported, or it is none of these.
     """
     group = "benchmark_tools" if name in installed("benchmark_tools") else "tools"
-    found = load_named(group, name)
-    if getattr(found, "name", None) != name and not isfunction(found):
+    result = load_named(group, name)
+    if getattr(result, "name", None) != name and not isfunction(result):
         raise InputError(
             f"the entry point {name!r} of coterie.{group} does not lead to a Tool or a Toolkit of"
-            f" that name, or to a function, but to {quoted(found)}. Correct the package that"
+            f" that name, or to a function, but to {quoted(result)}. Correct the package that"
             " declares it."
         )
-    return found
+    return result
 
 
 def find_package(name: str) -> Path | None:
@@ -333,8 +333,8 @@ def find_package(name: str) -> Path | None:
         Path(getsitepackage)
         for getsitepackage in (*site.getsitepackages(), site.getusersitepackages())
     }
-    found = (Path(place) for place in places if place is not None)
-    return next((place for place in found if place.parent in sites), None)
+    paths = (Path(place) for place in places if place is not None)
+    return next((place for place in paths if place.parent in sites), None)
 
 
 def needs_reports(function: str) -> bool:

@@ -55,9 +55,9 @@ def is_theirs(error: BaseException, *, awaited: bool = True) -> bool:
 def why(error: BaseException, place: str | None = None) -> str:
     """Return an error in words, on one line, with the line of others' code that it is of."""
     words = "".join(traceback.format_exception_only(error)).strip().splitlines()
-    said = words[-1] if isinstance(error, SyntaxError) else " ".join(words)
+    text = words[-1] if isinstance(error, SyntaxError) else " ".join(words)
     place = place or place_of(error)
-    return scrubbed(f"{said[:LONGEST]}{f' ({place})' if place else ''}")
+    return scrubbed(f"{text[:LONGEST]}{f' ({place})' if place else ''}")
 
 
 def place_of(error: BaseException) -> str | None:

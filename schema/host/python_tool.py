@@ -164,7 +164,7 @@ def _schema(hint: Any, place: str) -> dict[str, Any]:
     """Write a type as a JSON Schema."""
     if typing.get_origin(hint) is typing.Annotated:
         hint, *said = typing.get_args(hint)
-        words = [one for one in said if isinstance(one, str)]
+        words = [item for item in said if isinstance(item, str)]
         return {**_schema(hint, place), **({"description": words[0]} if words else {})}
     parts = typing.get_args(hint)
     match typing.get_origin(hint) or hint:
@@ -207,8 +207,8 @@ def _read(documented: str) -> tuple[str, dict[str, str]]:
         margin = min((len(line) - len(line.lstrip()) for line in body if line.strip()), default=0)
         last = ""
         for line in body:
-            if found := _ARGUMENT.match(line[margin:]):
-                last, arguments[last] = found[1], found[2].strip()
+            if result := _ARGUMENT.match(line[margin:]):
+                last, arguments[last] = result[1], result[2].strip()
             elif last and line.strip():
                 arguments[last] += f" {line.strip()}"
     return described, arguments

@@ -109,7 +109,7 @@ def option_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
     Of an option that is a list or a mapping, what is within it is left out. Scorers of benchmarks
     are left out, and those that cannot be imported: whoever names one is told.
     """
-    found: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
+    pairs: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
     for name in sorted(installed("scorers").keys() - benchmark_scorers()):
         try:
             form = form_of(name)
@@ -118,8 +118,8 @@ def option_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
         options = {key: _outer(schema) for key, schema in form.options.items()}
         schema = {"properties": options, "required": form.required}
         if options:
-            found.append(((name,), schema))
-    return found
+            pairs.append(((name,), schema))
+    return pairs
 
 
 def _outer(schema: Mapping[str, Any]) -> Mapping[str, Any]:

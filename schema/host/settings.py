@@ -69,13 +69,13 @@ def find_strategy(name: str) -> Configurable:
     if name not in known:
         hint = did_you_mean(name, known) or f" Known: {', '.join(sorted(known))}."
         raise InputError(f"no strategy {name!r}.{hint}")
-    found = load_named("strategies", name)
+    result = load_named("strategies", name)
     with foreign_code(f"the strategy {name}", InputError):
-        lacks = [part for part in PARTS if not hasattr(found, part)]
+        lacks = [part for part in PARTS if not hasattr(result, part)]
     if lacks:
-        kind = type(found).__name__
+        kind = type(result).__name__
         raise InputError(f"{name!r} of coterie.strategies is not a strategy, but a {kind}.")
-    return found
+    return result
 
 
 def settings_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
@@ -83,7 +83,7 @@ def settings_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
 
     A strategy that cannot be had is left out: whoever names it is told.
     """
-    found: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
+    pairs: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
     for name in sorted(installed("strategies")):
         try:
             schema = find_strategy(name).schema
@@ -91,10 +91,10 @@ def settings_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
             continue
         if not schema.get("properties"):
             continue
-        for place, (names, known) in enumerate(found):
+        for place, (names, known) in enumerate(pairs):
             if known == schema:
-                found[place] = ((*names, name), schema)
+                pairs[place] = ((*names, name), schema)
                 break
         else:
-            found.append(((name,), schema))
-    return found
+            pairs.append(((name,), schema))
+    return pairs

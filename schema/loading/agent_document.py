@@ -85,11 +85,11 @@ def with_used(
     using = {agent: said for agent, said in agents.items() if is_mapping(said) and "use" in said}
     if not using:
         return document, problems
-    parts, found = _parts(document, using, folder)
-    whole = {one: {**_fields(parts.get(one)), **_own(said)} for one, said in using.items()}
+    parts, result = _parts(document, using, folder)
+    whole = {name: {**_fields(parts.get(name)), **_own(fields)} for name, fields in using.items()}
     value = {**document.value, "agents": {**agents, **whole}}
-    grafts = {("agents", one): part for one, part in parts.items()}
-    return replace(document, value=value, grafts=grafts), [*problems, *found]
+    grafts = {("agents", name): part for name, part in parts.items()}
+    return replace(document, value=value, grafts=grafts), [*problems, *result]
 
 
 def read_agent_document(path: Path, root: Path) -> tuple[Document, list[Problem]]:
@@ -112,25 +112,25 @@ def _parts(
     """Read the files that agents use, each once."""
     read: dict[str, tuple[Document, list[Problem]]] = {}
     parts: dict[str, Document] = {}
-    found: list[Problem] = []
+    problems: list[Problem] = []
     nodes = 0
-    for one, said in using.items():
-        name = said["use"]
+    for word, fields in using.items():
+        name = fields["use"]
         try:
             if name not in read:
                 read[name] = _used(name, folder, Path(document.file).parent)
-                found += read[name][1]
+                problems += read[name][1]
         except (ValueError, TypeError) as error:
-            found.append(document.problem(("agents", one, "use"), str(error)))
+            problems.append(document.problem(("agents", word, "use"), str(error)))
             continue
         nodes += len(read[name][0].places)
         if nodes > MOST_NODES:
             message = f"the agent files of a team may have at most {MOST_NODES} values together."
-            found.append(document.problem(("agents", one, "use"), message))
+            problems.append(document.problem(("agents", word, "use"), message))
             break
         if read[name][0].complete:
-            parts[one] = read[name][0]
-    return parts, found
+            parts[word] = read[name][0]
+    return parts, problems
 
 
 def _used(name: object, folder: Path | None, shown: Path) -> tuple[Document, list[Problem]]:
@@ -166,7 +166,7 @@ def _content(path: Path, root: Path) -> bytes:
         with open_linked(root, path.relative_to(root).as_posix()) as stream:
             return stream.read(LIMITS.bytes + 1)
     except FileNotFoundError:
-        names = [one.name for one in path.parent.glob("*")] if path.parent.is_dir() else []
+        names = [file.name for file in path.parent.glob("*")] if path.parent.is_dir() else []
         hint = did_you_mean(path.name, names)
         raise ValueError(f"there is no file {quoted(str(path))}.{hint}") from None
     except OSError as error:
@@ -242,10 +242,10 @@ class _Folder:
         """Read a note, and which task taught it where its front matter says so."""
         text = whole = self._text(path, place)
         if whole.startswith(DASHES):
-            said, text = self._parted(whole, path, place)
+            fields, text = self._parted(whole, path, place)
             front = self.grafts[place]
-            yield from self._taught(place, said, ("task",))
-            for key in said:
+            yield from self._taught(place, fields, ("task",))
+            for key in fields:
                 message = "a note's front matter names the task that taught it, and nothing else."
                 self.problems.append(front.problem((key,), message, at_key=True))
             start = TextPosition(line=1 + whole.count("\n") - text.count("\n"))
@@ -254,11 +254,11 @@ class _Folder:
 
     def _skill(self, path: Path, place: FieldPath) -> dict[str, Any]:
         """Read a skill: what stands between two lines of dashes at the top, and its body."""
-        said, body = self._parted(self._text(path, place), path, place)
-        if said.pop("name", place[-1]) != place[-1]:
+        fields, body = self._parted(self._text(path, place), path, place)
+        if fields.pop("name", place[-1]) != place[-1]:
             message = f"the skill's folder is called {quoted(place[-1])}. Give both the same name."
             self.problems.append(self.grafts[place].problem(("name",), message))
-        return {**said, "body": body}
+        return {**fields, "body": body}
 
     def _parted(self, text: str, path: Path, place: FieldPath) -> tuple[dict[str, Any], str]:
         """Part a text into what its front matter says, and what follows that."""
@@ -279,11 +279,11 @@ class _Folder:
         """Take the task that taught a note out of its front matter."""
         *outer, name = map(str, where)
         inner = said
-        for one in outer:
-            if not is_mapping(inner.get(one)):
+        for word in outer:
+            if not is_mapping(inner.get(word)):
                 return
-            inner[one] = dict(inner[one])
-            inner = inner[one]
+            inner[word] = dict(inner[word])
+            inner = inner[word]
         if name in inner:
             front = self.grafts[place]
             taught: FieldPath = ("notes", "taught", "/".join(map(str, place[1:])))
@@ -324,10 +324,10 @@ class _Folder:
         except OSError as error:
             text = f"{quoted(str(folder))} cannot be read: {reason_of(error)}."
             raise ValueError(text) from None
-        found = [folder / name for name in names if not name.startswith(".")]
-        if len(found) > MOST_ENTRIES:
+        paths = [folder / name for name in names if not name.startswith(".")]
+        if len(paths) > MOST_ENTRIES:
             raise ValueError(f"{quoted(str(folder))} has more than {MOST_ENTRIES} entries.")
-        return found
+        return paths
 
     def _check_beside(self, skill: Path) -> None:
         """Tell what the Agent Skills convention has and nobody would read here."""

@@ -38,7 +38,7 @@ OURS = (
     PROMPT,
     f"skills/*/{SKILL}",
     f"notes/{COACHING}",
-    *(f"notes/{one}/*.md" for one in KINDS),
+    *(f"notes/{kind}/*.md" for kind in KINDS),
 )
 """What may stand in an agent's folder and is a part of it."""
 
@@ -100,14 +100,14 @@ def check_agent(
         message = f"the file's name is the agent's id, and {quoted(name)} is not an id. Write one."
         problems = [*problems, document.problem((), message)]
     fields = {key: item for key, item in value.items() if key not in {"id", "lineage"}}
-    one = AgentFile(agent=agent_of(name, fields), lineage=lineage_of(value.get("lineage")))
+    file = AgentFile(agent=agent_of(name, fields), lineage=lineage_of(value.get("lineage")))
     reading = Reading(
         document=_as_team(document, name, fields),
-        team=one.team,
+        team=file.team,
         catalogue=catalogue,
         found=problems,
     )
-    return one, merged(problems, (found for rule in rules for found in rule(reading)))
+    return file, merged(problems, (problem for rule in rules for problem in rule(reading)))
 
 
 def agent_paths(folder: Path) -> tuple[Path, ...]:
@@ -172,14 +172,14 @@ def _texts(agent: Agent) -> Iterator[tuple[str, str]]:
 
 def _skill(name: str, skill: Skill, task: str | None) -> str:
     """Write a skill's file, as the Agent Skills convention has it."""
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "name": name,
         "description": skill.description,
         "license": skill.license,
         "compatibility": skill.compatibility,
         "metadata": {**skill.metadata, **({"task": task} if task else {})},
     }
-    return _fronted({key: item for key, item in said.items() if item}, skill.body)
+    return _fronted({key: item for key, item in fields.items() if item}, skill.body)
 
 
 def _note(text: str, task: str | None) -> str:

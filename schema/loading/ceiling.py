@@ -72,7 +72,7 @@ class CapabilityPolicy:
         steps = [_steps(team, agent) for team, agent in asking]
         return cls(
             tools=frozenset(tool for _, agent in agents for tool in agent.tools),
-            imports=frozenset(one for _, agent in agents for one in agent.imports),
+            imports=frozenset(name for _, agent in agents for name in agent.imports),
             models=frozenset(agent.model_id for _, agent in asking),
             agent_types=frozenset(_works_as(team, agent) for team, agent in agents),
             backends=frozenset(team.backend_of(agent) for team, agent in agents),
@@ -148,12 +148,12 @@ class CapabilityPolicy:
 
 def load_ceiling(path: str | FilePath) -> CapabilityPolicy:
     """Load the ceiling of a policy.yaml."""
-    said: dict[str, Any] = read_shape(path, "policy")["ceiling"]
+    record: dict[str, Any] = read_shape(path, "policy")["ceiling"]
     fields: dict[str, Any] = {
-        key: frozenset(item) if is_list(item) else item for key, item in said.items()
+        key: frozenset(item) if is_list(item) else item for key, item in record.items()
     }
     if "agent_types" in fields and "backends" not in fields:
-        implied = (IMPLIED_BACKENDS.get(one) for one in said["agent_types"])
+        implied = (IMPLIED_BACKENDS.get(item) for item in record["agent_types"])
         fields["backends"] = frozenset(filter(None, implied))
     return CapabilityPolicy(**fields)
 

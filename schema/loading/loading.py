@@ -144,7 +144,7 @@ def check_team(
     team = team_of(expanded_value(sound(document, "team")) if problems else whole.value)
     problems = merged(problems, unclear)
     reading = Reading(document=whole, team=team, catalogue=catalogue, found=problems)
-    return team, merged(problems, (found for rule in rules for found in rule(reading)))
+    return team, merged(problems, (problem for rule in rules for problem in rule(reading)))
 
 
 def load_task(path: str | Path, catalogue: Catalogue | None = None, form: TaskForm = PLAIN) -> Task:
@@ -190,16 +190,16 @@ def parse_task(
     files, missing = files_of_task(given, document, folder, TASK_LIMITS.scalar)
     scorer, unscored = scorer_of(value.get("scorer", EXACT), document, folder, catalogue)
     repo = folder / value["repo"] if value.get("repo") else None
-    found = [*missing, *unscored]
+    result = [*missing, *unscored]
     if repo is not None and not _is_repository(repo, bare=bool(value.get("commit"))):
         message = f"{quoted(value['repo'])} is not a git working copy (looked in {repo})."
-        found.append(document.problem(("repo",), message))
+        result.append(document.problem(("repo",), message))
     for name in ("commit", "history"):
         if repo is None and value.get(name):
-            found.append(
+            result.append(
                 document.problem((name,), f"a {name} without a repository. Name it: repo.")
             )
-    if problems := merged(problems, found):
+    if problems := merged(problems, result):
         raise ConfigError(problems)
     return _task(value, files, repo, scorer)
 
@@ -214,8 +214,8 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
     document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), "models")
     if document.complete:
         value = sound(document, "models") if problems else document.value
-        found = chain(fallback_problems(document, value), request_problems(document, value))
-        problems = merged(problems, found)
+        result = chain(fallback_problems(document, value), request_problems(document, value))
+        problems = merged(problems, result)
     if problems:
         raise ConfigError(problems)
     return {
@@ -301,10 +301,10 @@ def merged(first: list[Problem], more: Iterable[Problem]) -> list[Problem]:
         return first
     taken = {(problem.file, problem.place) for problem in first}
     new = (problem for problem in more if (problem.file, problem.place) not in taken)
-    found = sorted({*first, *islice(new, MOST_PROBLEMS - len(first))})
-    if len(found) == MOST_PROBLEMS and next(new, None) is not None:
-        found[-1] = replace(found[-1], path="", message=THERE_ARE_MORE)
-    return found
+    problems = sorted({*first, *islice(new, MOST_PROBLEMS - len(first))})
+    if len(problems) == MOST_PROBLEMS and next(new, None) is not None:
+        problems[-1] = replace(problems[-1], path="", message=THERE_ARE_MORE)
+    return problems
 
 
 def _task(

@@ -37,7 +37,7 @@ def located(name: str | Path) -> Path:
     if is_seed(name):
         seed = str(name).removeprefix(SEED)
         if seed not in seeds:
-            hint = did_you_mean(str(name), (SEED + one for one in seeds))
+            hint = did_you_mean(str(name), (SEED + word for word in seeds))
             raise InputError(f"no seed team {str(name)!r}. Seeds: {', '.join(seeds)}.{hint}")
         return seeds[seed]
     path = Path(name)

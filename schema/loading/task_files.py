@@ -69,12 +69,12 @@ def given_files(paths: Iterable[Path]) -> Files:
         try:
             real = path.resolve()
             with open_folder(real.parent) as folder:
-                found = _content_of(os.fdopen(open_file(folder, real.name), "rb"), MOST_TEXT)
-            files[path.name] = found
+                result = _content_of(os.fdopen(open_file(folder, real.name), "rb"), MOST_TEXT)
+            files[path.name] = result
             _check_sum(files)
         except (OSError, ValueError, RuntimeError) as error:
             raise InputError(f"{path} cannot be read: {reason_of(error)}.") from None
-        if isinstance(found, str) and looks_secret(found):
+        if isinstance(result, str) and looks_secret(result):
             raise InputError(f"{path}: {LOOKS_LIKE_A_KEY}")
     return files
 

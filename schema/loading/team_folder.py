@@ -39,7 +39,7 @@ def write_team(folder: str | Path, team: Team) -> tuple[str, ...]:
     """
     folder = Path(folder)
     texts, own = team_texts(team), {*_agents_of(folder), *team.agents}
-    old = files_in(folder, [f"{AGENTS}/{one}/{part}" for one in own for part in OURS])
+    old = files_in(folder, [f"{AGENTS}/{name}/{part}" for name in own for part in OURS])
     make_folder(folder)
     write_folder(folder, texts, old)
     return strangers(folder, texts)
@@ -48,19 +48,19 @@ def write_team(folder: str | Path, team: Team) -> tuple[str, ...]:
 def team_texts(team: Team) -> Mapping[str, str]:
     """Give what the files of a team's folder say, by their paths in it, agents first."""
     texts = {
-        f"{AGENTS}/{one}/{name}": text
-        for one, agent in team.agents.items()
+        f"{AGENTS}/{word}/{name}": text
+        for word, agent in team.agents.items()
         for name, text in agent_texts(AgentFile(agent=agent)).items()
     }
     value = team_value(team)
-    value["agents"] = {one: {"use": f"{AGENTS}/{one}"} for one in team.agents}
+    value["agents"] = {agent: {"use": f"{AGENTS}/{agent}"} for agent in team.agents}
     return {**texts, TEAM: write_team_yaml(value)}
 
 
 def strangers(folder: Path, texts: Mapping[str, str]) -> tuple[str, ...]:
     """Name the files of a folder that are none of these, nor what agents of a pool have learnt."""
     there = files_in(folder, ["**/*"])
-    return tuple(one for one in there if one not in texts and Path(one).name != LESSONS)
+    return tuple(name for name in there if name not in texts and Path(name).name != LESSONS)
 
 
 def self_contained(team: Team, catalogue: Catalogue) -> Team:
@@ -69,7 +69,7 @@ def self_contained(team: Team, catalogue: Catalogue) -> Team:
     Args:
         catalogue: Where the files of its prompts are found.
     """
-    agents = {one: _self_contained(agent, catalogue) for one, agent in team.agents.items()}
+    agents = {name: _self_contained(agent, catalogue) for name, agent in team.agents.items()}
     return replace(team, agents=agents)
 
 
@@ -89,7 +89,7 @@ def _agents_of(folder: Path) -> list[str]:
         return []
     agents = value.get("agents") if is_mapping(value) else None
     said = agents.items() if is_mapping(agents) else ()
-    return [one for one, fields in said if is_mapping(fields) and _uses(fields, one)]
+    return [name for name, fields in said if is_mapping(fields) and _uses(fields, name)]
 
 
 def _uses(fields: Mapping[str, object], one: str) -> bool:

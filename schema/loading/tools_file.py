@@ -53,16 +53,16 @@ def load_tools(path: str | Path) -> HostTools:
         for name, fields in document.value.get("servers", {}).items()
     }
     permissions = document.value.get("permissions", {})
-    found = HostTools(servers=servers, python=python, permissions=permissions, scorers=scorers)
+    tools = HostTools(servers=servers, python=python, permissions=permissions, scorers=scorers)
     problems = [
         *unloaded,
         *unscored,
         *_server_problems(document),
-        *_permission_problems(document, found),
+        *_permission_problems(document, tools),
     ]
     if problems := merged([], problems):
         raise ConfigError(problems)
-    return found
+    return tools
 
 
 def _loaded(
@@ -74,7 +74,7 @@ def _loaded(
         kind: What a function of it is, in a word.
         load: Describes `FILE.py:FUNCTION`.
     """
-    found: dict[str, Named] = {}
+    fields: dict[str, Named] = {}
     problems: list[Problem] = []
     for place, named in _named(document, field):
         try:
@@ -82,11 +82,11 @@ def _loaded(
         except InputError as error:
             problems.append(document.problem(place, str(error)))
             continue
-        if function.name in found or function.name in installed(f"{kind}s"):
+        if function.name in fields or function.name in installed(f"{kind}s"):
             message = f"there is a {kind} {quoted(function.name)} already. Rename the function."
             problems.append(document.problem(place, message))
-        found[function.name] = function
-    return found, problems
+        fields[function.name] = function
+    return fields, problems
 
 
 def _named(document: Document, field: str) -> Iterator[tuple[FieldPath, str]]:

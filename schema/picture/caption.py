@@ -38,8 +38,8 @@ def works(team: Team, agent: Agent) -> str:
 
 def terms(agent: Agent) -> Sequence[str]:
     """Say when an agent works, what it reads, and on what it works: `when triage.kind is bug`."""
-    reads = [f"reads {one} {when}" for one, when in agent.reads.items()]
-    return [*(str(one) for one in (agent.when, agent.each) if one is not None), *reads]
+    reads = [f"reads {name} {when}" for name, when in agent.reads.items()]
+    return [*(str(item) for item in (agent.when, agent.each) if item is not None), *reads]
 
 
 def duty(team: Team, agent: Agent) -> str:
@@ -81,15 +81,15 @@ def opens(roster: Roster) -> str:
 def within(roster: Roster) -> str:
     """Say who leads an open roster and within which limits, where they are not the usual ones."""
     limits = {name: item for name, item in unlike_default(roster).items() if name != "lead"}
-    said = (f"{name} {item:g}" for name, item in limits.items())
-    return ", ".join([f"open, led by {roster.lead}", *said])
+    texts = (f"{name} {item:g}" for name, item in limits.items())
+    return ", ".join([f"open, led by {roster.lead}", *texts])
 
 
 def totals(team: Team) -> str:
     """Count what a team has: `7 agents · 6 edges · 2 levels`, and how often they work."""
     counts = {"agent": len(team.agents), "edge": len(team.edges), "level": len(team.levels)}
-    said = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items()]
-    return " · ".join([*said, *goes(team)])
+    texts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items()]
+    return " · ".join([*texts, *goes(team)])
 
 
 def goes(team: Team) -> Sequence[str]:
@@ -98,12 +98,12 @@ def goes(team: Team) -> Sequence[str]:
     chosen = f"{min(recruit.most, len(recruit.among))} of {len(recruit.among)}" if recruit else ""
     verb = "seats" if recruit and recruit.free else "recruited"
     roster = team.execution.roster
-    said = (
+    row = (
         f"at most {chosen} {verb}" if chosen else "",
         repeats(rounds) if rounds else "",
         opens(roster) if roster else "",
     )
-    return [one for one in said if one]
+    return [name for name in row if name]
 
 
 def flows(team: Team) -> Mapping[tuple[str, ...], tuple[str, ...]]:
@@ -160,5 +160,5 @@ def _counted(first: str, second: str) -> int | None:
     changed = [place for place, part in enumerate(ones) if part != others[place]]
     if len(changed) != 1 or changed[0] % 2 == 0:
         return None
-    one, other = ones[changed[0]], others[changed[0]]
-    return changed[0] if other == str(int(one) + 1).zfill(len(one)) else None
+    item, other = ones[changed[0]], others[changed[0]]
+    return changed[0] if other == str(int(item) + 1).zfill(len(item)) else None

@@ -137,7 +137,7 @@ def _fitted(level: Sequence[Slot], wanted: Sequence[float], spacing: Spacing) ->
     for places that never fall: neighbours that would are pooled at their mean (Ayer et al. 1955).
     """
     sizes = [spacing.size(slot) for slot in level]
-    steps = [(one + other) / 2 + spacing.gap for one, other in pairwise(sizes)]
+    steps = [(value + other) / 2 + spacing.gap for value, other in pairwise(sizes)]
     offsets = list(accumulate(steps, initial=0.0))
     pools: list[tuple[float, int]] = []
     for place, offset in zip(wanted, offsets, strict=True):

@@ -20,11 +20,11 @@ def _lines(team: Team) -> Iterator[str]:
     if rounds or roster:
         beside = {*team.opening, *rounds.closing, rounds.meeting} if rounds else set[str]()
         yield f'subgraph {"rounds" if rounds else "roster"}["{_escaped(", ".join(goes(team)))}"]'
-        repeating = [one for one in order if one not in beside]
-        yield from (f"    {_node(one)}{_label(team, one)}" for one in repeating)
+        repeating = [name for name in order if name not in beside]
+        yield from (f"    {_node(name)}{_label(team, name)}" for name in repeating)
         yield "end"
-        order = [one for one in order if one in beside]
-    yield from (f"{_node(one)}{_label(team, one)}" for one in order)
+        order = [name for name in order if name in beside]
+    yield from (f"{_node(name)}{_label(team, name)}" for name in order)
     for senders, receivers in flows(team).items():
         yield f"{' & '.join(map(_node, senders))} --> {' & '.join(map(_node, receivers))}"
     yield "classDef output stroke-width:3px"

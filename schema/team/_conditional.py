@@ -62,7 +62,7 @@ def _faults(
 
 def goes_by(agent: Agent) -> Iterator[str]:
     """Name the agents by whose answers an agent works, or reads."""
-    yield from (one.agent for one in (agent.when, agent.each) if one and one.agent)
+    yield from (item.agent for item in (agent.when, agent.each) if item and item.agent)
     yield from (when.agent or sender for sender, when in agent.reads.items())
 
 
@@ -91,7 +91,7 @@ def lists_to_work_on(reading: Reading) -> Iterator[Problem]:
 
 def _works_after(reading: Reading) -> Iterator[tuple[Agent, Path, frozenset[str]]]:
     """Give the agents that say when or how often they work, and who surely works before them."""
-    conditional = [one for one in reading.agents() if one[0].is_conditional]
+    conditional = [pair for pair in reading.agents() if pair[0].is_conditional]
     if not conditional or not is_clear(reading):
         return
     ancestors, seen = reading.team.ancestors, reading.team.seen
@@ -151,7 +151,7 @@ def _may_be(schema: Mapping[str, Any], value: Any) -> bool:
 
 def _known(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
-        return f" It is one of {listed([str(one) for one in schema['enum']])}."
+        return f" It is one of {listed([str(item) for item in schema['enum']])}."
     return f" It is of type {schema['type']}." if "type" in schema else ""
 
 

@@ -58,7 +58,7 @@ class Reading:
         """Tell whether a field and all in it have the right shape."""
         field = dotted(self.document.written(tuple(field.split("."))))
         faulty = [problem.path for problem in self.found if problem.file == self.document.file]
-        faulty += map(dotted, self.document.faulty_grafts({one.file for one in self.found}))
+        faulty += map(dotted, self.document.faulty_grafts({item.file for item in self.found}))
         return not any(f"{path}.".startswith(f"{field}.") for path in faulty)
 
     @property

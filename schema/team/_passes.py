@@ -83,12 +83,12 @@ def opening_ahead(reading: Reading) -> Iterator[Problem]:
     recruit = team.execution.recruit
     opening = {*rounds.opening, *([recruit.by] if recruit else ())}
     heard = team.heard
-    for one in sorted(opening):
-        if others := [other for other in heard[one] if other not in opening]:
-            path = (*OPENING, rounds.opening.index(one)) if one in rounds.opening else RECRUIT
+    for name in sorted(opening):
+        if others := [other for other in heard[name] if other not in opening]:
+            path = (*OPENING, rounds.opening.index(name)) if name in rounds.opening else RECRUIT
             yield reading.problem(
                 path,
-                f"{quoted(one)} works before the rounds, but hears {listed(others)}. Let them open"
+                f"{quoted(name)} works before the rounds, but hears {listed(others)}. Let them open"
                 " as well, or report to others.",
             )
     if opening and team.output in opening:
@@ -107,11 +107,11 @@ def meeting_between(reading: Reading) -> Iterator[Problem]:
         yield reading.problem(MEETING, message)
         return
     consulting = [agent.id for agent in _repeating(team, rounds) if agent.consults]
-    if unheard := [one for one in consulting if one not in team.heard[chair]]:
+    if unheard := [name for name in consulting if name not in team.heard[chair]]:
         yield reading.problem(
             MEETING, f"{quoted(chair)} does not hear {listed(unheard)}. Let them report to it."
         )
-    if others := [one for one in _hearing(team, chair) if one not in rounds.closing]:
+    if others := [name for name in _hearing(team, chair) if name not in rounds.closing]:
         yield reading.problem(
             MEETING,
             f"{quoted(chair)} meets between rounds, but {listed(others)} in the rounds would hear"
@@ -126,18 +126,18 @@ def one_place_each(reading: Reading) -> Iterator[Problem]:
         return
     recruit = team.execution.recruit
     opening = {*rounds.opening, *([recruit.by] if recruit else ())}
-    for index, one in enumerate(rounds.closing):
-        if one in opening or one == rounds.meeting:
-            what = "opens" if one in opening else "meets"
-            message = f"{quoted(one)} {what} and closes. Leave it out of one of them."
+    for index, name in enumerate(rounds.closing):
+        if name in opening or name == rounds.meeting:
+            what = "opens" if name in opening else "meets"
+            message = f"{quoted(name)} {what} and closes. Leave it out of one of them."
             yield reading.problem((*CLOSING, index), message)
     if rounds.meeting in opening:
         message = f"{quoted(rounds.meeting)} opens and meets. Leave it out of one of them."
         yield reading.problem(MEETING, message)
     if not _repeating(team, rounds):
-        said = "every agent closes." if not opening and not rounds.meeting else "no agent is left."
+        word = "every agent closes." if not opening and not rounds.meeting else "no agent is left."
         path = CLOSING if rounds.closing else OPENING if rounds.opening else ROUNDS
-        yield reading.problem(path, f"{said} Leave out those that work in the rounds.")
+        yield reading.problem(path, f"{word} Leave out those that work in the rounds.")
 
 
 def heard_in_rounds(reading: Reading) -> Iterator[Problem]:
@@ -146,10 +146,10 @@ def heard_in_rounds(reading: Reading) -> Iterator[Problem]:
     if rounds is None or isinstance(rounds.hears, str):
         return
     repeating = [agent.id for agent in _repeating(reading.team, rounds)]
-    for index, one in enumerate(rounds.hears):
-        if one not in repeating:
+    for index, hear in enumerate(rounds.hears):
+        if hear not in repeating:
             message = (
-                f"{quoted(one)} does not work in the rounds, so no agent hears it. Leave it out."
+                f"{quoted(hear)} does not work in the rounds, so no agent hears it. Leave it out."
             )
             yield reading.problem((*HEARS, index), message)
 
@@ -165,11 +165,11 @@ def closing_at_the_end(reading: Reading) -> Iterator[Problem]:
             f"{quoted(team.output)}, the output agent, is not among them. Add it, or leave out"
             " closing.",
         )
-    for index, one in enumerate(rounds.closing):
-        if others := [other for other in _hearing(team, one) if other not in rounds.closing]:
+    for index, name in enumerate(rounds.closing):
+        if others := [other for other in _hearing(team, name) if other not in rounds.closing]:
             yield reading.problem(
                 (*CLOSING, index),
-                f"{quoted(one)} closes, but its output is read in the rounds, by {listed(others)}."
+                f"{quoted(name)} closes, but its output is read in the rounds, by {listed(others)}."
                 " Let them close as well, or let it work in the rounds.",
             )
 
@@ -186,8 +186,8 @@ def recruiting(reading: Reading) -> Iterator[Problem]:
     if why := _cannot_choose(team, recruit):
         yield reading.problem(by, why)
     opening = team.opening
-    for index, one in enumerate(recruit.among):
-        if why := _cannot_be_chosen(team, recruit, one, opening):
+    for index, name in enumerate(recruit.among):
+        if why := _cannot_be_chosen(team, recruit, name, opening):
             yield reading.problem((*RECRUIT, "among", index), why)
 
 
@@ -232,13 +232,13 @@ def _named(reading: Reading) -> Iterator[tuple[Path, str]]:
     rounds, recruit = reading.team.execution.rounds, reading.team.execution.recruit
     if rounds is not None and reading.sound("execution.rounds"):
         hears = () if isinstance(rounds.hears, str) else rounds.hears
-        yield from (((*HEARS, index), one) for index, one in enumerate(hears))
-        yield from (((*OPENING, index), one) for index, one in enumerate(rounds.opening))
-        yield from ((MEETING, one) for one in [rounds.meeting] if one is not None)
-        yield from (((*CLOSING, index), one) for index, one in enumerate(rounds.closing))
+        yield from (((*HEARS, index), hear) for index, hear in enumerate(hears))
+        yield from (((*OPENING, index), name) for index, name in enumerate(rounds.opening))
+        yield from ((MEETING, name) for name in [rounds.meeting] if name is not None)
+        yield from (((*CLOSING, index), name) for index, name in enumerate(rounds.closing))
     if recruit is not None and reading.sound("execution.recruit"):
         yield (*RECRUIT, "by"), recruit.by
-        yield from (((*RECRUIT, "among", index), one) for index, one in enumerate(recruit.among))
+        yield from (((*RECRUIT, "among", index), name) for index, name in enumerate(recruit.among))
 
 
 def _is_clear(reading: Reading) -> bool:

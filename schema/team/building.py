@@ -62,31 +62,31 @@ def _execution(fields: dict[str, Any]) -> Execution:
         "rounds": rounds_of,
         "roster": roster_of,
     }
-    said: dict[str, Any] = {key: item for key, item in fields.items() if item is not None}
+    record: dict[str, Any] = {key: item for key, item in fields.items() if item is not None}
     return Execution(
-        **{key: parts[key](item) if key in parts else item for key, item in said.items()}
+        **{key: parts[key](item) if key in parts else item for key, item in record.items()}
     )
 
 
 def rounds_of(fields: dict[str, Any]) -> Rounds:
     """Build a team's rounds from values of the right shape."""
     names = {key: _names(fields.get(key)) for key in ("opening", "closing")}
-    said: dict[str, Any] = {"most": 2, **fields, **names}
-    if is_list(hears := said.get("hears")):
-        said["hears"] = _names(hears)
-    return Rounds(**said)
+    record: dict[str, Any] = {"most": 2, **fields, **names}
+    if is_list(hears := record.get("hears")):
+        record["hears"] = _names(hears)
+    return Rounds(**record)
 
 
 def recruit_of(fields: dict[str, Any]) -> Recruit:
     """Build what says who chooses the agents that take part, from values of the right shape."""
-    said: dict[str, Any] = {"by": "", **fields, "among": _names(fields.get("among"))}
-    return Recruit(**said)
+    record: dict[str, Any] = {"by": "", **fields, "among": _names(fields.get("among"))}
+    return Recruit(**record)
 
 
 def roster_of(fields: dict[str, Any]) -> Roster:
     """Build a team's open roster from values of the right shape."""
-    said: dict[str, Any] = {"lead": "", **fields}
-    return Roster(**said)
+    record: dict[str, Any] = {"lead": "", **fields}
+    return Roster(**record)
 
 
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
@@ -126,25 +126,25 @@ def notes_of(fields: dict[str, Any]) -> Notes:
 
 def _skill(fields: dict[str, Any]) -> Skill:
     metadata = MappingProxyType(fields.get("metadata") or {})
-    said: dict[str, Any] = {"description": "", "body": "", **fields, "metadata": metadata}
-    return Skill(**said)
+    record: dict[str, Any] = {"description": "", "body": "", **fields, "metadata": metadata}
+    return Skill(**record)
 
 
 def _recall(fields: dict[str, Any]) -> Recall:
-    said: dict[str, Any] = {**fields, "kinds": _names(fields.get("kinds"))}
-    return Recall(**said)
+    record: dict[str, Any] = {**fields, "kinds": _names(fields.get("kinds"))}
+    return Recall(**record)
 
 
 def when_of(fields: dict[str, Any]) -> When:
     """Build an agent's condition from values of the right shape."""
-    said: dict[str, Any] = without_nulls(fields)
-    only, among = said.pop("is", None), said.pop("in", ())
-    return When(**said, is_=only, in_=tuple(among))
+    record: dict[str, Any] = without_nulls(fields)
+    only, among = record.pop("is", None), record.pop("in", ())
+    return When(**record, is_=only, in_=tuple(among))
 
 
 def readings_of(fields: dict[str, Any]) -> Mapping[str, When]:
     """Build the conditions on which an agent reads reports, from values of the right shape."""
-    return MappingProxyType({one: when_of(said) for one, said in fields.items() if said})
+    return MappingProxyType({name: when_of(field) for name, field in fields.items() if field})
 
 
 def lineage_of(fields: dict[str, Any] | None) -> Lineage | None:
@@ -152,5 +152,5 @@ def lineage_of(fields: dict[str, Any] | None) -> Lineage | None:
     if not fields:
         return None
     said = without_nulls(fields)
-    steps = [{"operator": "", **one} for one in said.get("steps", ()) if one]
+    steps = [{"operator": "", **item} for item in said.get("steps", ()) if item]
     return from_value(Lineage, {"operator": "", **said, "steps": steps})

@@ -54,9 +54,9 @@ class When:
         return ".".join(filter(None, (self.agent, self.field))) or "it"
 
     def __str__(self) -> str:
-        said = [" or ".join(map(_shown, values)) for values in self.choices.values()]
-        said += [f"{test.replace('_', ' ')} {bound:g}" for test, bound in self.bounds.items()]
-        return f"when {self.subject} is {' and '.join(said)}"
+        texts = [" or ".join(map(_shown, values)) for values in self.choices.values()]
+        texts += [f"{test.replace('_', ' ')} {bound:g}" for test, bound in self.bounds.items()]
+        return f"when {self.subject} is {' and '.join(texts)}"
 
     def holds(self, value: Any) -> bool:
         """Return whether a value passes all tests."""
@@ -79,8 +79,8 @@ def readings_following(
     reads: Mapping[str, When], new_ids: Mapping[str, str | None]
 ) -> Mapping[str, When]:
     """Have the agents of an agent's reading conditions follow; without one, a condition goes."""
-    moved = {new_ids.get(one, one): when.following(new_ids) for one, when in reads.items()}
-    return MappingProxyType({one: when for one, when in moved.items() if one and when})
+    moved = {new_ids.get(name, name): when.following(new_ids) for name, when in reads.items()}
+    return MappingProxyType({name: when for name, when in moved.items() if name and when})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -45,8 +45,8 @@ def expanded(document: Document) -> tuple[Document, list[Problem]]:
         return document, []
     expansion = _Expansion(raw=document.value["agents"])
     value = expansion.made(document.value)
-    found = [document.problem(path, why, at_key=True) for path, why in expansion.complaints]
-    return replace(document, value=value, origins=expansion.origins), found
+    problems = [document.problem(path, why, at_key=True) for path, why in expansion.complaints]
+    return replace(document, value=value, origins=expansion.origins), problems
 
 
 def expanded_value(value: Any) -> Any:
@@ -58,8 +58,8 @@ def is_grouped(value: Any) -> bool:
     """Return whether a team's plain value has groups, or agents that are like another one."""
     agents = value.get("agents") if is_mapping(value) else None
     return is_mapping(agents) and any(
-        "*" in name or (is_mapping(said) and not GROUPING.isdisjoint(said))
-        for name, said in agents.items()
+        "*" in name or (is_mapping(agent) and not GROUPING.isdisjoint(agent))
+        for name, agent in agents.items()
     )
 
 
@@ -106,9 +106,9 @@ class _Expansion:
         counts = {name: count for name, said in self.raw.items() if (count := _count(said))}
         self.members = {name: members_of(name, count) for name, count in counts.items()}
         self.place_of = {
-            one: (name, place)
+            word: (name, place)
             for name, ids in self.members.items()
-            for place, one in enumerate(ids, 1)
+            for place, word in enumerate(ids, 1)
         }
 
     def made(self, value: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,9 +128,9 @@ class _Expansion:
         if not is_mapping(said):
             return {name: said}
         if name in self.members:
-            for one in before.keys() & self.members[name]:
-                self._complain(name, f"an agent {quoted(one)} exists already.")
-            return {one: self._fields(one, ()) for one in self.members[name]}
+            for word in before.keys() & self.members[name]:
+                self._complain(name, f"an agent {quoted(word)} exists already.")
+            return {line: self._fields(line, ()) for line in self.members[name]}
         if "*" in name:
             self._complain(name, "a name with * is a group. Write its count, or leave out the *.")
         return {} if name in self.place_of else {name: self._fields(name, ())}
@@ -139,12 +139,12 @@ class _Expansion:
         """Return an agent's or a group's fields, with those of its group, or of whom it is like."""
         if name not in self._whole:
             entry = self.raw.get(name)
-            said: dict[str, Any] = entry if is_mapping(entry) else {}
+            fields: dict[str, Any] = entry if is_mapping(entry) else {}
             if name in self.place_of:
-                base = self._of_group(name, said, liking)
+                base = self._of_group(name, fields, liking)
             else:
-                base = self._of_liked(name, said.get("like"), (*liking, name))
-            self._whole[name] = {**base, **_ungrouped(said)}
+                base = self._of_liked(name, fields.get("like"), (*liking, name))
+            self._whole[name] = {**base, **_ungrouped(fields)}
         return self._whole[name]
 
     def _of_group(
@@ -181,7 +181,7 @@ class _Expansion:
             self.origins["agents", name] = ("agents", of)
         else:
             inherited = base.keys() - said.keys()
-            self.origins |= {("agents", name, one): ("agents", of, one) for one in inherited}
+            self.origins |= {("agents", name, word): ("agents", of, word) for word in inherited}
 
     def _complain(self, name: str, why: str, *inner: str) -> None:
         self.complaints.append((("agents", name, *inner), why))
@@ -206,26 +206,26 @@ class _Expansion:
         """Return a list of agents with the members of each group in its place."""
         if not is_list(names):
             return names
-        pairs = [(one, place) for place, name in enumerate(names) for one in self._ids(name)]
-        found: dict[Any, int] = {}
-        for one, place in pairs:
-            if isinstance(one, str):
-                found.setdefault(one, place)
-        for place, index in enumerate(found.values()):
+        pairs = [(item, place) for place, name in enumerate(names) for item in self._ids(name)]
+        table: dict[Any, int] = {}
+        for entry, place in pairs:
+            if isinstance(entry, str):
+                table.setdefault(entry, place)
+        for place, index in enumerate(table.values()):
             self._note((*path, place), (*(written or path), index))
-        return [*found]
+        return [*table]
 
     def _edges(self, reports_to: Any) -> Any:
         if not is_mapping(reports_to):
             return reports_to
         edges: dict[str, Any] = {}
         for sender, receivers in reports_to.items():
-            for one in self._ids(sender):
-                path, written = (*EDGES, one), (*EDGES, sender)
-                there = edges.get(one)
-                edges[one] = self._listed(receivers, path, written)
-                if is_list(there) and is_list(edges[one]):
-                    edges[one] = [*dict.fromkeys((*there, *edges[one]))]
+            for item in self._ids(sender):
+                path, written = (*EDGES, item), (*EDGES, sender)
+                there = edges.get(item)
+                edges[item] = self._listed(receivers, path, written)
+                if is_list(there) and is_list(edges[item]):
+                    edges[item] = [*dict.fromkeys((*there, *edges[item]))]
                 self._note(path, written)
         return edges
 
@@ -257,14 +257,14 @@ def folded(value: Mapping[str, Any], members: Mapping[str, Sequence[str]]) -> di
         _change(result, path, lambda names: _folded_names(names, members))
 
     def edges(reports_to: Mapping[str, Any]) -> dict[str, Any]:
-        short = {one: _folded_names(others, members) for one, others in reports_to.items()}
+        short = {name: _folded_names(others, members) for name, others in reports_to.items()}
         alike = {
             name: ids
             for name, ids in members.items()
-            if all(one in short and short[one] == short[ids[0]] for one in ids)
+            if all(word in short and short[word] == short[ids[0]] for word in ids)
         }
         names = _folded_names([*short], alike)
-        return {one: short[alike[one][0] if one in alike else one] for one in names}
+        return {name: short[alike[name][0] if name in alike else name] for name in names}
 
     _change(result, EDGES, edges)
     return result

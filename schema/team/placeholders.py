@@ -43,11 +43,11 @@ def placeholders_in(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(plain.splitlines(), start=1):
         if _LOOKS_LIKE_CODE.search(line):
             continue
-        doubles = (found[0] for found in _DOUBLE.finditer(line))
-        yield from ((number, found) for found in doubles if not names_fields(found))
-        for found in _SINGLE.finditer(line):
-            if found[0][1:-1] not in TO_BE_WRITTEN:
-                yield number, found[0]
+        doubles = (result[0] for result in _DOUBLE.finditer(line))
+        yield from ((number, double) for double in doubles if not names_fields(double))
+        for hits in _SINGLE.finditer(line):
+            if hits[0][1:-1] not in TO_BE_WRITTEN:
+                yield number, hits[0]
 
 
 def placeholders(reading: Reading) -> Iterator[Problem]:
@@ -57,10 +57,10 @@ def placeholders(reading: Reading) -> Iterator[Problem]:
         if is_prompt_id(agent.prompt):
             text = _read(reading.catalogue, agent.prompt)
             where = f"the prompt file {agent.prompt}.md: "
-        if found := next(placeholders_in(text), None):
-            yield _warning(reading, (*path, "prompt"), f"{where}{_told(*found)}")
-    if found := next(placeholders_in(reading.team.constitution), None):
-        yield _warning(reading, ("constitution",), _told(*found))
+        if pair := next(placeholders_in(text), None):
+            yield _warning(reading, (*path, "prompt"), f"{where}{_told(*pair)}")
+    if pair := next(placeholders_in(reading.team.constitution), None):
+        yield _warning(reading, ("constitution",), _told(*pair))
 
 
 def _read(catalogue: Catalogue, prompt_id: str) -> str:

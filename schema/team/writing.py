@@ -104,7 +104,7 @@ def team_value(team: Team) -> dict[str, Any]:
         "description": team.description,
         "backend": team.backend,
         "constitution": team.constitution,
-        "agents": {one: agent_value(agent) for one, agent in team.agents.items()},
+        "agents": {name: agent_value(agent) for name, agent in team.agents.items()},
         "topology": {key: item for key, item in topology.items() if item},
         "execution": unlike_default(team.execution),
         "successful_tasks": [
@@ -113,14 +113,14 @@ def team_value(team: Team) -> dict[str, Any]:
         ],
         "lineage": to_value(team.lineage) if team.lineage else None,
     }
-    told = {key: item for key, item in value.items() if item or key in {"name", "agents"}}
-    return _in_order(told)
+    fields = {key: item for key, item in value.items() if item or key in {"name", "agents"}}
+    return _in_order(fields)
 
 
 def agent_value(agent: Agent) -> dict[str, Any]:
     """Give an agent's fields as plain values, as under `agents` in a file."""
-    said = {name: item for name, item in unlike_default(agent).items() if name != "id"}
-    return _ordered(said, shape_schema("team")["$defs"]["agent"], shape_schema("team"))
+    fields = {name: item for name, item in unlike_default(agent).items() if name != "id"}
+    return _ordered(fields, shape_schema("team")["$defs"]["agent"], shape_schema("team"))
 
 
 def write_yaml(value: Mapping[str, Any], comments: Comments | None = None) -> str:
@@ -324,8 +324,8 @@ def _comment_lines(text: str) -> Iterator[tuple[int, str, bool]]:
             right = end.column if number == end.line else len(lines[number])
             taken.setdefault(number, []).append((left, right))
     for number, line in enumerate(lines):
-        for found in re.finditer(r"(?:^|(?<=\s))#", line):
-            column = found.start()
+        for result in re.finditer(r"(?:^|(?<=\s))#", line):
+            column = result.start()
             if not any(left <= column < right for left, right in taken.get(number, ())):
                 yield number + 1, line[column:].rstrip(), not line[:column].strip()
                 break

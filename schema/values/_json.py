@@ -44,18 +44,18 @@ def _check_syntax(text: str, place: Callable[[int], TextPosition], builder: Buil
 
 def _follow(text: str, place: Callable[[int], TextPosition], builder: Builder) -> None:
     position = 0
-    while found := TOKEN.match(text, position):
-        position = found.end()
-        here = place(found.start(found.lastindex or 0))
-        match found.lastindex:
+    while result := TOKEN.match(text, position):
+        position = result.end()
+        here = place(result.start(result.lastindex or 0))
+        match result.lastindex:
             case 1:
-                builder.open({} if found[1] == "{" else [], here)
+                builder.open({} if result[1] == "{" else [], here)
             case 2:
                 builder.close()
             case 3:
-                builder.scalar(json.loads(found[3]), here)
+                builder.scalar(json.loads(result[3]), here)
             case _:
-                builder.scalar(_literal(found[4], here, builder), here)
+                builder.scalar(_literal(result[4], here, builder), here)
 
 
 def _literal(token: str, place: TextPosition, builder: Builder) -> Any:
@@ -70,7 +70,7 @@ def _literal(token: str, place: TextPosition, builder: Builder) -> Any:
 
 def _places(text: str) -> Callable[[int], TextPosition]:
     """Index the lines of a text once, so that finding a place is a bisection."""
-    starts = [0, *(found.end() for found in re.finditer("\n", text))]
+    starts = [0, *(result.end() for result in re.finditer("\n", text))]
 
     def place(position: int) -> TextPosition:
         line = bisect.bisect_right(starts, position)

@@ -55,10 +55,10 @@ class Attachment:
     @classmethod
     def answered(cls, content: bytes) -> Self | None:
         """Take what a tool answered with, as `of` does; text stands for it in the answer."""
-        if (found := cls.of(content)) is None or len(content) > MOST_BYTES:
+        if (result := cls.of(content)) is None or len(content) > MOST_BYTES:
             return None
-        words = f"[{found.kind} {found.sha256[:8]}, {found.media_type}, {len(content)} bytes]"
-        return replace(found, marker=words)
+        words = f"[{result.kind} {result.sha256[:8]}, {result.media_type}, {len(content)} bytes]"
+        return replace(result, marker=words)
 
     @property
     def kind(self) -> Kind:

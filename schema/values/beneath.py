@@ -293,11 +293,11 @@ def copy_tree(source: Path, target: Path) -> None:
     """Copy a folder with all regular files and links in it to where nothing stands."""
     target.mkdir()
     with open_folder(source) as old, open_folder(target) as new:
-        for found in walk(old):
-            if found.kind == "folder":
-                os.mkdir(found.path, dir_fd=new)
+        for node in walk(old):
+            if node.kind == "folder":
+                os.mkdir(node.path, dir_fd=new)
             else:
-                copy(old, found.path, new)
+                copy(old, node.path, new)
 
 
 def walk(root: Path | int, *, most: int | None = None, without: str = "") -> Iterator[PathEntry]:

@@ -199,8 +199,8 @@ class Builder:
             )
             return text[:80]
         for pattern, what in UNWELCOME.items():
-            if found := pattern.search(text):
-                code = f"U+{ord(found[0]):04X}"
+            if result := pattern.search(text):
+                code = f"U+{ord(result[0]):04X}"
                 self.report(place, f"{what} {code} in a text. Remove it.", self.path())
                 text = pattern.sub("", text)
         return text
@@ -211,8 +211,8 @@ class Builder:
         if not isinstance(key, str):
             self.report(place, f"the key {quoted(key)} is not text. Quote it.", top.path)
             key = str(key)
-        if found := INVISIBLE.search(key):
-            code = f"U+{ord(found[0]):04X}"
+        if result := INVISIBLE.search(key):
+            code = f"U+{ord(result[0]):04X}"
             self.report(place, f"invisible character {code} in a key. Remove it.", top.path)
             key = INVISIBLE.sub("", key)
         path = (*top.path, key)

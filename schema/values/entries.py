@@ -56,11 +56,11 @@ class EntryPoint:
             ImportError: It cannot be imported, or its value names no module.
             AttributeError: The module has nothing of that name.
         """
-        found = _VALUE.fullmatch(self.value)
-        if found is None:
+        result = _VALUE.fullmatch(self.value)
+        if result is None:
             raise ImportError("it names no module")
-        names = filter(None, (found["attribute"] or "").split("."))
-        return reduce(getattr, names, import_module(found["module"]))
+        names = filter(None, (result["attribute"] or "").split("."))
+        return reduce(getattr, names, import_module(result["module"]))
 
 
 def find_entries(paths: Sequence[str]) -> list[EntryPoint]:
@@ -80,8 +80,8 @@ def own_version(paths: Sequence[str]) -> str:
     for name in ("METADATA", "PKG-INFO") if "coterie" in described else ():
         with suppress(OSError):
             text = (described["coterie"] / name).read_text(encoding="utf-8")
-            if found := _VERSION.search(text):
-                return found[1]
+            if result := _VERSION.search(text):
+                return result[1]
     from importlib.metadata import version
 
     return version("coterie")
@@ -105,28 +105,28 @@ def _told_by_python() -> Iterator[EntryPoint]:
 
     points = entry_points()
     for group in sorted(points.groups):
-        for one in points.select(group=group) if group.startswith(PREFIX) else ():
-            by = one.dist.name if one.dist else ""
+        for point in points.select(group=group) if group.startswith(PREFIX) else ():
+            by = point.dist.name if point.dist else ""
             yield EntryPoint(
-                group=group.removeprefix(PREFIX), name=one.name, value=one.value, by=by
+                group=group.removeprefix(PREFIX), name=point.name, value=point.value, by=by
             )
 
 
 def _described(paths: Sequence[str]) -> dict[str, Path]:
     """Give the folders that describe packages, by their names in one spelling."""
-    found: dict[str, Path] = {}
+    fields: dict[str, Path] = {}
     for path in paths:
         for name in _names_in(path or os.curdir):
             if name.lower().endswith((".dist-info", ".egg-info")):
                 package = name.rpartition(".")[0].partition("-")[0]
-                found.setdefault(re.sub("[-_.]+", "-", package).lower(), Path(path, name))
-    return found
+                fields.setdefault(re.sub("[-_.]+", "-", package).lower(), Path(path, name))
+    return fields
 
 
 def _names_in(path: str) -> list[str]:
     try:
-        with os.scandir(path) as found:
-            return [one.name for one in found]
+        with os.scandir(path) as result:
+            return [entry.name for entry in result]
     except OSError:
         return []
 

@@ -37,8 +37,8 @@ def write_folder(folder: Path, texts: Mapping[str, str], old: Iterable[str] = ()
 
 def files_in(folder: Path, patterns: Iterable[str]) -> list[str]:
     """Name the files of a folder that fit patterns, in order; none that is hidden."""
-    found = {path.relative_to(folder) for pattern in patterns for path in folder.glob(pattern)}
-    seen = (path for path in found if not any(part.startswith(".") for part in path.parts))
+    paths = {path.relative_to(folder) for pattern in patterns for path in folder.glob(pattern)}
+    seen = (path for path in paths if not any(part.startswith(".") for part in path.parts))
     return sorted(path.as_posix() for path in seen if (folder / path).is_file())
 
 

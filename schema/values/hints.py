@@ -20,11 +20,11 @@ LEAST = 0.7
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Name the nearest known word as a sentence, or nothing where none is near."""
     names = list(islice(known, MOST_NAMES))
-    found = near(word, names)
-    if found is None:
+    text = near(word, names)
+    if text is None:
         folded = {name.casefold(): name for name in names}
-        found = folded.get(word.casefold())
-    return f" Did you mean {quoted(found)}?" if found is not None else ""
+        text = folded.get(word.casefold())
+    return f" Did you mean {quoted(text)}?" if text is not None else ""
 
 
 def near(word: str, names: Iterable[str]) -> str | None:
@@ -44,7 +44,7 @@ def near(word: str, names: Iterable[str]) -> str | None:
         matcher.set_seq1(name[:LONGEST_WORD])
         if matcher.real_quick_ratio() >= LEAST and (ratio := matcher.quick_ratio()) >= LEAST:
             likely.append((ratio, name))
-    likely.sort(key=lambda one: -one[0])
+    likely.sort(key=lambda pair: -pair[0])
     room = MOST_COMPARED
     compared: list[str] = []
     for _, name in likely:

@@ -32,10 +32,10 @@ class Part:
         Raises:
             InputError: It is no part.
         """
-        found = _PART.fullmatch(text)
-        if found is None or int(found[1]) > int(found[2]):
+        result = _PART.fullmatch(text)
+        if result is None or int(result[1]) > int(result[2]):
             raise InputError(f"{option} {quoted(text)} is not such as 3/8, the third of eight.")
-        return cls(which=int(found[1]), of=int(found[2]))
+        return cls(which=int(result[1]), of=int(result[2]))
 
     def __str__(self) -> str:
         return f"{self.which}/{self.of}"

@@ -83,14 +83,14 @@ def reason_of(error: Exception) -> str:
 
 def shown(problems: Sequence[Problem]) -> list[Problem]:
     """Give the problems that are shown: the first, and how many more there are."""
-    told, more = list(problems[:MOST_PROBLEMS]), len(problems) - MOST_PROBLEMS
+    report, more = list(problems[:MOST_PROBLEMS]), len(problems) - MOST_PROBLEMS
     if more > 0:
         first = problems[MOST_PROBLEMS]
         noun = "problem" if more == 1 else "problems"
-        told.append(
+        report.append(
             Problem(file=first.file, place=first.place, message=f"… and {more} more {noun}.")
         )
-    return told
+    return report
 
 
 def _as_text(problems: Sequence[Problem]) -> str:

@@ -48,7 +48,7 @@ def on_one_line(text: str) -> str:
 
 def speakable_json(text: str) -> str:
     r"""Write what is unspeakable in a JSON text as escapes (`\u001b`): the value stays the same."""
-    return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return _UNSAFE.sub(lambda result: json.dumps(result[0])[1:-1], text)
 
 
 def visible(text: str) -> str:
@@ -57,4 +57,4 @@ def visible(text: str) -> str:
     For pages and files, where a person reads what a model was really shown.
     """
     plain = text.replace("\r\n", "\n")
-    return _HIDDEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", plain)
+    return _HIDDEN.sub(lambda result: f"[U+{ord(result[0]):04X}]", plain)

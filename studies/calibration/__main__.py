@@ -39,7 +39,7 @@ COLUMNS = (
 @click.option(
     "--world",
     "names",
-    type=click.Choice([one.name for one in WORLDS]),
+    type=click.Choice([world.name for world in WORLDS]),
     multiple=True,
     help="Only these.",
 )
@@ -62,69 +62,69 @@ COLUMNS = (
 def main(repetitions: int, drawn: Path | None, **options: Any) -> None:
     """Compare what pools say of their teams with what these are worth; print Markdown."""
     loop, keep = str(options["loop"]), options["keep"]
-    names = options["names"] or [one.name for one in WORLDS]
-    if loop == "whole" and any(one.puzzles > 1 for one in WORLDS if one.name in names):
+    names = options["names"] or [world.name for world in WORLDS]
+    if loop == "whole" and any(world.puzzles > 1 for world in WORLDS if world.name in names):
         raise click.UsageError("in the whole loop tasks are right or wrong: choose a --world.")
     cells: list[Cell] = [*product(names, options["tasks"])]
-    found = _kept(keep, loop)
+    table = _kept(keep, loop)
     wanted = [
         (loop, *cell, seed)
         for seed in range(repetitions)
         for cell in cells
-        if (*cell, seed) not in found
+        if (*cell, seed) not in table
     ]
     with ProcessPoolExecutor(options["jobs"], mp_context=get_context("spawn")) as executor:
-        came = executor.map(outcome, wanted) if options["jobs"] > 1 else map(outcome, wanted)
-        for key, one in zip(wanted, came, strict=True):
+        result = executor.map(outcome, wanted) if options["jobs"] > 1 else map(outcome, wanted)
+        for key, item in zip(wanted, result, strict=True):
             _, name, tasks, seed = key
-            found[name, tasks, seed] = one
+            table[name, tasks, seed] = item
             if keep is not None:
                 with keep.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"of": key, **asdict(one)}) + "\n")
+                    file.write(json.dumps({"of": key, **asdict(item)}) + "\n")
             click.echo(f"{name}, {tasks} tasks, repetition {seed + 1}: done", err=True)
-    _print({cell: [found[*cell, seed] for seed in range(repetitions)] for cell in cells}, drawn)
+    _print({cell: [table[*cell, seed] for seed in range(repetitions)] for cell in cells}, drawn)
 
 
 def _kept(path: Path | None, loop: str) -> dict[tuple[str, int, int], Outcome]:
     """Read what is there already, by world, number of tasks and seed."""
     if path is None or not path.exists():
         return {}
-    found: dict[tuple[str, int, int], Outcome] = {}
+    table: dict[tuple[str, int, int], Outcome] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         value: dict[str, Any] = json.loads(line)
         made_by, name, tasks, seed = value.pop("of")
         if made_by == loop:
-            value["told"] = [(one, other) for one, other in value["told"]]
-            found[name, tasks, seed] = Outcome(**value)
-    return found
+            value["told"] = [(item, other) for item, other in value["told"]]
+            table[name, tasks, seed] = Outcome(**value)
+    return table
 
 
 def _print(cells: Mapping[Cell, Sequence[Outcome]], drawn: Path | None) -> None:
     click.echo(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
     for (name, tasks), outcomes in cells.items():
-        said = [name, str(tasks), str(len(outcomes)), *_figures(outcomes)]
-        click.echo(f"| {' | '.join(said)} |")
+        texts = [name, str(tasks), str(len(outcomes)), *_figures(outcomes)]
+        click.echo(f"| {' | '.join(texts)} |")
     for tasks in dict.fromkeys(tasks for _, tasks in cells):
         tenths = {
-            name: deciles(pair for one in outcomes for pair in one.told)
+            name: deciles(pair for item in outcomes for pair in item.told)
             for (name, number), outcomes in cells.items()
             if number == tasks
         }
         click.echo(f"\n| after {tasks} tasks: expected -> worth |{' |' * 10}\n|{'---|' * 11}")
         for name, groups in tenths.items():
-            told_groups = (f"{one.expected:.3f} -> {one.worth:.3f}" for one in groups)
+            told_groups = (f"{group.expected:.3f} -> {group.worth:.3f}" for group in groups)
             click.echo(f"| {name} | {' | '.join(told_groups)} |")
         if drawn is not None:
             drawn.write_text(figure(tenths), encoding="utf-8")
 
 
 def _figures(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    yield told(one.teams for one in outcomes).split(" ")[0]
+    yield told(item.teams for item in outcomes).split(" ")[0]
     for field in (
         "covered", "own_covered", "bias", "highest", "own_highest", "gain",
         "over_founders", "off",
     ):  # fmt: skip
-        yield told(getattr(one, field) for one in outcomes)
+        yield told(getattr(item, field) for item in outcomes)
 
 
 if __name__ == "__main__":

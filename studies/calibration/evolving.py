@@ -89,7 +89,7 @@ async def _evolved(
         await Evolution(stage=stage, strategy=strategy, tasks=tasks, folder=place).to_the_end()
     pool.refresh()
     teams = list(pool.teams.values())
-    return teams, {one.name: worth_of(one.team.agents[SOLVER].prompt) for one in teams}
+    return teams, {item.name: worth_of(item.team.agents[SOLVER].prompt) for item in teams}
 
 
 class Simulated(OfflineGateway):
@@ -101,7 +101,7 @@ class Simulated(OfflineGateway):
 
     async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
         """Answer as an agent, or as the meta-model."""
-        shown = "\n".join(str(one["content"]) for one in request.messages)
+        shown = "\n".join(str(message["content"]) for message in request.messages)
         chance = random.Random(f"{self._seed}/{request.seed}/{shown}")  # noqa: S311 - guards nothing
         if request.model == META:
             fields = request.schema["properties"] if request.schema else {}

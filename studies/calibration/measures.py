@@ -51,26 +51,26 @@ def measured(members: Sequence[Member], worths: Mapping[str, float]) -> Outcome:
     """Compare what is said of teams with what they are worth."""
     expected = ranked(members)
     first, said = next(iter(expected.items()))
-    own = {one.name: one.statistics for one in members if one.statistics.n}
+    own = {member.name: member.statistics for member in members if member.statistics.n}
     return Outcome(
         teams=len(members),
         covered=statistics.fmean(
-            known.low <= worths[one.name] <= known.high for one, known in expected.items()
+            known.low <= worths[item.name] <= known.high for item, known in expected.items()
         ),
         ran=len(own),
         own_covered=sum(
             known.interval[0] <= worths[name] <= known.interval[1] for name, known in own.items()
         )
         / max(1, len(own)),
-        bias=statistics.fmean(known.score - worths[one.name] for one, known in expected.items()),
+        bias=statistics.fmean(known.score - worths[item.name] for item, known in expected.items()),
         highest=max(known.score for known in expected.values()),
         own_highest=max((known.score or 0 for known in own.values()), default=0.0),
         gain=worths[first.name] - statistics.fmean(worths.values()),
         over_founders=worths[first.name]
-        - statistics.fmean(worths[one.name] for one in members if not one.born.parents),
+        - statistics.fmean(worths[member.name] for member in members if not member.born.parents),
         off=said.score - worths[first.name],
         told=[
-            (round(known.score, 4), round(worths[one.name], 4)) for one, known in expected.items()
+            (round(known.score, 4), round(worths[item.name], 4)) for item, known in expected.items()
         ],
     )
 

@@ -60,10 +60,10 @@ def evolve(world: World, count: int, seed: int) -> tuple[list[Member], dict[str,
         task = Task(id=f"t{number}", query="?")
         listed = shortlist(task, members, k=RECIPE.settings.parents)
         tried = _tried(world, [*listed][: RECIPE.settings.parents], worths, chance)
-        _record(task, tried, {one.name: one for one in members})
-        expected = {one.name: known.score for one, known in listed.items()}
+        _record(task, tried, {member.name: member for member in members})
+        expected = {item.name: known.score for item, known in listed.items()}
         # All cost the same, and come after what they were made of: the first wins a tie.
-        best = max(tried, key=lambda one: one.score)
+        best = max(tried, key=lambda item: item.score)
         if best.member is None and best.score > best.bar(expected):
             newcomer = _add(members, worths, best.worth, best.parent)
             newcomer.take(Trial(task=task.id, score=best.score, chosen=True))
@@ -81,31 +81,31 @@ def _tried(
     for member in selected:
         name, worth = member.name, worths[member.name]
         if chance.random() < UNCHANGED:
-            one = _Candidate(
+            item = _Candidate(
                 worth=worth, score=world.score(worth, chance), parent=name, member=member
             )
         else:
             worth = world.child(worth, chance)
-            one = _Candidate(worth=worth, score=world.score(worth, chance), parent=name)
-        tried.append(one)
+            item = _Candidate(worth=worth, score=world.score(worth, chance), parent=name)
+        tried.append(item)
     for _ in range(RECIPE.settings.steps):
-        order = sorted(chance.sample(tried, len(tried)), key=lambda one: -one.score)
+        order = sorted(chance.sample(tried, len(tried)), key=lambda entry: -entry.score)
         source = chance.choice(order[: (len(order) + 1) // 2])
         worth = world.child(source.worth, chance)
-        made = _Candidate(
+        result = _Candidate(
             worth=worth, score=world.score(worth, chance), parent=source.parent, source=source
         )
-        tried.append(made)
+        tried.append(result)
     return tried
 
 
 def _record(task: Task, tried: list[_Candidate], members: Mapping[str, Member]) -> None:
     """Record the trials of teams of the pool, as they stand and as they were adapted."""
-    for one in tried:
-        if one.member is not None:
-            one.member.take(Trial(task=task.id, score=one.score))
-        elif one.source is None:
-            members[one.parent].take(Trial(task=task.id, score=one.score, adapted=True))
+    for item in tried:
+        if item.member is not None:
+            item.member.take(Trial(task=task.id, score=item.score))
+        elif item.source is None:
+            members[item.parent].take(Trial(task=task.id, score=item.score, adapted=True))
 
 
 def _add(members: list[Member], worths: dict[str, float], worth: float, *parents: str) -> Member:

@@ -12,5 +12,5 @@ LOOPS = {"quick": quick.evolve, "whole": evolving.evolve}
 def outcome(key: tuple[str, str, int, int]) -> Outcome:
     """Evolve teams and measure; the key has the loop, the world, how many tasks, and the seed."""
     loop, name, tasks, seed = key
-    world = next(one for one in WORLDS if one.name == name)
+    world = next(item for item in WORLDS if item.name == name)
     return measured(*LOOPS[loop](world, tasks, seed))

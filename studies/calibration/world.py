@@ -68,10 +68,10 @@ def worth_of(prompt: str) -> float:
     Raises:
         ValueError: It does not say.
     """
-    found = WORTH.search(prompt)
-    if found is None:
+    result = WORTH.search(prompt)
+    if result is None:
         raise ValueError(f"this prompt says no worth: {prompt!r}")
-    return float(found[1])
+    return float(result[1])
 
 
 def _within(worth: float) -> float:

@@ -139,7 +139,7 @@ class _BatchEndpoints:
             case "GET", "messages", "batches", name:
                 answer = self._told(name, self._anthropic)
             case "GET", "messages", "batches", name, "results":
-                answer = _plain(_lines(_anthropic_line(*one) for one in self._results(name)))
+                answer = _plain(_lines(_anthropic_line(*result) for result in self._results(name)))
             case _:
                 answer = self._inner.answer(request, body)
         return answer
@@ -153,8 +153,8 @@ class _BatchEndpoints:
         purpose = next(body for head, body in named.items() if b'name="purpose"' in head)
         name = f"file-{len(self._files)}"
         self._files[name] = content
-        told = {"id": name, "object": "file", "bytes": len(content), "status": "processed"}
-        return {**told, "purpose": purpose.decode()}
+        fields = {"id": name, "object": "file", "bytes": len(content), "status": "processed"}
+        return {**fields, "purpose": purpose.decode()}
 
     def _ordered(self, request: HttpRequest, order: dict[str, Any]) -> Answer:
         """Take a batch of OpenAI's API, and answer its requests."""
@@ -198,8 +198,8 @@ class _BatchEndpoints:
             batch.lines[name] = fate = self._fate(number, place)
             if fate == "answered":
                 content = json.dumps(body).encode()
-                one = HttpRequest(method="POST", path=path, headers=request.headers, body=content)
-                answer = self._inner.answer(one, dict(body))
+                item = HttpRequest(method="POST", path=path, headers=request.headers, body=content)
+                answer = self._inner.answer(item, dict(body))
                 batch.lines[name] = (answer.reply.status, json.loads(answer.content))
         self.batches[batch.id] = batch
         return batch
@@ -225,8 +225,8 @@ class _BatchEndpoints:
     def _openai(self, batch: Batch) -> dict[str, Any]:
         """Write a batch as OpenAI does."""
         is_over = self._is_over(batch)
-        good = [one for one in self._results(batch.id) if one[1] not in ("expired", "canceled")]
-        bad = [one for one in self._results(batch.id) if one not in good]
+        good = [result for result in self._results(batch.id) if result[1] not in ("expired", "canceled")]
+        bad = [result for result in self._results(batch.id) if result not in good]
         status = "failed" if batch.failure else "in_progress"
         files: dict[str, str] = {}
         if is_over and not batch.failure:
@@ -234,18 +234,18 @@ class _BatchEndpoints:
             for kind, lines in {"output": good, "error": bad}.items():
                 if lines:
                     name = f"file-{batch.id}-{kind}"
-                    self._files[name] = _lines(_openai_line(*one) for one in lines)
+                    self._files[name] = _lines(_openai_line(*line) for line in lines)
                     files[f"{kind}_file_id"] = name
         done = len(good) if is_over else len(good) // 2
         counts = {"total": len(batch.requests), "completed": done, "failed": 0}
-        told = {"output_file_id": None, "error_file_id": None, **files, "request_counts": counts}
+        fields = {"output_file_id": None, "error_file_id": None, **files, "request_counts": counts}
         errors = {"object": "list", "data": [batch.failure]} if batch.failure else None
         named = {"id": batch.id, "object": "batch", "metadata": batch.metadata, "status": status}
-        return {**named, **told, "errors": errors, "created_at": int(batch.created)}
+        return {**named, **fields, "errors": errors, "created_at": int(batch.created)}
 
     def _anthropic(self, batch: Batch) -> dict[str, Any]:
         """Write a batch as Anthropic does."""
-        ends = [_anthropic_line(*one)["result"]["type"] for one in self._results(batch.id)]
+        ends = [_anthropic_line(*result)["result"]["type"] for result in self._results(batch.id)]
         counts = {
             name: ends.count(name) for name in ("succeeded", "errored", "canceled", "expired")
         }
@@ -267,12 +267,12 @@ class _BatchEndpoints:
 
 
 def _openai_line(name: str, line: tuple[int, Any] | str) -> dict[str, Any]:
-    told: dict[str, Any] = {"id": f"batch_req_{name}", "custom_id": name, "response": None}
+    fields: dict[str, Any] = {"id": f"batch_req_{name}", "custom_id": name, "response": None}
     if isinstance(line, str):
-        return {**told, "error": {"code": f"batch_{line}", "message": f"It is {line}."}}
+        return {**fields, "error": {"code": f"batch_{line}", "message": f"It is {line}."}}
     status, body = line
     response = {"status_code": status, "request_id": "req_0", "body": body}
-    return {**told, "response": response, "error": None}
+    return {**fields, "response": response, "error": None}
 
 
 def _anthropic_line(name: str, line: tuple[int, Any] | str) -> dict[str, Any]:

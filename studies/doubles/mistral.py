@@ -40,8 +40,8 @@ def with_thinking_part(message: dict[str, Any], said: Said) -> dict[str, Any]:
     if not said.thinking:
         return message
     thought = {"type": "thinking", "thinking": [{"type": "text", "text": said.thinking}]}
-    told = [{"type": "text", "text": said.text}] if said.text else []
-    return message | {"content": [thought, *told]}
+    records = [{"type": "text", "text": said.text}] if said.text else []
+    return message | {"content": [thought, *records]}
 
 
 MISTRAL = Provider(

@@ -99,7 +99,7 @@ class Speech:
                     return self.unknown.about(parameter=parameter)
         seen = (self.sees.objection,) if self.sees else ()
         checks = (*(limit.objection for limit in self.limits), *self.rules, *seen)
-        return next((found for check in checks if (found := check(body))), None)
+        return next((refusal for check in checks if (refusal := check(body))), None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

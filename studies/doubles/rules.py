@@ -58,10 +58,10 @@ _NO_RESULT = (
 
 def closed_schemas(body: Body) -> Refusal | None:
     """Refuse a strict schema with an object that is open or has an optional field, as OpenAI."""
-    told = (body.get("response_format") or {}).get("json_schema") or {}
+    report = (body.get("response_format") or {}).get("json_schema") or {}
     format_ = (body.get("text") or {}).get("format") or {}
-    if told.get("strict"):
-        return _open_object(told["schema"], told["name"], "response_format", ())
+    if report.get("strict"):
+        return _open_object(report["schema"], report["name"], "response_format", ())
     if format_.get("strict"):
         return _open_object(format_["schema"], format_["name"], "text.format.schema", ())
     return None
@@ -72,15 +72,15 @@ def _open_object(
 ) -> Refusal | None:
     problem = _problem(schema)
     if problem is not None:
-        said = f"Invalid schema for response_format '{name}': In context={path}, {problem}"
-        return Refusal(status=400, message=said, param=param)
+        text = f"Invalid schema for response_format '{name}': In context={path}, {problem}"
+        return Refusal(status=400, message=text, param=param)
     inner: list[tuple[tuple[str, ...], Any]] = [
-        (("properties", key), one) for key, one in (schema.get("properties") or {}).items()
+        (("properties", key), item) for key, item in (schema.get("properties") or {}).items()
     ]
     if isinstance(schema.get("items"), dict):
         inner.append((("items",), schema["items"]))
     return next(
-        (found for step, one in inner if (found := _open_object(one, name, param, path + step))),
+        (refusal for step, item in inner if (refusal := _open_object(item, name, param, path + step))),
         None,
     )
 
@@ -179,8 +179,8 @@ def blocks_follow(body: Body) -> Refusal | None:
     for index, message in enumerate(messages):
         used = [block["id"] for block in _blocks(message) if block["type"] == "tool_use"]
         following = _blocks(messages[index + 1]) if index + 1 < len(messages) else []
-        results = [one["tool_use_id"] for one in following if one["type"] == "tool_result"]
-        missing = [one for one in used if one not in results]
+        results = [item["tool_use_id"] for item in following if item["type"] == "tool_result"]
+        missing = [item for item in used if item not in results]
         if missing:
             return Refusal(
                 status=400,

@@ -127,7 +127,7 @@ def bill_of(prompt: int, said: Said, *, caches: bool) -> Bill:
 def size(body: Body) -> int:
     """Count what a request gives to read, in tokens."""
     read = [body.get(key) for key in ("system", "instructions", "messages", "input", "tools")]
-    return tokens(json.dumps([one for one in read if one]))
+    return tokens(json.dumps([item for item in read if item]))
 
 
 def tokens(text: str) -> int:

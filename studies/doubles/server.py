@@ -93,8 +93,8 @@ class ProviderEndpoints:
         """Answer a request as the provider does."""
         path = request.path.partition("?")[0]
         entry = Entry(path=path, body=body, at=time.monotonic())
-        came = self._came(request, path, body)
-        return self._refused(entry, came) if isinstance(came, Refusal) else self._told(entry, *came)
+        result = self._came(request, path, body)
+        return self._refused(entry, result) if isinstance(result, Refusal) else self._told(entry, *result)
 
     def _came(
         self, request: HttpRequest, path: str, body: dict[str, Any] | None

@@ -48,11 +48,11 @@ XAI = Provider(
                     parameter=parameter,
                     refusal=Refusal(
                         status=400,
-                        message=f"Argument not supported on this model: {said}",
+                        message=f"Argument not supported on this model: {name}",
                         kind="Client specified an invalid argument",
                     ),
                 )
-                for parameter, said in (
+                for parameter, name in (
                     ("stop", "stop"),
                     ("presence_penalty", "presencePenalty"),
                     ("frequency_penalty", "frequencyPenalty"),

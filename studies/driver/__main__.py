@@ -129,15 +129,15 @@ def _check(load: Load, in_flight: Sequence[int], tasks: int, hours: float) -> No
 
 def _row(service: Service, load: Load) -> dict[str, float]:
     calls = max(FEWEST, ROUNDS * load.in_flight)
-    came = simulate(service, load, calls=calls)
+    outcome = simulate(service, load, calls=calls)
     return {
         "in_flight": load.in_flight,
-        "calls_per_second": came.rate,
-        "utilisation": came.utilisation,
-        "delay_p50_ms": quantile(came.delays, 0.5) * 1000,
-        "delay_p99_ms": quantile(came.delays, 0.99) * 1000,
+        "calls_per_second": outcome.rate,
+        "utilisation": outcome.utilisation,
+        "delay_p50_ms": quantile(outcome.delays, 0.5) * 1000,
+        "delay_p99_ms": quantile(outcome.delays, 0.99) * 1000,
         # What was begun counts whole, also what goes on beyond the end.
-        "busy_workers": min(came.busy_workers, load.workers),
+        "busy_workers": min(outcome.busy_workers, load.workers),
     }
 
 
@@ -168,11 +168,11 @@ def _tell_check(service: Service, *, recorded: bool) -> None:
     points = compared(service, numbers, recorded=recorded, seconds=CHECKED_SECONDS)
     click.echo("| in flight | predicted calls/s | measured | difference | processor |")
     click.echo("|---|---|---|---|---|")
-    for one in points:
-        told = (f"{one.in_flight:,}", f"{one.predicted:,.0f}", f"{one.measured:,.0f}")
-        rest = (f"{one.difference:+.0%}", f"{one.processor:.0%}")
-        click.echo(f"| {' | '.join((*told, *rest))} |")
-    held = sum(one.holds for one in points)
+    for point in points:
+        row = (f"{point.in_flight:,}", f"{point.predicted:,.0f}", f"{point.measured:,.0f}")
+        rest = (f"{point.difference:+.0%}", f"{point.processor:.0%}")
+        click.echo(f"| {' | '.join((*row, *rest))} |")
+    held = sum(item.holds for item in points)
     click.echo(f"\n{held} of {len(points)} predictions are within {BAND:.0%}.")
 
 
@@ -194,10 +194,10 @@ def _told_rows(rows: Sequence[dict[str, float]]) -> Iterator[str]:
     yield "| in flight | calls/s | driver at work | delay p50, ms | p99, ms | workers at work |"
     yield "|---|---|---|---|---|---|"
     for row in rows:
-        told = (f"{row['in_flight']:,.0f}", f"{row['calls_per_second']:,.0f}")
+        pair = (f"{row['in_flight']:,.0f}", f"{row['calls_per_second']:,.0f}")
         delays = (f"{row['delay_p50_ms']:,.1f}", f"{row['delay_p99_ms']:,.1f}")
         rest = (f"{row['utilisation']:.0%}", *delays, f"{row['busy_workers']:,.0f}")
-        yield f"| {' | '.join((*told, *rest))} |"
+        yield f"| {' | '.join((*pair, *rest))} |"
 
 
 def _told_plan(plan: dict[str, float]) -> Iterator[str]:

@@ -122,7 +122,7 @@ async def _measured(at_once: int, in_flight: int) -> Costs:
         base = _peak()
         await chains(api_base, length=1, times=in_flight, seconds=0.5, runs=kept["warm"])
         flight = max(0.0, _peak() - base) / in_flight
-        found = {
+        table = {
             (length, recorded): await _each(
                 api_base, length, at_once, kept[str(length)] if recorded else None
             )
@@ -131,8 +131,8 @@ async def _measured(at_once: int, in_flight: int) -> Costs:
         }
         runs = TIMES * (at_once + 1)  # with those that warm up
         sizes = {length: _size(kept[str(length)]) / runs for length in (SHORT, LONG)}
-    calls = {one: (found[LONG, one] - found[SHORT, one]) / (LONG - SHORT) for one in (False, True)}
-    beside = {one: max(0.0, found[SHORT, one] - SHORT * calls[one]) for one in calls}
+    calls = {holds: (table[LONG, holds] - table[SHORT, holds]) / (LONG - SHORT) for holds in (False, True)}
+    beside = {call: max(0.0, table[SHORT, call] - SHORT * calls[call]) for call in calls}
     of_call = (sizes[LONG] - sizes[SHORT]) / (LONG - SHORT)
     return Costs(
         call=calls[False],
@@ -191,7 +191,7 @@ async def chains(
         started, used = time.perf_counter(), time.process_time()
         names = [f"r{number}" for number in range(times)]
         with collecting_seldom():  # as commands do
-            await asyncio.gather(*(_run(plan, gateway, toolbox, one, runs) for one in names))
+            await asyncio.gather(*(_run(plan, gateway, toolbox, name, runs) for name in names))
         return Spent(wall=time.perf_counter() - started, cpu=time.process_time() - used)
 
 
@@ -201,7 +201,7 @@ def _plan(api_base: str, length: int, seconds: float) -> Plan:
     team = Team(
         name="chain",
         agents=agents,
-        reports_to={one: (other,) for one, other in pairwise(names)},
+        reports_to={name: (other,) for name, other in pairwise(names)},
         declared_output=names[-1],
         execution=Execution(timeout=600),
     )

@@ -59,7 +59,7 @@ class Connection(asyncio.Protocol):
             return
         request = json.loads(body)
         agent, run = (
-            found[1].decode() if (found := sign.search(body)) else "" for sign in (AGENT, RUN)
+            found[1].decode() if (result := sign.search(body)) else "" for sign in (AGENT, RUN)
         )
         shown = sorted(name.decode() for name in SAID.findall(body))
         seen.setdefault(run, {}).setdefault(agent, []).append(shown)
@@ -117,8 +117,8 @@ def event(answer: dict[str, Any], delta: dict[str, str], reason: str | None) -> 
     """Write a piece of an answer as the chat API streams it."""
     choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
     usage = answer["usage"] if reason else None
-    said = {**answer, "object": "chat.completion.chunk", "choices": [choice], "usage": usage}
-    return b"data: %b\n\n" % json.dumps(said).encode()
+    fields = {**answer, "object": "chat.completion.chunk", "choices": [choice], "usage": usage}
+    return b"data: %b\n\n" % json.dumps(fields).encode()
 
 
 async def main() -> None:

@@ -33,7 +33,7 @@ class Workload:
         """Seconds that no engine can beat."""
         ends: dict[str, float] = {}
         for agent, (seconds, before) in self.agents.items():
-            ends[agent] = seconds + max((ends[one] for one in before), default=0.0)
+            ends[agent] = seconds + max((ends[word] for word in before), default=0.0)
         return max(ends.values())
 
 
@@ -44,8 +44,8 @@ def model(seconds: float) -> str:
 
 def prompt(run: str, outputs: dict[str, str]) -> str:
     """Write what an agent is asked: the task and its predecessors' outputs."""
-    said = "".join(f"\n\n{agent} said:\n{text}" for agent, text in outputs.items())
-    return TASK.format(run=run) + said
+    words = "".join(f"\n\n{agent} said:\n{text}" for agent, text in outputs.items())
+    return TASK.format(run=run) + words
 
 
 def vote(seconds: float, workers: int = 6) -> Workload:

@@ -35,12 +35,12 @@ def adopt(pool: Pool, seed: str, candidates: Sequence[Candidate]) -> list[str]:
         StorageError: The pool cannot be written, or is damaged.
     """
     names: list[str] = []
-    for one in candidates:
-        child = apply(pool.member(seed).team, one.edits, pool.catalogue)
+    for candidate in candidates:
+        child = apply(pool.member(seed).team, candidate.edits, pool.catalogue)
         if isinstance(child, RejectedEdits):
             raise ConfigError(child.problems)
-        born = Lineage(operator="scripted", parents=(seed,), reason=one.reason)
-        names.append(pool.add(child, born, op=f"adopt/{one.name}", name=one.name).name)
+        born = Lineage(operator="scripted", parents=(seed,), reason=candidate.reason)
+        names.append(pool.add(child, born, op=f"adopt/{candidate.name}", name=candidate.name).name)
     return names
 
 
@@ -73,11 +73,11 @@ class Trials:
                 return await self._try(name, task, split)
 
         # All of them end: a failure must not cost the trials that were under way.
-        came = await asyncio.gather(*map(one, tasks), return_exceptions=True)
-        for failure in came:
+        result = await asyncio.gather(*map(one, tasks), return_exceptions=True)
+        for failure in result:
             if isinstance(failure, BaseException):
                 raise failure
-        return [score for score in came if not isinstance(score, BaseException)]
+        return [score for score in result if not isinstance(score, BaseException)]
 
     async def _try(self, name: str, task: Task, split: Split) -> float:
         plan = compile(self.pool.member(name).team, self.pool.catalogue)

@@ -131,29 +131,29 @@ def _speed(size: int) -> str:
         memory = Memory(Pool.open(folder), RandomEmbedder(), VectorShards())
         index = _seconds(lambda: memory.search("", 1))
         searches = [partial(memory.search, "", WANTED, **where) for where in WHERE.values()]
-        told = " | ".join(map(_measured, searches))
-    return f"| {size:,} | {opened:.2f} | {index:.2f} | {told} |"
+        text = " | ".join(map(_measured, searches))
+    return f"| {size:,} | {opened:.2f} | {index:.2f} | {text} |"
 
 
 def _archives(agents: int, entries: int) -> str:
     """Measure the archive of the agent that was born last, which has inherited all of it."""
     with TemporaryDirectory() as folder:
-        made = town(Path(folder), agents, entries)
-        memory, who = Memory(made.pool, RandomEmbedder(), VectorShards()), made.newest
+        result = town(Path(folder), agents, entries)
+        memory, who = Memory(result.pool, RandomEmbedder(), VectorShards()), result.newest
         opened = _seconds(lambda: Pool.open(folder))
         memory.alike("", who, over=0)
         memory.search("", 1)
-        has = len(made.pool.learnt.archive(who))
+        has = len(result.pool.learnt.archive(who))
         where: dict[str, Any] = {"kind": "lesson", "niche": "niche_3", "or_no_niche": True}
         works: Sequence[Callable[[], object]] = (
-            partial(made.pool.learnt.archive, who),
+            partial(result.pool.learnt.archive, who),
             partial(memory.search, "", WANTED, owner=who, **where),
             partial(memory.alike, "", who, kind="insight", over=0.85),
-            partial(made.learn, who),
-            partial(made.learn, *[*made.pool.agents][::2]),
+            partial(result.learn, who),
+            partial(result.learn, *[*result.pool.agents][::2]),
         )
-        told = " | ".join(map(_measured, works))
-    return f"| {agents:,} | {entries:,} | {opened:.2f} | {has:,} | {told} |"
+        text = " | ".join(map(_measured, works))
+    return f"| {agents:,} | {entries:,} | {opened:.2f} | {has:,} | {text} |"
 
 
 def _measured(work: Callable[[], object]) -> str:

@@ -114,7 +114,7 @@ def play_at_random(data: Path | None, split: str, seed: int, episodes: int) -> N
 def verify(package: Path, seed: int, episodes: int) -> None:
     """Play random episodes here and with the package, and compare every text and verdict."""
     published = read_published(Source(data=package))
-    examples = [one for split in ("train", "val", "test") for one in published.splits[split]]
+    examples = [item for split in ("train", "val", "test") for item in published.splits[split]]
     counts: Counter[str] = Counter()
     with Reference(package) as reference:
         for number in range(episodes):

@@ -100,10 +100,10 @@ class _Evaluations:
             result = self._evaluator.eval_example(self._asked_for(asked), model)
         except MISHAPS as error:
             return {"said": model.said, "failed": f"{type(error).__name__}: {error}"}
-        told = [one for one in result["model_trace"]["dialogue_history"] if one["role"] == "user"]
+        report = [item for item in result["model_trace"]["dialogue_history"] if item["role"] == "user"]
         return {
             "said": model.said,
-            "told": [one["content"] for one in told],
+            "told": [item["content"] for item in report],
             "success": result["success"],
             "steps": result["number_of_steps"],
         }

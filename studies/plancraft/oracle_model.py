@@ -30,8 +30,8 @@ def plans_of(split: str, published: Published, reference: Reference) -> Plans:
         world = world_of(example, published)
         played = reference.play(world, impossible=example.impossible, texts=None)
         # The planner gives up without a reason, which is lost where the outer blanks of texts are.
-        said = [_REASON if text == "impossible: " else text for text in played.said]
-        plans[CraftingEpisode(world).observation] = said
+        texts = [_REASON if text == "impossible: " else text for text in played.said]
+        plans[CraftingEpisode(world).observation] = texts
     return plans
 
 

@@ -68,7 +68,7 @@ def _idea(episode: CraftingEpisode, world: CraftingWorld, chance: Random) -> Seq
 
 def _crafting(episode: CraftingEpisode, world: CraftingWorld, chance: Random) -> list[str]:
     """Lay out a recipe that there are items for, and take what comes of it; nothing for none."""
-    recipes = [one for one in world.recipes if isinstance(one, Shaped | Shapeless)]
+    recipes = [item for item in world.recipes if isinstance(item, Shaped | Shapeless)]
     chance.shuffle(recipes)
     for recipe in recipes:
         places = _places(recipe, chance)
@@ -90,7 +90,7 @@ def _places(recipe: Shaped | Shapeless, chance: Random) -> Sequence[frozenset[st
 
 def _laid_out(episode: CraftingEpisode, places: Sequence[frozenset[str]]) -> list[str]:
     """Give the moves from the inventory that fill the places; nothing where items are missing."""
-    left = {slot: one for slot, one in episode.slots.items() if slot >= FIRST_OF_INVENTORY}
+    left = {slot: item for slot, item in episode.slots.items() if slot >= FIRST_OF_INVENTORY}
     used, moves = dict.fromkeys(left, 0), list[str]()
     for at, place in enumerate(places, 1):
         if EMPTY in place:

@@ -87,7 +87,7 @@ class Reference:
         """
         asked = {
             "target": world.target,
-            "slots": {slot: [one.item, one.quantity] for slot, one in world.slots.items()},
+            "slots": {slot: [item.item, item.quantity] for slot, item in world.slots.items()},
             "impossible": impossible,
             "texts": None if texts is None else list(texts),
         }
@@ -117,13 +117,13 @@ class Reference:
 def difference(world: CraftingWorld, played: Played, *, impossible: bool) -> str:
     """Play an episode of the package here; give the first thing that is different, or nothing."""
     episode = CraftingEpisode(world)
-    told = episode.observation
+    report = episode.observation
     for number, (text, expected) in enumerate(zip(played.said, played.told, strict=True), 1):
-        if told != expected:
-            return f"before action {number}: {told!r}, not {expected!r}"
+        if report != expected:
+            return f"before action {number}: {report!r}, not {expected!r}"
         if episode.is_over:
             return f"over before action {number}, {text!r}"
-        told = episode.act(text)
+        report = episode.act(text)
     success = episode.has_succeeded(impossible=impossible)
     if (success, episode.steps, episode.is_over) != (played.success, played.steps, True):
         return f"success {success} after {episode.steps}, not {played.success} after {played.steps}"

@@ -141,18 +141,18 @@ async def _judged(
             plan, mine = compile(team, known), replace(services, gateway=gateway)
             await mine.prepare(plan)
             run = await mine.execute(plan, task)
-    came, wanted = str(run.answer), backend.answer
+    text, wanted = str(run.answer), backend.answer
     lost = _lost(provider, double)
-    return checked(right=wanted in came and not lost, why=f"{run.error or came!r}{lost}")
+    return checked(right=wanted in text and not lost, why=f"{run.error or text!r}{lost}")
 
 
 def _lost(provider: Provider, double: ProviderDouble) -> str:
     """Say whether something that was thought should have come back and did not."""
-    told = [entry for entry in double.books if entry.said and entry.said.calls]
-    if provider.comes_back is None or len(told) < 2 or not told[0].bill.thinking:
+    entries = [entry for entry in double.books if entry.said and entry.said.calls]
+    if provider.comes_back is None or len(entries) < 2 or not entries[0].bill.thinking:
         return ""
     wanted = json.dumps(provider.comes_back(DECOY))[1:-1]
-    return "" if wanted in json.dumps(told[-1].body) else ", and the thought did not come back"
+    return "" if wanted in json.dumps(entries[-1].body) else ", and the thought did not come back"
 
 
 def _make_repository(folder: str) -> None:

@@ -68,16 +68,16 @@ WRONG_KEY = "sk-not-the-one-it-knows"
 
 async def text(provider: Provider, *, stream: bool) -> Verdict:
     """A plain answer."""
-    async with trial(provider, [Said(text=TEXT)], stream=stream) as one:
-        answer = await one.ask()
+    async with trial(provider, [Said(text=TEXT)], stream=stream) as item:
+        answer = await item.ask()
     return checked(right=answer.text == TEXT, why=f"the answer is {answer.text!r}")
 
 
 async def schema(provider: Provider, *, stream: bool) -> Verdict:
     """An answer under a schema: a closed one, and one with an optional field."""
-    said = json.dumps({"answer": 42})
-    async with trial(provider, [Said(text=said), Said(text=said)], stream=stream) as one:
-        answers = [(await one.ask(schema=wanted)).text for wanted in (CLOSED, OPEN)]
+    words = json.dumps({"answer": 42})
+    async with trial(provider, [Said(text=words), Said(text=words)], stream=stream) as item:
+        answers = [(await item.ask(schema=wanted)).text for wanted in (CLOSED, OPEN)]
     right = all(json.loads(answer) == {"answer": 42} for answer in answers)
     return checked(right=right, why=f"the answers are {answers}")
 
@@ -86,8 +86,8 @@ async def tools(provider: Provider, *, stream: bool) -> Verdict:
     """Two tool calls, one after the other, and an answer."""
     async with trial(
         provider, [_calls(6, 7), _calls(42, 1), Said(text=TEXT)], stream=stream
-    ) as one:
-        answer, arguments = await _looped(one)
+    ) as item:
+        answer, arguments = await _looped(item)
     expected = [{"a": 6, "b": 7}, {"a": 42, "b": 1}]
     right = answer.text == TEXT and arguments == expected
     return checked(right=right, why=f"it called with {arguments} and said {answer.text!r}")
@@ -95,12 +95,12 @@ async def tools(provider: Provider, *, stream: bool) -> Verdict:
 
 async def thinking(provider: Provider, *, stream: bool) -> Verdict:
     """What was thought is kept, and is no part of the answer."""
-    said = json.dumps({"answer": 42})
-    async with trial(provider, [Said(thinking=THOUGHT, text=said)], stream=stream) as one:
-        answer = await one.ask(schema=CLOSED, effort="high")
-    if not one.books[-1].bill.thinking:
+    words = json.dumps({"answer": 42})
+    async with trial(provider, [Said(thinking=THOUGHT, text=words)], stream=stream) as item:
+        answer = await item.ask(schema=CLOSED, effort="high")
+    if not item.books[-1].bill.thinking:
         return Verdict("wrong", "the model was not asked to think")
-    if answer.text != said:
+    if answer.text != words:
         return Verdict("wrong", f"the answer is {answer.text!r}")
     right = answer.thinking in ({THOUGHT} if provider.shows_thinking else {"", THOUGHT})
     return checked(right=right, why=f"it thought {answer.thinking!r}")
@@ -111,12 +111,12 @@ async def back(provider: Provider, *, stream: bool) -> Verdict:
     if provider.comes_back is None:
         return NONE
     script = [_calls(6, 7, THOUGHT), _calls(42, 1, "Once more."), Said(text=TEXT)]
-    async with trial(provider, script, stream=stream) as one:
-        answer, _ = await _looped(one, effort="high")
-    told = [entry for entry in one.books if entry.said]
-    if not told[0].bill.thinking:
+    async with trial(provider, script, stream=stream) as item:
+        answer, _ = await _looped(item, effort="high")
+    entries = [entry for entry in item.books if entry.said]
+    if not entries[0].bill.thinking:
         return Verdict("wrong", "the model was not asked to think")
-    second = json.dumps(told[1].body)
+    second = json.dumps(entries[1].body)
     right = answer.text == TEXT and json.dumps(provider.comes_back(THOUGHT))[1:-1] in second
     return checked(right=right, why=f"it said {answer.text!r}, and the thought did not come back")
 
@@ -136,43 +136,43 @@ async def refusal(provider: Provider, *, stream: bool) -> Verdict:
     speech = _speech(provider)
     if speech.refuses is None:
         return NONE
-    said = "I can't help with that."
-    async with trial(provider, [Said(refusal=said)], stream=stream) as one:
+    word = "I can't help with that."
+    async with trial(provider, [Said(refusal=word)], stream=stream) as item:
         try:
-            answer = await one.ask()
+            answer = await item.ask()
         except CallError as error:
-            words = getattr(speech.refuses, "message", said)
+            words = getattr(speech.refuses, "message", word)
             return TOLD if words in str(error) else Verdict("wrong", f"{error}")
-    right = answer.text == said or answer.finish_reason in {"content_filter", "refusal"}
+    right = answer.text == word or answer.finish_reason in {"content_filter", "refusal"}
     return checked(right=right, why=f"the answer is {answer.text!r}, {answer.finish_reason}")
 
 
 async def usage(provider: Provider, *, stream: bool) -> Verdict:
     """Tokens read, cached and written are those of the double's books."""
-    async with trial(provider, [Said(thinking=THOUGHT, text=TEXT)], stream=stream) as one:
-        await one.ask(effort="high")
-    bill = one.books[-1].bill
-    counted = (one.spent.prompt_tokens, one.spent.cached_tokens, one.spent.completion_tokens)
+    async with trial(provider, [Said(thinking=THOUGHT, text=TEXT)], stream=stream) as item:
+        await item.ask(effort="high")
+    bill = item.books[-1].bill
+    counted = (item.spent.prompt_tokens, item.spent.cached_tokens, item.spent.completion_tokens)
     billed = (bill.prompt, bill.cached, bill.completion)
-    right = counted == billed and not one.spent.unmetered_calls
+    right = counted == billed and not item.spent.unmetered_calls
     return checked(right=right, why=f"read, cached, written: {counted}, billed {billed}")
 
 
 async def cost(provider: Provider, *, stream: bool) -> Verdict:
     """The price is that of the double's books; where the provider names it, nobody else has to."""
-    async with trial(provider, [Said(thinking=THOUGHT, text=TEXT)], stream=stream) as one:
-        await one.ask(effort="high")
-    billed = one.books[-1].bill.usd
-    right = math.isclose(one.spent.usd, billed, abs_tol=1e-9) and not one.spent.unpriced_calls
-    return checked(right=right, why=f"${one.spent.usd:.6f}, billed ${billed:.6f}")
+    async with trial(provider, [Said(thinking=THOUGHT, text=TEXT)], stream=stream) as item:
+        await item.ask(effort="high")
+    billed = item.books[-1].bill.usd
+    right = math.isclose(item.spent.usd, billed, abs_tol=1e-9) and not item.spent.unpriced_calls
+    return checked(right=right, why=f"${item.spent.usd:.6f}, billed ${billed:.6f}")
 
 
 async def wrong_key(provider: Provider, *, stream: bool) -> Verdict:
     """A key that nobody knows: told after one request, nothing counted."""
     if provider.wrong_key is None:
         return NONE
-    async with trial(provider, [], key=WRONG_KEY, stream=stream) as one:
-        return await _denied(one, "denied")
+    async with trial(provider, [], key=WRONG_KEY, stream=stream) as item:
+        return await _denied(item, "denied")
 
 
 async def missing_key(provider: Provider, *, stream: bool) -> Verdict:
@@ -191,8 +191,8 @@ async def unknown_model(provider: Provider, *, stream: bool) -> Verdict:
     if provider.unknown_model is None:
         return NONE
     choice = provider.choice.removesuffix(provider.model) + "no-such-model"
-    async with trial(provider, [Said(text=TEXT)], choice=choice, stream=stream) as one:
-        return await _denied(one, "unknown")
+    async with trial(provider, [Said(text=TEXT)], choice=choice, stream=stream) as item:
+        return await _denied(item, "unknown")
 
 
 async def overflow(provider: Provider, *, stream: bool) -> Verdict:
@@ -200,38 +200,38 @@ async def overflow(provider: Provider, *, stream: bool) -> Verdict:
     if provider.overflow is None:
         return NONE
     long = {"role": "user", "content": "word " * provider.context}
-    async with trial(provider, [Said(text=TEXT)], stream=stream) as one:
-        return await _denied(one, "overflow", messages=[long])
+    async with trial(provider, [Said(text=TEXT)], stream=stream) as item:
+        return await _denied(item, "overflow", messages=[long])
 
 
 async def rate_limit(provider: Provider, *, stream: bool) -> Verdict:
     """One call too many: tried again, not before the provider said."""
     if provider.busy is None:
         return NONE
-    async with trial(provider, [provider.busy, Said(text=TEXT)], stream=stream) as one:
-        answer = await one.ask(retries=2)
-    busy = next(index for index, entry in enumerate(one.books) if entry.refusal is provider.busy)
-    waited = one.books[busy + 1].at - one.books[busy].at
+    async with trial(provider, [provider.busy, Said(text=TEXT)], stream=stream) as item:
+        answer = await item.ask(retries=2)
+    busy = next(index for index, entry in enumerate(item.books) if entry.refusal is provider.busy)
+    waited = item.books[busy + 1].at - item.books[busy].at
     asked = provider.busy.wait
-    right = answer.text == TEXT and len(one.books) == busy + 2 and waited >= asked
-    return checked(right=right, why=f"{len(one.books)} requests, {waited:.2f} s of {asked:g} s")
+    right = answer.text == TEXT and len(item.books) == busy + 2 and waited >= asked
+    return checked(right=right, why=f"{len(item.books)} requests, {waited:.2f} s of {asked:g} s")
 
 
 async def streamed(provider: Provider, *, stream: bool) -> Verdict:
     """The answer comes as a stream, unless models.yaml says `stream: false`; nothing is lost."""
-    async with trial(provider, [Said(text=TEXT)], stream=stream) as one:
-        answer = await one.ask()
-    if one.books[-1].streamed is not stream:
+    async with trial(provider, [Said(text=TEXT)], stream=stream) as item:
+        answer = await item.ask()
+    if item.books[-1].streamed is not stream:
         return Verdict("wrong", "it was not asked for a stream, or for the whole, as it should be")
-    right = answer.text == TEXT and one.spent.completion_tokens == one.books[-1].bill.completion
-    return checked(right=right, why=f"{answer.text!r}, {one.spent}")
+    right = answer.text == TEXT and item.spent.completion_tokens == item.books[-1].bill.completion
+    return checked(right=right, why=f"{answer.text!r}, {item.spent}")
 
 
 async def cut_off(provider: Provider, *, stream: bool) -> Verdict:
     """A stream, or an answer, that ends in the middle is none."""
-    async with trial(provider, [Said(text=TEXT * 20, cut_off=True)], stream=stream) as one:
+    async with trial(provider, [Said(text=TEXT * 20, cut_off=True)], stream=stream) as item:
         try:
-            answer = await one.ask()
+            answer = await item.ask()
         except CallError as error:
             right = error.may_pass and error.usage.uncertain_calls == 1
             return TOLD if right else Verdict("wrong", f"{error.kind}, {error.usage}: {error}")
@@ -243,14 +243,14 @@ async def cut_off(provider: Provider, *, stream: bool) -> Verdict:
 async def adapted(provider: Provider, *, stream: bool) -> Verdict:
     """Parameters that the model does not take are left out after one refusal each, and told."""
     fields = {"temperature": 0.7, "seed": 7, "stop": ("STOP",)}
-    async with trial(provider, [Said(text=TEXT), Said(text=TEXT)], stream=stream) as one:
-        first = await one.ask(**fields)
-        needed = len(one.books)
-        second = await one.ask(**fields)
-    refused = sum(entry.refusal is not None for entry in one.books[:needed])
-    came, told = len(one.books) - needed, len(one.adapted)
-    right = first.text == second.text == TEXT and came == 1 and told == refused
-    return checked(right=right, why=f"{refused} refused, {told} told, then {came} requests")
+    async with trial(provider, [Said(text=TEXT), Said(text=TEXT)], stream=stream) as item:
+        first = await item.ask(**fields)
+        needed = len(item.books)
+        second = await item.ask(**fields)
+    refused = sum(entry.refusal is not None for entry in item.books[:needed])
+    number, count = len(item.books) - needed, len(item.adapted)
+    right = first.text == second.text == TEXT and number == 1 and count == refused
+    return checked(right=right, why=f"{refused} refused, {count} told, then {number} requests")
 
 
 CELLS: Mapping[str, Cell] = {
@@ -286,16 +286,16 @@ async def _shown(provider: Provider, kind: Kind, *, stream: bool) -> Verdict:
     is_taken = sees is not None and kind in sees.parts.values()
     if sees is None or not (is_taken or sees.otherwise):
         return NONE
-    async with trial(provider, [Said(text=TEXT)], stream=stream) as one:
+    async with trial(provider, [Said(text=TEXT)], stream=stream) as item:
         if not is_taken:
-            return await _denied(one, "rejected", attachments={"seen": seen})
-        answer = await one.ask(attachments={"seen": seen})
-    came = b64encode(seen.content).decode() in json.dumps(one.books[-1].body)
-    return checked(right=answer.text == TEXT and came, why=f"{answer.text!r}, shown: {came}")
+            return await _denied(item, "rejected", attachments={"seen": seen})
+        answer = await item.ask(attachments={"seen": seen})
+    holds = b64encode(seen.content).decode() in json.dumps(item.books[-1].body)
+    return checked(right=answer.text == TEXT and holds, why=f"{answer.text!r}, shown: {holds}")
 
 
 def _speech(provider: Provider) -> Speech:
-    return next(one for one in provider.speaks.values() if isinstance(one, Speech))
+    return next(speak for speak in provider.speaks.values() if isinstance(speak, Speech))
 
 
 async def _looped(one: Trial, **fields: Any) -> tuple[ChatAnswer, list[Any]]:
@@ -311,8 +311,8 @@ async def _looped(one: Trial, **fields: Any) -> tuple[ChatAnswer, list[Any]]:
         arguments += given
         messages.append(spoken(answer, ids))
         messages += [
-            {"role": "tool", "tool_call_id": one, "content": str(at["a"] * at["b"])}
-            for one, at in zip(ids, given, strict=True)
+            {"role": "tool", "tool_call_id": item, "content": str(at["a"] * at["b"])}
+            for item, at in zip(ids, given, strict=True)
         ]
     raise CallError("the model never came to an answer", kind="malformed")
 
@@ -325,9 +325,9 @@ async def _denied(one: Trial, kind: Failure, **fields: Any) -> Verdict:
         return TOLD if not one.books else Verdict("wrong", "told after a request")
     except CallError as error:
         # Before it comes to that, the model may have had to be spoken to otherwise.
-        came = sum(entry.refusal == one.books[-1].refusal for entry in one.books)
+        number = sum(entry.refusal == one.books[-1].refusal for entry in one.books)
         counted = error.usage.tokens
-        right = error.kind == kind and came == 1 and not counted and WRONG_KEY not in str(error)
-        why = f"{error.kind} after {came} requests, {counted} tokens counted: {error}"
+        right = error.kind == kind and number == 1 and not counted and WRONG_KEY not in str(error)
+        why = f"{error.kind} after {number} requests, {counted} tokens counted: {error}"
         return TOLD if right else Verdict("wrong", why)
     return Verdict("wrong", f"it answered {answer.text!r}")

@@ -22,7 +22,7 @@ PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n%%EOF\n"
 
 def _shown() -> Mapping[Kind, Attachment]:
     taken = (Attachment.of(content) for content in (PNG, PDF))
-    return MappingProxyType({one.kind: one for one in taken if one is not None})
+    return MappingProxyType({item.kind: item for item in taken if item is not None})
 
 
 SHOWN = _shown()

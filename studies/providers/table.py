@@ -40,8 +40,8 @@ async def judged(
             except CoterieError as error:
                 return Verdict("wrong", f"{error}")
 
-    came = iter(await asyncio.gather(*(tried(row, name) for row in rows for name in names)))
-    return {row.name: {name: next(came) for name in names} for row in rows}
+    verdicts = iter(await asyncio.gather(*(tried(row, name) for row in rows for name in names)))
+    return {row.name: {name: next(verdicts) for name in names} for row in rows}
 
 
 def wrong(table: Table) -> Iterator[str]:
@@ -62,9 +62,9 @@ def markdown(table: Table) -> str:
 def sources(providers: Iterable[Provider]) -> str:
     """Write where the form of each double is from, as a table of Markdown."""
     lines = ["| provider | model | as of | forms from |", "| --- | --- | --- | --- |"]
-    for one in providers:
-        links = ", ".join(f"[{number}]({link})" for number, link in enumerate(one.sources, 1))
-        lines.append(f"| {one.name} | `{one.choice}` | {one.as_of} | {links} |")
+    for provider in providers:
+        links = ", ".join(f"[{number}]({link})" for number, link in enumerate(provider.sources, 1))
+        lines.append(f"| {provider.name} | `{provider.choice}` | {provider.as_of} | {links} |")
     return "\n".join(lines)
 
 

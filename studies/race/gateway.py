@@ -40,7 +40,7 @@ def letters(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     del options
     if answer.startswith("{"):
         answer = str(next(iter(json.loads(answer).values()), ""))
-    right = sum(one == wanted for one, wanted in zip(answer, str(reference), strict=False))
+    right = sum(name == wanted for name, wanted in zip(answer, str(reference), strict=False))
     return Score(value=right / len(reference), reason=f"{right} of {len(reference)}")
 
 

@@ -74,7 +74,7 @@ def main(instance_id: str, target: Path, **options: Any) -> None:
     environment = instance.environment and instance.environment.made(
         environments_dir(target.parent)
     )
-    found = asyncio.run(
+    derived = asyncio.run(
         derive(
             instance,
             options["repository"].resolve(),
@@ -84,15 +84,15 @@ def main(instance_id: str, target: Path, **options: Any) -> None:
             environment=environment,
         )
     )
-    add_to_file(found.instance, target)
+    add_to_file(derived.instance, target)
     for kind, tests in (
-        ("flaky, left out", found.flaky),
-        ("broken by the fix, left out", found.broken),
-        ("fails before and after, left out", found.failing),
+        ("flaky, left out", derived.flaky),
+        ("broken by the fix, left out", derived.broken),
+        ("fails before and after, left out", derived.failing),
     ):
         for test in tests:
             click.echo(f"{kind}: {test}")
-    kept = found.instance
+    kept = derived.instance
     click.echo(
         f"{target}: {instance_id} with {len(kept.fail_to_pass)} FAIL_TO_PASS and"
         f" {len(kept.pass_to_pass)} PASS_TO_PASS"

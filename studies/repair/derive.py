@@ -96,7 +96,7 @@ def add_to_file(instance: Instance, path: Path) -> None:
     there = (
         [dict(read_record.fields) for read_record in read_records(path)] if path.exists() else []
     )
-    if any(one.get("instance_id") == instance.instance_id for one in there):
+    if any(table.get("instance_id") == instance.instance_id for table in there):
         raise InputError(f"{path}: the instance {instance.instance_id!r} exists already.")
     if path.suffix not in {".json", ".jsonl"}:
         raise InputError(f"{path}: instances are kept in .json or .jsonl, not {path.suffix!r}.")
@@ -108,8 +108,8 @@ def add_to_file(instance: Instance, path: Path) -> None:
 
 def _statuses(trial: PatchTrial, what: str) -> Mapping[str, str]:
     if trial.statuses is None:
-        said = f"\n{trial.log[-SHOWN:]}" if trial.log else ""
-        raise InputError(f"{what}, nothing is known of the tests: {trial.reason}.{said}")
+        text = f"\n{trial.log[-SHOWN:]}" if trial.log else ""
+        raise InputError(f"{what}, nothing is known of the tests: {trial.reason}.{text}")
     # A file that could not be read is on record under its own name, and is no test.
     return {test: status for test, status in trial.statuses.items() if "::" in test}
 
@@ -143,15 +143,15 @@ def _passes(test: str, runs: Iterable[Mapping[str, str]]) -> set[bool]:
 
 
 def _in_order(*runs: Iterable[Mapping[str, str]]) -> list[str]:
-    return list(dict.fromkeys(test for group in runs for one in group for test in one))
+    return list(dict.fromkeys(test for group in runs for fields in group for test in one))
 
 
 def _row(instance: Instance) -> dict[str, Any]:
     """Write an instance as a file of instances has it."""
-    told = instance.reference()
-    del told["patched_files"]
+    report = instance.reference()
+    del report["patched_files"]
     return {
-        **{name: value for name, value in told.items() if value not in (None, [])},
+        **{name: value for name, value in report.items() if value not in (None, [])},
         "FAIL_TO_PASS": list(instance.fail_to_pass),
         "PASS_TO_PASS": list(instance.pass_to_pass),
         "problem_statement": instance.problem_statement,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .luck import Luck
 
 WAYS: tuple[Reuse, ...] = ("never", "always")
-RIGHT_OR_WRONG = [one.name for one in WORLDS if one.puzzles == 1]
+RIGHT_OR_WRONG = [world.name for world in WORLDS if world.puzzles == 1]
 COLUMNS = (
     *("world", "reuse", "repetitions", "calls", "online", "in expected's interval"),
     *("in the mean's interval", "bias of expected", "newcomers, of tasks"),
@@ -32,10 +32,10 @@ COLUMNS = (
     "frozen: expected too much",
 )
 PAIRED: Mapping[str, Callable[[Luck], float]] = {
-    "in expected's interval": lambda one: one.pool.covered,
-    "newcomers": lambda one: one.born,
-    "online": lambda one: one.online,
-    "frozen: worth more than founders": lambda one: one.pool.over_founders,
+    "in expected's interval": lambda item: item.pool.covered,
+    "newcomers": lambda item: item.born,
+    "online": lambda item: item.online,
+    "frozen: worth more than founders": lambda item: item.pool.over_founders,
 }
 """What is compared between evolutions of the same founders on the same tasks."""
 
@@ -58,12 +58,12 @@ def calls_of_children(names: Sequence[str], children: int, jobs: int) -> None:
         raise click.BadParameter(
             f"no seed team {unknown[0]!r} here. Known: {', '.join(known)}.", param_hint="--team"
         )
-    wanted = [one for one in known if not names or one in names]
+    wanted = [name for name in known if not names or name in names]
     todo = [(team, kind, number) for team in wanted for kind in KINDS for number in range(children)]
-    found: dict[tuple[str, str], list[Calls]] = {}
+    table: dict[tuple[str, str], list[Calls]] = {}
     for (team, kind, _), calls in zip(todo, side_by_side(asked, todo, jobs), strict=True):
-        found.setdefault((team, kind), []).extend([] if calls is None else [calls])
-    for line in _calls_table(wanted, found):
+        table.setdefault((team, kind), []).extend([] if calls is None else [calls])
+    for line in _calls_table(wanted, table):
         click.echo(line)
 
 
@@ -73,13 +73,13 @@ def _calls_table(
     yield from head("team", *KINDS)
     for team in wanted:
         yield row(team, *(_share(found[team, kind]) for kind in KINDS))
-    every = [[one for team in wanted for one in found[team, kind]] for kind in KINDS]
+    every = [[calls for team in wanted for calls in found[team, kind]] for kind in KINDS]
     yield row("mean over all", *map(_share, every))
 
 
 def _share(children: Sequence[Calls]) -> str:
     """Give the mean share of a full run's calls that is asked."""
-    shares = [one.asked / one.whole for one in children if one.whole]
+    shares = [child.asked / child.whole for child in children if child.whole]
     return f"{statistics.fmean(shares):.2f} (n={len(shares)})" if shares else "-"
 
 
@@ -99,11 +99,11 @@ def luck(repetitions: int, tasks: int, names: Sequence[str], jobs: int) -> None:
     """Print what pools come to where everybody's worth is known, with and without reuse."""
     cells = [(name, way) for name in names for way in WAYS]
     todo = [(*cell, tasks, seed) for cell in cells for seed in range(repetitions)]
-    came = [*side_by_side(evolve, todo, jobs)]
+    lucks = [*side_by_side(evolve, todo, jobs)]
     for line in head(*COLUMNS):
         click.echo(line)
     parts = {
-        cell: came[place * repetitions : (place + 1) * repetitions]
+        cell: lucks[place * repetitions : (place + 1) * repetitions]
         for place, cell in enumerate(cells)
     }
     for (name, way), part in parts.items():
@@ -116,22 +116,22 @@ def luck(repetitions: int, tasks: int, names: Sequence[str], jobs: int) -> None:
 
 
 def _figures(came: Sequence[Luck]) -> Iterator[str]:
-    yield f"{sum(one.asked for one in came) / sum(one.whole for one in came):.2f}"
-    yield told(one.online for one in came)
-    yield told(one.pool.covered for one in came)
-    yield told(one.pool.own_covered for one in came)
-    yield told(one.pool.bias for one in came)
-    yield told(one.born for one in came)
-    yield told(one.better for one in came)
-    yield told(one.pool.teams for one in came)
-    yield told(one.pool.over_founders for one in came)
-    yield told(one.pool.off for one in came)
+    yield f"{sum(item.asked for item in came) / sum(item.whole for item in came):.2f}"
+    yield told(item.online for item in came)
+    yield told(item.pool.covered for item in came)
+    yield told(item.pool.own_covered for item in came)
+    yield told(item.pool.bias for item in came)
+    yield told(item.born for item in came)
+    yield told(item.better for item in came)
+    yield told(item.pool.teams for item in came)
+    yield told(item.pool.over_founders for item in came)
+    yield told(item.pool.off for item in came)
 
 
 def _differences(fresh: Sequence[Luck], shared: Sequence[Luck]) -> Iterator[str]:
     for value in PAIRED.values():
         pairs = zip(shared, fresh, strict=True)
-        yield told(value(one) - value(other) for one, other in pairs)
+        yield told(value(item) - value(other) for item, other in pairs)
 
 
 if __name__ == "__main__":

@@ -68,8 +68,8 @@ class Calls:
 def teams() -> Mapping[str, Team]:
     """Give the seed teams, but for those that work in a repository."""
     known = _catalogue()
-    found = {name: load_source(f"{SEED}{name}", known) for name in seed_files()}
-    return {name: one for name, one in found.items() if not _backends(one) & IN_REPOSITORY}
+    table = {name: load_source(f"{SEED}{name}", known) for name in seed_files()}
+    return {name: item for name, item in table.items() if not _backends(item) & IN_REPOSITORY}
 
 
 def _backends(team: Team) -> set[str]:
@@ -102,8 +102,8 @@ async def _asked(name: str, kind: str, number: int) -> Calls | None:
         ]
         before = gateway.calls
         child = await _run(proposal.child, "child/", parents, services, journal)
-    made = gateway.calls - before
-    return Calls(asked=made, whole=made + child.saved.calls)
+    count = gateway.calls - before
+    return Calls(asked=count, whole=count + child.saved.calls)
 
 
 async def _run(
@@ -119,25 +119,25 @@ async def _run(
 
 
 def _mutated(team: Team, kind: str, number: int) -> tuple[Proposal, list[Team]] | None:
-    components: dict[str, Component] = {one: one for one in MUTABLE}
-    made = chance(
+    components: dict[str, Component] = {item: item for item in MUTABLE}
+    result = chance(
         team, components[kind], _catalogue(), _ceiling(), path=f"{team.name}/{kind}", seed=number
     )
-    return None if isinstance(made, RejectedProposal) else (made, [])
+    return None if isinstance(result, RejectedProposal) else (result, [])
 
 
 async def _crossed(team: Team, number: int) -> tuple[Proposal, list[Team]] | None:
-    partners = [one for one in teams().values() if one is not team and can_cross(team, one)]
+    partners = [item for item in teams().values() if item is not team and can_cross(team, item)]
     if not partners:
         return None
     source = random.Random(f"{team.name}/{number}")  # noqa: S311 - guards nothing
     other = source.choice(partners)
     drawn = Chance(catalogue=_catalogue(), ceiling=_ceiling(), seed=number)
     first, second = Parent(team=team), Parent(team=other)
-    made = await crossover(drawn, f"{team.name}/crossover", TASK, first, second)
-    if isinstance(made, RejectedProposal):
+    result = await crossover(drawn, f"{team.name}/crossover", TASK, first, second)
+    if isinstance(result, RejectedProposal):
         return None
-    return made, [one for one in (team, other) if one != made.base]
+    return result, [item for item in (team, other) if item != result.base]
 
 
 @cache
@@ -170,7 +170,7 @@ class _Simulated(OfflineGateway):
         text, called = source.choice(WORDS), ()
         if request.schema is not None:
             text = json.dumps(_fitting(request.schema, source))
-        elif any(one["function"]["name"] == END for one in request.tools):
+        elif any(tool["function"]["name"] == END for tool in request.tools):
             called = (ToolRequest(id="call", name=END, arguments=json.dumps({"answer": text})),)
         elif END in shown:
             text = f"It is easy.\n```python\n{END}({text!r})\n```"

@@ -72,7 +72,7 @@ def evolve(name: str, reuse: Reuse, count: int, seed: int) -> Luck:
         count: How many tasks.
         seed: Which repetition.
     """
-    world = next(one for one in WORLDS if one.name == name)
+    world = next(item for item in WORLDS if item.name == name)
     with in_memory() as folder:
         return asyncio.run(_evolved(world, reuse, count, seed, folder))
 
@@ -119,17 +119,17 @@ def _prompt(name: str, worth: float, kind: int) -> str:
 
 def _worth(team: Team) -> float:
     """Give how often two of three are right, or all of them."""
-    one, two, three = (worth_of(team.agents[name].prompt) for name in SOLVERS)
-    return one * two + one * three + two * three - 2 * one * two * three
+    value, two, three = (worth_of(team.agents[name].prompt) for name in SOLVERS)
+    return value * two + value * three + two * three - 2 * value * two * three
 
 
 def _luck(pool: Pool, lines: list[Mapping[str, Any]]) -> Luck:
     teams = [*pool.teams.values()]
-    worths = {one.name: _worth(one.team) for one in teams}
+    worths = {team.name: _worth(team.team) for team in teams}
     gains = [
-        worths[one.name] - max(worths[parent] for parent in one.born.parents)
-        for one in teams
-        if one.born.parents
+        worths[team.name] - max(worths[parent] for parent in team.born.parents)
+        for team in teams
+        if team.born.parents
     ]
     asked = sum((usage_of(line).calls for line in lines), 0)
     return Luck(
@@ -152,6 +152,6 @@ class _Trios(Simulated):
     def edit(self, shown: str, chance: random.Random) -> SetPrompt:
         """Draw the edit that makes a child of a team that is shown."""
         name = chance.choice(SOLVERS)
-        own = next(one[0] for one in PROMPT.finditer(shown) if one[1] == name)
+        own = next(item[0] for item in PROMPT.finditer(shown) if item[1] == name)
         child = self.world.child(worth_of(own), chance)
         return SetPrompt(agent=name, prompt=_prompt(name, child, chance.randrange(10**9)))

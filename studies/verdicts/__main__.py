@@ -94,35 +94,35 @@ async def _row(name: str, source: Source, jails: Jails, sample: int | None) -> d
 
 
 async def _value(item: Answered, kind: str, jails: Jails) -> float:
-    found = await score(Evidence(task=item.task, answer=item.answers[kind], jails=jails))
-    assert found is not None  # noqa: S101 - the task has a reference answer
-    return found.value
+    result = await score(Evidence(task=item.task, answer=item.answers[kind], jails=jails))
+    assert result is not None  # noqa: S101 - the task has a reference answer
+    return result.value
 
 
 async def _agreed(pairs: Sequence[Pair], jails: Jails, *, by_form: bool) -> list[dict[str, str]]:
-    found = [one async for one in verdicts(pairs, jails)]
-    for one in found:
-        if one.scorer != one.library or (one.scorer and not by_form):
-            click.echo(_told(one), err=True)
+    result = [verdict async for verdict in verdicts(pairs, jails)]
+    for item in result:
+        if item.scorer != item.library or (item.scorer and not by_form):
+            click.echo(_told(item), err=True)
     if by_form:
-        return [_counted(form, [one for one in found if one.pair.form == form]) for form in FORMS]
-    return [_counted("of another problem, any form", found)]
+        return [_counted(form, [verdict for verdict in result if verdict.pair.form == form]) for form in FORMS]
+    return [_counted("of another problem, any form", result)]
 
 
 def _counted(name: str, found: Sequence[Verdict]) -> dict[str, str]:
     return {
         "form": name,
         "answers": f"{len(found):,}",
-        "rewritten": f"{sum(one.pair.changed for one in found):,}",
-        "right by the scorer": f"{sum(one.scorer for one in found):,}",
-        "right by math-verify": f"{sum(one.library for one in found):,}",
-        "disagreements": f"{sum(one.scorer != one.library for one in found):,}",
+        "rewritten": f"{sum(verdict.pair.changed for verdict in found):,}",
+        "right by the scorer": f"{sum(verdict.scorer for verdict in found):,}",
+        "right by math-verify": f"{sum(verdict.library for verdict in found):,}",
+        "disagreements": f"{sum(verdict.scorer != verdict.library for verdict in found):,}",
     }
 
 
 def _told(one: Verdict) -> str:
-    said = f"scorer {one.scorer}, library {one.library}"
-    return f"{one.pair.form}: {one.pair.text!r} for {one.pair.task.answer!r}: {said}"
+    text = f"scorer {one.scorer}, library {one.library}"
+    return f"{one.pair.form}: {one.pair.text!r} for {one.pair.task.answer!r}: {text}"
 
 
 if __name__ == "__main__":

@@ -87,10 +87,10 @@ async def verdicts(pairs: Sequence[Pair], jails: Jails) -> AsyncIterator[Verdict
         JailError: There is no jail, or it failed.
     """
     for pair in pairs:
-        found = await score(Evidence(task=pair.task, answer=pair.text, jails=jails))
-        assert found is not None  # noqa: S101 - the task has a reference answer
-        said = _by_library(str(pair.task.answer), pair.text)
-        yield Verdict(pair=pair, scorer=found.value == 1, library=said)
+        result = await score(Evidence(task=pair.task, answer=pair.text, jails=jails))
+        assert result is not None  # noqa: S101 - the task has a reference answer
+        holds = _by_library(str(pair.task.answer), pair.text)
+        yield Verdict(pair=pair, scorer=result.value == 1, library=holds)
 
 
 def _by_library(reference: str, answer: str) -> bool:

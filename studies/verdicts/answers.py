@@ -66,8 +66,8 @@ def mbpp_answers(source: Source) -> list[Answered]:
 def humaneval_answers(source: Source) -> list[Answered]:
     """Write the published solution, the same with other results, and the beginning of one."""
     return [
-        _program(humaneval_task(one), one["prompt"] + one["canonical_solution"])
-        for one in humaneval_problems(beside(source))
+        _program(humaneval_task(problem), problem["prompt"] + problem["canonical_solution"])
+        for problem in humaneval_problems(beside(source))
     ]
 
 
@@ -99,7 +99,7 @@ def _other(tasks: Sequence[Task], at: int) -> str:
     """Give the answer of the next problem whose answer has other numbers in it."""
     own = _numbers(tasks[at])
     following = [*tasks[at + 1 :], *tasks[:at]]
-    return next(str(one.answer) for one in following if _numbers(one) != own)
+    return next(str(item.answer) for item in following if _numbers(item) != own)
 
 
 def _numbers(task: Task) -> list[str]:

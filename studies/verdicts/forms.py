@@ -39,7 +39,7 @@ def decimals(text: str) -> str:
 
 def dfrac(text: str) -> str:
     r"""Write `\dfrac` for `\frac`, and the other way round."""
-    return boxed(re.sub(r"\\(d?)frac", lambda one: "\\frac" if one[1] else "\\dfrac", text))
+    return boxed(re.sub(r"\\(d?)frac", lambda item: "\\frac" if item[1] else "\\dfrac", text))
 
 
 def displayed(text: str) -> str:
@@ -57,7 +57,7 @@ def reordered(text: str) -> str:
     terms = _TERM.findall(text.replace(" ", ""))
     if len(terms) < 2 or not _SUM.fullmatch(text) or _SIGN_INSIDE.search(text):
         return boxed(text)
-    turned = "".join(one if one[0] in "+-" else f"+{one}" for one in reversed(terms))
+    turned = "".join(term if term[0] in "+-" else f"+{term}" for term in reversed(terms))
     return boxed(turned.removeprefix("+"))
 
 

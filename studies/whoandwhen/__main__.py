@@ -191,11 +191,11 @@ def verify(clone: Path, logs: int, seed: int) -> None:
     many = differing = 0
     with TemporaryDirectory() as folder:
         for number, source in product(range(logs), SOURCES):
-            of = [one for one in labels if one.source == source]
-            told = drawn(of, Random(f"{seed}/{number}/{source}"))  # noqa: S311 - not for secrets
-            here = figures_here(of, told)
-            there = figures_there(clone, source, told, Path(folder) / "log.txt")
-            many += len(told)
+            of = [label for label in labels if label.source == source]
+            fields = drawn(of, Random(f"{seed}/{number}/{source}"))  # noqa: S311 - not for secrets
+            here = figures_here(of, fields)
+            there = figures_there(clone, source, fields, Path(folder) / "log.txt")
+            many += len(fields)
             differing += here != there
             if here != there:
                 click.echo(f"log {number} of {source}: here {here}, there {there}")
@@ -227,15 +227,15 @@ def _print(lines: Sequence[dict[str, Any]], form: Format, by: Sequence[str] = ()
 
 def _described(labels: Sequence[Labelled], source: str) -> dict[str, str]:
     """Say how many traces a source has, and how long they are."""
-    of = [one for one in labels if one.source == source]
-    steps, agents = ([len(getattr(one, what)) for one in of] for what in ("history", "agents"))
+    of = [label for label in labels if label.source == source]
+    steps, agents = ([len(getattr(labelled, what)) for labelled in of] for what in ("history", "agents"))
     return {
         "source": source,
         "traces": str(len(of)),
         "steps": _range(steps),
         "agents": _range(agents),
-        "characters": _range([one.characters for one in of]),
-        **{name: str(sum(length_of(one.characters) == name for one in of)) for name in NAMES},
+        "characters": _range([labelled.characters for labelled in of]),
+        **{name: str(sum(length_of(labelled.characters) == name for labelled in of)) for name in NAMES},
     }
 
 
@@ -244,9 +244,9 @@ def _range(counts: Sequence[int]) -> str:
 
 
 def _found(quirk: str, labels: Sequence[Labelled]) -> dict[str, str]:
-    of = (sum(one.source == source for one in labels) for source in SOURCES)
+    of = (sum(label.source == source for label in labels) for source in SOURCES)
     counts = dict(zip(SOURCES, map(str, of), strict=True))
-    listed = ", ".join(one.id for one in labels) if len(labels) <= MOST_LISTED else ""
+    listed = ", ".join(label.id for label in labels) if len(labels) <= MOST_LISTED else ""
     return {"what is odd": quirk, **counts, "which": listed}
 
 

@@ -69,9 +69,9 @@ class Attributed:
     @classmethod
     def of_value(cls, method: str, label: Labelled, value: Mapping[str, Any]) -> Attributed:
         """Read it as the journal has it."""
-        told = Told(**value["told"]) if value["told"] else None
+        report = Told(**value["told"]) if value["told"] else None
         counts = {name: value[name] for name in COUNTED}
-        return cls(method=method, label=label, told=told, usage=Usage(**value["usage"]), **counts)
+        return cls(method=method, label=label, told=report, usage=Usage(**value["usage"]), **counts)
 
     def value(self) -> dict[str, Any]:
         """Give what the journal keeps."""
@@ -142,14 +142,14 @@ class Attributing:
     def done(self) -> Iterator[Attributed]:
         """Give those of what is to be made that are made."""
         known = (self._known(method, label) for method, label in self._keys())
-        return (one for one in known if one is not None)
+        return (item for item in known if item is not None)
 
     def attributed(self) -> Iterator[Attributed]:
         """Give all that there is, also of other methods and traces: by method, then by trace."""
         for method, label in itertools.product(METHODS, self.everything):
-            found = self._known(method, label) or self._failed.get((method, label.id))
-            if found is not None:
-                yield found
+            result = self._known(method, label) or self._failed.get((method, label.id))
+            if result is not None:
+                yield result
 
     def _keys(self) -> Iterator[Key]:
         return ((method, label) for method in self.methods for label in self.labels)
@@ -174,16 +174,16 @@ class Attributing:
 
         meta = replace(self.meta, tell=tell)
         try:
-            told = await METHODS[method](meta, path, label.trace(with_answer=self.with_answer))
+            report = await METHODS[method](meta, path, label.trace(with_answer=self.with_answer))
         except CallError as error:
             return self._lost(method, label, str(error))
         counts: dict[str, Any] = {name: tally[event] for name, event in COUNTED.items()}
         spent = self.journal.spent(f"{path}/", lost=False)
-        came = Attributed(method=method, label=label, told=told, usage=spent, **counts)
+        result = Attributed(method=method, label=label, told=report, usage=spent, **counts)
         self._in_a_row = 0
         self._failed.pop((method, label.id), None)
-        await self.journal.put(f"{path}/{KIND}", KIND, self._asked(label), came.value())
-        return came
+        await self.journal.put(f"{path}/{KIND}", KIND, self._asked(label), result.value())
+        return result
 
     def _lost(self, method: str, label: Labelled, why: str) -> Attributed:
         spent = self.journal.spent(f"{_path(method, label)}/", lost=False)

@@ -53,8 +53,8 @@ async def all_at_once(meta: OperatorModel, path: str, trace: FailedRun) -> Told 
         schema=closed(**fields),
         read=functools.partial(_read_pair, trace, limits),
     )
-    came = await meta.ask(path, question)
-    return None if isinstance(came, RejectedProposal) else came
+    result = await meta.ask(path, question)
+    return None if isinstance(result, RejectedProposal) else result
 
 
 async def step_by_step(meta: OperatorModel, path: str, trace: FailedRun) -> Told | None:
@@ -65,8 +65,8 @@ async def step_by_step(meta: OperatorModel, path: str, trace: FailedRun) -> Told
     """
     for place, step in enumerate(trace.steps):
         question = _of_step(trace, trace.steps[: place + 1], meta.limits)
-        found = await meta.ask(f"{path}/step {step.number}", question)
-        if found is True:
+        result = await meta.ask(f"{path}/step {step.number}", question)
+        if result is True:
             return Told(agent=step.agent, step=step.number)
     return None
 

@@ -34,10 +34,10 @@ def chance_of(label: Labelled) -> Chance:
     """Count which of the agents that speak, and which of the steps, would be right."""
     steps = [str(number) for number in range(len(label.history))]
     return Chance(
-        agent=_share(names(label.agent, one) for one in label.agents),
-        agent_original=_share(names_as_original(label.agent, one) for one in label.agents),
-        step=_share(label.step == one for one in steps),
-        step_original=_share(label.step in one for one in steps),
+        agent=_share(names(label.agent, agent) for agent in label.agents),
+        agent_original=_share(names_as_original(label.agent, agent) for agent in label.agents),
+        step=_share(label.step == step for step in steps),
+        step_original=_share(label.step in step for step in steps),
     )
 
 

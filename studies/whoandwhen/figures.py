@@ -36,7 +36,7 @@ def by_source(lines: Sequence[Line]) -> list[dict[str, str]]:
     return [
         row
         for source in (*SOURCES, ALL)
-        for row in _rows("source", source, [one for one in lines if source in {ALL, one["source"]}])
+        for row in _rows("source", source, [line for line in lines if source in {ALL, line["source"]}])
     ]
 
 
@@ -46,7 +46,7 @@ def by_length(lines: Sequence[Line]) -> list[dict[str, str]]:
         row
         for name in NAMES
         for row in _rows(
-            "characters", name, [one for one in lines if length_of(one["characters"]) == name]
+            "characters", name, [line for line in lines if length_of(line["characters"]) == name]
         )
     ]
 
@@ -63,8 +63,8 @@ def length_of(characters: int) -> str:
 
 def _methods(lines: Sequence[Line]) -> dict[str, list[Line]]:
     methods: dict[str, list[Line]] = {}
-    for one in lines:
-        methods.setdefault(one["method"], []).append(one)
+    for line in lines:
+        methods.setdefault(line["method"], []).append(line)
     return methods
 
 
@@ -72,16 +72,16 @@ def _rows(column: str, name: str, lines: Sequence[Line]) -> Iterator[dict[str, s
     """Give the rows of one group; chance comes first, over all its traces."""
     if not lines:
         return
-    traces = {one["trace"]: one["chance"] for one in lines}
+    traces = {line["trace"]: line["chance"] for line in lines}
     drawn = {
         title: f"{sum(chance[key] for chance in traces.values()) / len(traces):.3f}"
         for key, title in VERDICTS.items()
     }
     yield {column: name, "method": "chance", "n": str(len(traces)), **drawn}
     for method, of in _methods(lines).items():
-        judged = [one["right"] for one in of if "right" in one]
-        found = {title: _share([one[key] for one in judged]) for key, title in VERDICTS.items()}
-        yield {column: name, "method": method, "n": str(len(judged)), **found}
+        judged = [line["right"] for line in of if "right" in line]
+        fields = {title: _share([item[key] for item in judged]) for key, title in VERDICTS.items()}
+        yield {column: name, "method": method, "n": str(len(judged)), **fields}
 
 
 def _share(rights: Sequence[bool]) -> str:
@@ -93,12 +93,12 @@ def _share(rights: Sequence[bool]) -> str:
 
 def _cost(method: str, lines: Sequence[Line]) -> dict[str, str]:
     counts = Counter[str]()
-    for one in lines:
-        counts["failed"] += "error" in one
-        counts["nobody"] += "right" in one and one["told"] is None
+    for line in lines:
+        counts["failed"] += "error" in line
+        counts["nobody"] += "right" in line and line["told"] is None
         for name in ("repaired", "dropped", "shortened"):
-            counts[name] += one.get(name, 0)
-    usage = sum((Usage(**one["usage"]) for one in lines), Usage())
+            counts[name] += line.get(name, 0)
+    usage = sum((Usage(**item["usage"]) for item in lines), Usage())
     return {
         "method": method,
         "traces": str(len(lines)),

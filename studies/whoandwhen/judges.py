@@ -44,8 +44,8 @@ class Judge:
     def __init__(self, labels: Sequence[Labelled], blames: Callable[[Labelled], Pair]) -> None:
         self._blames = blames
         self._by_mark: dict[str, list[Labelled]] = defaultdict(list)
-        for one in labels:
-            self._by_mark[_mark(fenced("problem", one.question))].append(one)
+        for label in labels:
+            self._by_mark[_mark(fenced("problem", label.question))].append(label)
 
     def __call__(self, request: Mapping[str, Any]) -> Reply:
         """Answer as the question wants it, which is told by the fields that it asks for."""
@@ -55,30 +55,30 @@ class Judge:
             return Reply.error(404, message="this is no trace of those that are served")
         fields: Mapping[str, Any] = _schema(request)["properties"]
         agent, step = self._blames(label)
-        said: dict[str, Any] = {
+        record: dict[str, Any] = {
             "reason": "It stands in the script.",
             "confidence": 1,
             "evidence": [],
         }
-        said |= {"agent": agent, "step": step if "confidence" not in fields else None}
+        record |= {"agent": agent, "step": step if "confidence" not in fields else None}
         if newest := _NEWEST.search(text):
-            said["mistake"] = int(newest[1]) == step
+            record["mistake"] = int(newest[1]) == step
         if middle := _MIDDLE.search(text):
-            said["half"] = HALVES[step > int(middle[1])]
+            record["half"] = HALVES[step > int(middle[1])]
         if own := _OWN.search(text):
-            said["erred"] = own["agent"] == agent
-        if said["step"] is None:
+            record["erred"] = own["agent"] == agent
+        if record["step"] is None:
             accused = own["agent"] if own and "erred" in fields else agent
-            said["step"] = _nearest(label, accused, step)
-        said["accused"] = {"agent": agent, "step": said["step"]}
-        return Reply.json({name: said[name] for name in fields})
+            record["step"] = _nearest(label, accused, step)
+        record["accused"] = {"agent": agent, "step": record["step"]}
+        return Reply.json({name: record[name] for name in fields})
 
     def _asked(self, text: str) -> Labelled | None:
         """Find the trace by its question; of two with the same one, that which has the steps."""
-        shown = [(int(one["number"]), one["agent"]) for one in _STEP.finditer(text)]
+        shown = [(int(item["number"]), item["agent"]) for item in _STEP.finditer(text)]
 
         def has(label: Labelled) -> int:
-            steps = {number: one.agent for number, one in enumerate(label.history)}
+            steps = {number: entry.agent for number, entry in enumerate(label.history)}
             return sum(steps.get(number) == agent for number, agent in shown)
 
         return max(self._by_mark.get(_mark(text), ()), key=has, default=None)
@@ -97,19 +97,19 @@ def _schema(request: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _nearest(label: Labelled, agent: str, step: int) -> int:
-    own = [number for number, one in enumerate(label.history) if one.agent == agent]
+    own = [number for number, entry in enumerate(label.history) if entry.agent == agent]
     return min(own, key=lambda number: (abs(number - step), number))
 
 
 def _labelled(label: Labelled) -> Pair:
-    agents = [one for one in label.agents if names(label.agent, one)]
+    agents = [agent for agent in label.agents if names(label.agent, agent)]
     return agents[0], int(label.step)
 
 
 def _lookalike(label: Labelled) -> Pair:
     agent, step = _labelled(label)
     numbers = range(len(label.history))
-    alike = (one for one in numbers if one != step and label.step in str(one))
+    alike = (number for number in numbers if number != step and label.step in str(number))
     return agent, next(alike, step)
 
 

@@ -42,8 +42,8 @@ class Method(Protocol):
 async def _by_scheme(
     scheme: Scheme, meta: OperatorModel, path: str, trace: FailedRun, /
 ) -> Told | None:
-    came = await attribute(meta, path, trace, scheme=scheme)
-    return None if isinstance(came, RejectedProposal) else Told(agent=came.agent, step=came.step)
+    result = await attribute(meta, path, trace, scheme=scheme)
+    return None if isinstance(result, RejectedProposal) else Told(agent=result.agent, step=result.step)
 
 
 METHODS: Mapping[str, Method] = MappingProxyType(

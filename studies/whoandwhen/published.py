@@ -94,12 +94,12 @@ class Labelled:
     @cached_property
     def agents(self) -> tuple[str, ...]:
         """Who speaks, in order of appearance, but for the person who asks."""
-        return tuple(dict.fromkeys(one.agent for one in self.history if one.agent != PERSON))
+        return tuple(dict.fromkeys(entry.agent for entry in self.history if entry.agent != PERSON))
 
     @property
     def characters(self) -> int:
         """How long its steps' texts are together."""
-        return sum(len(one.text) for one in self.history)
+        return sum(len(entry.text) for entry in self.history)
 
     def trace(self, *, with_answer: bool) -> FailedRun:
         """Give it as methods read it, without its label.
@@ -108,8 +108,8 @@ class Labelled:
             with_answer: Whether they are shown the right answer.
         """
         steps = (
-            RunStep(number=number, agent=one.agent, text=one.text, where=one.where)
-            for number, one in enumerate(self.history)
+            RunStep(number=number, agent=entry.agent, text=entry.text, where=entry.where)
+            for number, entry in enumerate(self.history)
         )
         return FailedRun(
             question=self.question,
@@ -120,7 +120,7 @@ class Labelled:
 
     def value(self) -> dict[str, Any]:
         """Give what it holds as JSON."""
-        history = [(one.speaker, one.text) for one in self.history]
+        history = [(entry.speaker, entry.text) for entry in self.history]
         said = [self.question, self.answer, history, self.agent, self.step]
         return {"id": self.id, "said": said}
 
@@ -137,11 +137,11 @@ def read_folder(folder: Path | None) -> tuple[Labelled, ...]:
     if folder is None:
         raise InputError(f"Who & When needs its traces, and no folder is named: {HOW_TO_GET}.")
     for root in (folder, folder / "Who&When"):
-        found: list[tuple[Source, Path]] = [
+        pairs: list[tuple[Source, Path]] = [
             (source, path) for source, name in SOURCES.items() for path in _files(root / name)
         ]
-        if found:
-            return tuple(_read(source, path) for source, path in found)
+        if pairs:
+            return tuple(_read(source, path) for source, path in pairs)
     raise InputError(
         f"{str(folder)!r} holds no traces of Who & When: there is no"
         f" {' or '.join(SOURCES.values())} with JSON files in it. To get them, {HOW_TO_GET}."
@@ -155,7 +155,7 @@ def revision_of(traces: Sequence[Labelled]) -> str | None:
 
 def digest_of(traces: Sequence[Labelled]) -> str:
     """Give the digest of what is read of traces, with their labels."""
-    return digest(*(one.value() for one in traces))
+    return digest(*(trace.value() for trace in traces))
 
 
 def spread(labels: Sequence[Labelled], most: int | None) -> Sequence[Labelled]:
@@ -186,8 +186,8 @@ def _read(source: Source, path: Path) -> Labelled:
 
 
 def _labelled(source: Source, name: str, content: Mapping[str, Any]) -> Labelled:
-    history = tuple(_entry(one) for one in content["history"])
-    speakers = {one.agent for one in history}
+    history = tuple(_entry(item) for item in content["history"])
+    speakers = {entry.agent for entry in history}
     return Labelled(
         id=f"{source}/{name}",
         source=source,
@@ -198,7 +198,7 @@ def _labelled(source: Source, name: str, content: Mapping[str, Any]) -> Labelled
         step=str(content["mistake_step"]),
         why=content["mistake_reason"],
         level=str(content.get("level", "")),
-        silent=tuple(one for one in content.get("system_prompt", {}) if one not in speakers),
+        silent=tuple(item for item in content.get("system_prompt", {}) if item not in speakers),
     )
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _is_unknown(label: Labelled) -> bool:
-    return not any(names(label.agent, one) for one in label.agents)
+    return not any(names(label.agent, agent) for agent in label.agents)
 
 
 def _is_spelt_otherwise(label: Labelled) -> bool:
@@ -22,7 +22,7 @@ def _is_spelt_otherwise(label: Labelled) -> bool:
 
 
 def _is_out_of_reach(label: Labelled) -> bool:
-    return not any(names_as_original(label.agent, one) for one in label.agents)
+    return not any(names_as_original(label.agent, agent) for agent in label.agents)
 
 
 def _is_beyond(label: Labelled) -> bool:
@@ -35,12 +35,12 @@ def _is_of_another(label: Labelled) -> bool:
 
 def _has_lookalike(label: Labelled) -> bool:
     numbers = map(str, range(len(label.history)))
-    return any(label.step in one and one != label.step for one in numbers)
+    return any(label.step in number and number != label.step for number in numbers)
 
 
 def _has_contained_name(label: Labelled) -> bool:
-    others = (one for one in label.agents if not names(label.agent, one))
-    return any(names_as_original(label.agent, one) for one in others)
+    others = (agent for agent in label.agents if not names(label.agent, agent))
+    return any(names_as_original(label.agent, other) for other in others)
 
 
 def _has_one_agent(label: Labelled) -> bool:
@@ -48,7 +48,7 @@ def _has_one_agent(label: Labelled) -> bool:
 
 
 def _has_empty_step(label: Labelled) -> bool:
-    return not all(one.text.strip() for one in label.history)
+    return not all(entry.text.strip() for entry in label.history)
 
 
 def _has_silent(label: Labelled) -> bool:
@@ -56,7 +56,7 @@ def _has_silent(label: Labelled) -> bool:
 
 
 def _has_person(label: Labelled) -> bool:
-    return any(one.agent == PERSON for one in label.history)
+    return any(entry.agent == PERSON for entry in label.history)
 
 
 QUIRKS: Mapping[str, Callable[[Labelled], bool]] = {
@@ -77,4 +77,4 @@ QUIRKS: Mapping[str, Callable[[Labelled], bool]] = {
 
 def having(labels: Sequence[Labelled], quirk: str) -> list[Labelled]:
     """Give the traces that have a quirk."""
-    return [one for one in labels if QUIRKS[quirk](one)]
+    return [label for label in labels if QUIRKS[quirk](label)]

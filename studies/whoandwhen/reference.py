@@ -29,13 +29,13 @@ _FIGURE = re.compile(r"^(?:Agent|Step) Accuracy:\s+(\S+)%$", re.MULTILINE)
 
 def drawn(labels: Sequence[Labelled], chance: Random) -> dict[str, Told]:
     """Make up predictions by the trace's id: right ones, almost right ones, and any others."""
-    return {one.id: _drawn(one, chance) for one in labels if chance.random() >= MISSING}
+    return {label.id: _drawn(label, chance) for label in labels if chance.random() >= MISSING}
 
 
 def figures_here(labels: Sequence[Labelled], told: Predictions) -> tuple[str, str]:
     """Give the accuracy on agents and on steps in per cent, as the original writes them."""
-    found = [original(one, told.get(one.id)) for one in labels]
-    return _per_cent([one.agent for one in found]), _per_cent([one.step for one in found])
+    verdicts = [original(label, told.get(label.id)) for label in labels]
+    return _per_cent([verdict.agent for verdict in verdicts]), _per_cent([verdict.step for verdict in verdicts])
 
 
 def figures_there(clone: Path, source: Source, told: Predictions, log: Path) -> tuple[str, str]:
@@ -53,7 +53,7 @@ def figures_there(clone: Path, source: Source, told: Predictions, log: Path) -> 
     script = clone / SCRIPT
     if not script.is_file():
         raise InputError(f"{str(clone)!r} has no {SCRIPT}: name a clone of the original.")
-    log.write_text("\n".join(_block(name, one) for name, one in told.items()), encoding="utf-8")
+    log.write_text("\n".join(_block(name, item) for name, item in told.items()), encoding="utf-8")
     folder = clone / "Who&When" / SOURCES[source]
     command = [sys.executable, str(script), "--data_path", str(folder), "--eval_file", str(log)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -65,7 +65,7 @@ def figures_there(clone: Path, source: Source, told: Predictions, log: Path) -> 
 
 def _drawn(label: Labelled, chance: Random) -> Told:
     named = [label.agent, f"{label.agent}_2", f"The_{label.agent}"]
-    agents = [*(one.speaker for one in label.history), *named]
+    agents = [*(entry.speaker for entry in label.history), *named]
     steps = [int(label.step), int(f"1{label.step}"), chance.randrange(len(label.history))]
     return Told(agent=chance.choice(agents), step=chance.choice(steps))
 

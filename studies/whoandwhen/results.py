@@ -57,8 +57,8 @@ def begin(folder: Path, setting: Setting, model: Model, command: str) -> None:
     make_folders(folder)
     path = folder / MANIFEST
     if not path.exists():
-        told = {"setting": asdict(setting), "endpoint": endpoint(model), "command": command}
-        write_atomically(path, as_json({**told, "versions": versions(), "host": host()}))
+        fields = {"setting": asdict(setting), "endpoint": endpoint(model), "command": command}
+        write_atomically(path, as_json({**fields, "versions": versions(), "host": host()}))
         return
     earlier = _setting_in(path)
     for name, value in asdict(setting).items():
@@ -75,7 +75,7 @@ def write_lines(folder: Path, attributed: Iterable[Attributed]) -> None:
     Raises:
         StorageError: It cannot be written.
     """
-    lines = (dumps(one.line(), ensure_ascii=False) + "\n" for one in attributed)
+    lines = (dumps(item.line(), ensure_ascii=False) + "\n" for item in attributed)
     write_atomically(folder / ATTRIBUTIONS, lines)
 
 
@@ -96,7 +96,7 @@ def read_together(folders: Sequence[Path]) -> list[dict[str, Any]]:
                     f" {setting.get(name)!r}: they are not of one table."
                 )
         lines += read_lines(folder)
-    twice = Counter((one["method"], one["trace"]) for one in lines).most_common(1)
+    twice = Counter((line["method"], line["trace"]) for line in lines).most_common(1)
     if twice and twice[0][1] > 1:
         raise InputError(f"{' on '.join(twice[0][0])} is in several folders: name one of them.")
     return lines

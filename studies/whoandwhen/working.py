@@ -110,7 +110,7 @@ class Working:
             meta=self._meta(services, way, journal),
             journal=journal,
             workers=self.workers,
-            on_attributed=lambda one: progress(_sample(one)),
+            on_attributed=lambda attributed: progress(_sample(attributed)),
         )
         progress.known = sum(1 for _ in attributing.done())
         try:

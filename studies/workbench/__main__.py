@@ -31,20 +31,20 @@ def main(predictions: tuple[Path, ...], data: Path | None, rows: Path | None) ->
     for path, those in judged.items():
         click.echo(f"{path.name}: {_summed(those)}")
     if len(judged) > 1:
-        click.echo(f"all: {_summed([one for those in judged.values() for one in those])}")
+        click.echo(f"all: {_summed([item for those in judged.values() for item in those])}")
     if rows is not None:
         _write(rows, judged)
 
 
 def _summed(judged: Sequence[Judged]) -> str:
-    found = [one.verdict for one in judged]
-    right = sum(verdict.correct for verdict in found)
-    share = f" ({right / len(found):.1%})" if found else ""
+    result = [item.verdict for item in judged]
+    right = sum(verdict.correct for verdict in result)
+    share = f" ({right / len(result):.1%})" if result else ""
     return (
-        f"{len(found)} predictions, {right} correct{share},"
-        f" {sum(verdict.side_effects for verdict in found)} with side effects,"
-        f" {sum(verdict.exact_match for verdict in found)} exact matches,"
-        f" {sum(bool(one.error) for one in judged)} with an error"
+        f"{len(result)} predictions, {right} correct{share},"
+        f" {sum(verdict.side_effects for verdict in result)} with side effects,"
+        f" {sum(verdict.exact_match for verdict in result)} exact matches,"
+        f" {sum(bool(item.error) for item in judged)} with an error"
     )
 
 
@@ -55,10 +55,10 @@ def _write(path: Path, judged: Mapping[Path, Sequence[Judged]]) -> None:
             writer = csv.writer(file)
             writer.writerow(columns)
             for source, those in judged.items():
-                for one in those:
-                    found = one.verdict
-                    marks = (found.correct, found.side_effects, found.exact_match)
-                    writer.writerow([source.name, one.query, *map(int, marks), one.error])
+                for item in those:
+                    result = item.verdict
+                    marks = (result.correct, result.side_effects, result.exact_match)
+                    writer.writerow([source.name, item.query, *map(int, marks), item.error])
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error}.") from None
 

@@ -80,11 +80,11 @@ class Shape:
     def of(cls, team: Team) -> Shape:
         """Read a team."""
         agents = team.agents.values()
-        return cls(tuple((one.id, built_of(one, team.predecessors[one.id])) for one in agents))
+        return cls(tuple((agent.id, built_of(agent, team.predecessors[agent.id])) for agent in agents))
 
     def changed(self, **agents: Built) -> Shape:
         """Return it with other agents."""
-        return Shape(tuple((name, agents.get(name, one)) for name, one in self.agents))
+        return Shape(tuple((name, agents.get(name, item)) for name, item in self.agents))
 
 
 def worth(world: World, shape: Shape, niche: str, many: int = FRESH) -> float:
@@ -94,32 +94,32 @@ def worth(world: World, shape: Shape, niche: str, many: int = FRESH) -> float:
 
 @functools.lru_cache(maxsize=20_000)
 def _worth(world: World, shape: Shape, niche: str, many: int) -> float:
-    order = in_order({name: one.heard for name, one in shape.agents})
+    order = in_order({name: item.heard for name, item in shape.agents})
     if order is None:
         return 0.0
     agents, split = dict(shape.agents), "known" if many == KNOWN else "fresh"
     scores: list[float] = []
     for number in range(many):
         problem = problem_of(f"Problem {split}/{number} of the {niche}", world.parts)
-        said: dict[str, str] = {}
+        fields: dict[str, str] = {}
         for name in order[0]:
-            one = agents[name]
-            heard = [said[other] for other in one.heard]
-            said[name] = _answered(world, problem, name, one, heard)
-        pairs = zip(said[order[1]], problem.answers, strict=True)
+            entry = agents[name]
+            heard = [fields[other] for other in entry.heard]
+            fields[name] = _answered(world, problem, name, entry, heard)
+        pairs = zip(fields[order[1]], problem.answers, strict=True)
         scores.append(fmean(given == right for given, right in pairs))
     return fmean(scores)
 
 
 def built(world: World, request: ChatRequest) -> str:
     """Answer as an agent of a team does."""
-    instructions, shown = (str(one["content"]) for one in request.messages[:2])
+    instructions, shown = (str(message["content"]) for message in request.messages[:2])
     problem = seen(world, shown)
     duties = [duty for (duty,) in marks(instructions, "duty")]
     hints = frozenset(hint for (hint,) in marks(instructions, "hint"))
-    one = Built(request.model, hints, duties[-1] if duties else "")
+    item = Built(request.model, hints, duties[-1] if duties else "")
     heard = [letters for (letters,) in marks(shown, "letters")]
-    letters = _answered(world, problem, str(request.seed), one, heard)
+    letters = _answered(world, problem, str(request.seed), item, heard)
     return padded((mark("letters", letters), f"Answer: {letters}"), world.answer_tokens)
 
 
@@ -227,12 +227,12 @@ def _prompts(agents: Sequence[str], team: Team, hints: Sequence[str]) -> Iterato
 
     for hint in hints:
         each = [with_mark(agent, "hint", hint) for agent in agents]
-        given = [one for one in each if one is not None]
-        yield from ([one] for one in given)
+        given = [edit for edit in each if edit is not None]
+        yield from ([edit] for edit in given)
         if len(given) > 1:
             yield given
     checks = [with_mark(agent, "duty", "check") for agent in agents]
-    yield from ([one] for one in checks if one is not None)
+    yield from ([check] for check in checks if check is not None)
 
 
 def _made(shape: Shape, edits: Sequence[Edit]) -> Shape:
@@ -250,7 +250,7 @@ def _made(shape: Shape, edits: Sequence[Edit]) -> Shape:
             agents[about["agent"]] = replace(agents[about["agent"]], model=about["model_id"])
         else:
             old, sender = agents[about["receiver"]], about["sender"]
-            heard = (*(one for one in old.heard if one != sender),)
+            heard = (*(name for name in old.heard if name != sender),)
             heard = (*heard, sender) if kind == "add_edge" else heard
             agents[about["receiver"]] = replace(old, heard=heard)
     return shape.changed(**agents)
@@ -261,7 +261,7 @@ def _crossed(asked: Asked) -> Mapping[str, Any]:
     fields, source = asked.fields, asked.source
     if "topology" in fields:
         parents = [asked["first"].team, asked["second"].team]
-        values = [_value(asked, Shape.of(one), asked.problem.niche) for one in parents]
+        values = [_value(asked, Shape.of(parent), asked.problem.niche) for parent in parents]
         sides = fields["topology"]["enum"]
         side = sides[values.index(max(values))] if asked.knows else source.choice(sides)
         return {"reason": "So be it.", "topology": side}
@@ -273,8 +273,8 @@ def _crossed(asked: Asked) -> Mapping[str, Any]:
         if asked.knows:
 
             def value(word: str, position: str = position, offered: Any = offered) -> float:
-                made = built_of(offered[word], agents[position].heard)
-                return _value(asked, shape.changed(**{position: made}), niche)
+                result = built_of(offered[word], agents[position].heard)
+                return _value(asked, shape.changed(**{position: result}), niche)
 
             chosen[position] = max(words, key=value)
         else:
@@ -291,7 +291,7 @@ def _decided(asked: Asked) -> Mapping[str, Any]:
     """Choose what to change: a hint that is missing first, then models, or anything."""
     options: Sequence[str] = asked.fields["change"]["enum"]
     shape = Shape.of(asked["parent"].team)
-    lacking = any(asked.problem.niche not in one.hints for _, one in shape.agents)
+    lacking = any(asked.problem.niche not in item.hints for _, item in shape.agents)
     wanted = "prompts" if lacking else "model_id"
     known = wanted if wanted in options and asked.knows else asked.source.choice(options)
     return {"reason": "That is what it lacks.", "change": known}
@@ -300,7 +300,7 @@ def _decided(asked: Asked) -> Mapping[str, Any]:
 def _selected(asked: Asked) -> Mapping[str, Any]:
     """Choose the teams that are expected to do best, or any."""
     names: Sequence[str] = asked.fields["selected"]["items"]["enum"]
-    members = {one.name: known.score for one, known in asked["members"].items()}
+    members = {item.name: known.score for item, known in asked["members"].items()}
     best = sorted(names, key=lambda name: -members[name])
     several = best if asked.knows else asked.source.sample(names, len(names))
     return {"reason": "They did well.", "selected": several[: asked.most("selected")]}
@@ -309,7 +309,7 @@ def _selected(asked: Asked) -> Mapping[str, Any]:
 def _judged(asked: Asked) -> Mapping[str, Any]:
     """Score an answer by the share that is right, with an error."""
     given, right = answer_in(asked["answer"]), asked.problem.answers
-    share = fmean(one == it for one, it in zip(given.ljust(len(right), "-"), right, strict=False))
+    share = fmean(name == it for name, it in zip(given.ljust(len(right), "-"), right, strict=False))
     share += asked.source.uniform(-asked.world.judging, asked.world.judging)
     return {"reason": "So it seems.", "score": round(min(1.0, max(0.0, share)), 1)}
 

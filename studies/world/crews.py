@@ -70,7 +70,7 @@ class Crew:
     def of_part(self, number: int) -> str:
         """Return the craft of a part: the missing one first, then of each member in turn."""
         wanted = [self.missing] if self.missing else []
-        wanted += [one.craft for one in self.members]
+        wanted += [member.craft for member in self.members]
         return wanted[number % len(wanted)]
 
 
@@ -88,9 +88,9 @@ def crew_of(world: World) -> Crew:
         members.append(Member(craft=crafts[4], place=places[0], detail=details[4]))
         return Crew(members=members, missing="", place=places[0])
     members[:2] = [
-        replace(one, place=place) for one, place in zip(members[:2], places[1:], strict=False)
+        replace(member, place=place) for member, place in zip(members[:2], places[1:], strict=False)
     ]
-    members[2:] = [replace(one, omits=True) for one in members[2:]]
+    members[2:] = [replace(member, omits=True) for member in members[2:]]
     return Crew(members=members, missing=crafts[4], place=places[0])
 
 
@@ -109,14 +109,14 @@ def team_of(world: World) -> Team:
             name: Agent(id=name, role=name, agent_type="LLM", model_id=MODEL, prompt=prompt)
             for name, prompt in prompts.items()
         },
-        reports_to={one.craft: (LEAD,) for one in crew.members},
+        reports_to={member.craft: (LEAD,) for member in crew.members},
         declared_output=LEAD,
     )
 
 
 def worked(world: World, request: ChatRequest) -> str:
     """Answer as a member, or as the lead, does."""
-    instructions, shown = (str(one["content"]) for one in request.messages[:2])
+    instructions, shown = (str(message["content"]) for message in request.messages[:2])
     problem = seen(world, shown)
     for craft, place, detail, omits in marks(instructions, "member"):
         member = Member(craft=craft, place=place, detail=detail, omits=omits == "1")
@@ -149,21 +149,21 @@ def _handed_in(world: World, problem: Problem, instructions: str, shown: str) ->
     [(place,)] = marks(instructions, "lead")
     known = marked(instructions, "counts")
     places: Mapping[str, str] = marked(shown, "at")
-    reported_parts = {int(one[0]): one for one in marks(shown, "part")}
+    reported_parts = {int(texts[0]): texts for texts in marks(shown, "part")}
     idle = len(places.keys() - {crew_of(world).of_part(n) for n in range(PARTS)})
     idle += len(marks(instructions, "rule", "order"))
-    answer, said = "", [mark("at", LEAD, place)]
+    answer, lines = "", [mark("at", LEAD, place)]
     for number in range(PARTS):
         if number not in reported_parts:
             letter = _letter(world, problem, number, is_able=False, odds=-world.dilution * idle)
-            said.append(mark("alone", number))
+            lines.append(mark("alone", number))
         else:
             _, letter, craft, _ = reported_parts[number]
             if known.get(craft, place) != places[craft]:
                 letter = _letter(world, problem, number, is_able=False, odds=0.0)
             letter = _misheard(world, problem, number, letter)
         answer += letter
-    return padded((*said, f"Answer: {answer}"), world.answer_tokens)
+    return padded((*lines, f"Answer: {answer}"), world.answer_tokens)
 
 
 def _letter(world: World, problem: Problem, number: int, *, is_able: bool, odds: float) -> str:
@@ -171,7 +171,7 @@ def _letter(world: World, problem: Problem, number: int, *, is_able: bool, odds:
     source = chance(world.name, world.luck, problem.title, number)
     right = source.random() < shifted(niche.able if is_able else niche.unable, odds)
     answer = problem.answers[number]
-    return answer if right else source.choice([one for one in LETTERS if one != answer])
+    return answer if right else source.choice([letter for letter in LETTERS if letter != answer])
 
 
 def _misheard(world: World, problem: Problem, number: int, letter: str) -> str:

@@ -137,8 +137,8 @@ class Simulated(SimulatedGateway):
 
 def solved(world: World, request: ChatRequest) -> str:
     """Answer as an agent does: it plans, checks, decides or attempts, by what it reads."""
-    instructions, shown = (str(one["content"]) for one in request.messages[:2])
-    problem, duty = seen(world, shown), {one for (one,) in marks(instructions, "duty")}
+    instructions, shown = (str(message["content"]) for message in request.messages[:2])
+    problem, duty = seen(world, shown), {name for (name,) in marks(instructions, "duty")}
     place, answers = str(request.seed), attempts_in(shown)
     if "plan" in duty:
         return padded((PLAN,), world.answer_tokens)
@@ -152,9 +152,9 @@ def solved(world: World, request: ChatRequest) -> str:
         if verdicts.count("wrong") * 2 > len(verdicts):
             return said(world, attempted(world, problem, place, Held.of(instructions + shown)))
         return said(world, answers[-1])
-    given = [heard(world, problem, f"{place}/{n}", one.letters) for n, one in enumerate(answers)]
+    given = [heard(world, problem, f"{place}/{n}", answer.letters) for n, answer in enumerate(answers)]
     letters = decided(world, problem, place, given)
-    best = next((one for one in answers if one.letters == letters), answers[0])
+    best = next((answer for answer in answers if answer.letters == letters), answers[0])
     held = Held.of(instructions + shown).remembered(world, f"{problem.title}/{place}")
     return said(world, Attempt(best.method, best.habit, letters, best.formed or held.formed))
 

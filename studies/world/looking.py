@@ -48,9 +48,9 @@ class _Looking:
     @property
     def wrong(self) -> list[int]:
         """The parts that were wrong."""
-        told = self.ground.told
-        given = answer_in(told.answer or "").ljust(PARTS, "-")
-        return [n for n, letter in enumerate(told.reference) if given[n] != letter]
+        report = self.ground.told
+        given = answer_in(report.answer or "").ljust(PARTS, "-")
+        return [n for n, letter in enumerate(report.reference) if given[n] != letter]
 
     def said(self, agent: str) -> str:
         """Return what an agent said."""
@@ -111,7 +111,7 @@ def _evidence(looking: _Looking) -> str:
     asked, asker = looking.asked, looking.asked["asker"]
     [(number,)] = marks(asked["question"], "lacks") or [(0,)]
     _, detail = reported(looking.said(asker)).get(int(number), ("", NOTHING))
-    members = {one.craft: one for one in crew_of(asked.world).members}
+    members = {member.craft: member for member in crew_of(asked.world).members}
     needed = members[asker].detail if asker in members else NOTHING
     lacked = needed if detail == "-" else NOTHING
     return mark("lacked", looking.pick(lacked, (*DETAILS, NOTHING)))
@@ -120,11 +120,11 @@ def _evidence(looking: _Looking) -> str:
 def _rules(looking: _Looking) -> Iterator[str]:
     """Make rules of what one was told; who was told nothing guesses now and then."""
     asked, agent = looking.asked, looking.agent
-    told = [what for one in asked["evidence"] for (what,) in marks(one.answer, "lacked")]
-    if not told and looking.own_wrong(agent) and not asked.knows:
-        told = [asked.source.choice(DETAILS)]
-    new = [one for one in dict.fromkeys(told) if one != NOTHING]
-    yield from (one for one in new if one not in looking.rules(agent))
+    texts = [what for item in asked["evidence"] for (what,) in marks(item.answer, "lacked")]
+    if not texts and looking.own_wrong(agent) and not asked.knows:
+        texts = [asked.source.choice(DETAILS)]
+    new = [fromkey for fromkey in dict.fromkeys(texts) if fromkey != NOTHING]
+    yield from (name for name in new if name not in looking.rules(agent))
 
 
 def _patch(rule: str) -> Mapping[str, Any]:
@@ -161,7 +161,7 @@ def _settled(asked: Asked) -> Mapping[str, Any]:
 
 def _absent(asked: Asked) -> list[str]:
     """Return the crafts that summaries say are missing."""
-    return [craft for one in asked["reflected"] for (craft,) in marks(one.summary, "absent")]
+    return [craft for item in asked["reflected"] for (craft,) in marks(item.summary, "absent")]
 
 
 def _discussed(asked: Asked) -> Mapping[str, Any]:
@@ -175,19 +175,19 @@ def _reorganised(asked: Asked) -> Mapping[str, Any]:
     """Take in the craft that most say is missing; else change something now and then."""
     looking = _Looking(asked=asked)
     statements = asked["discussion"].statements
-    spoken = [craft for one in statements for (craft,) in marks(one.text, "absent")]
+    spoken = [craft for statement in statements for (craft,) in marks(statement.text, "absent")]
     named = [craft for craft, _ in Counter([*_absent(asked), *spoken]).most_common()]
     here, source = {*looking.ground.team.agents}, asked.source
     rules: list[str] = []
     if not named and looking.wrong and not asked.knows and source.random() < 1 / 2:
         rules = [mark("order", source.randrange(1_000))]
-    return _of_team(asked, [one for one in named if one not in here], rules)
+    return _of_team(asked, [name for name in named if name not in here], rules)
 
 
 def _of_team(asked: Asked, crafts: Sequence[str], rules: Sequence[str]) -> Mapping[str, Any]:
     """Write what changes in the team as a whole; whatever else is asked gets the least."""
     fields = asked.fields
-    coming = [_newcomer(asked, one) for one in dict.fromkeys(crafts)][: asked.most("come")]
+    coming = [_newcomer(asked, fromkey) for fromkey in dict.fromkeys(crafts)][: asked.most("come")]
     wanted: dict[str, Any] = {"rules": [*rules], "come": coming, "retry": bool(coming)}
     least = {name: filled(schema, "So be it.", asked.source) for name, schema in fields.items()}
     return {**least, **{name: value for name, value in wanted.items() if name in fields}}
@@ -202,7 +202,7 @@ def _newcomer(asked: Asked, craft: str) -> Mapping[str, Any]:
         "id": craft,
         "role": craft,
         "prompt": prompt_of(member),
-        "like": next(one for one in fields["like"]["enum"] if one != LEAD),
+        "like": next(item for item in fields["like"]["enum"] if item != LEAD),
         "tools": [],
         "hears": [],
         "reports_to": [LEAD],
@@ -213,9 +213,9 @@ def _newcomer(asked: Asked, craft: str) -> Mapping[str, Any]:
 def _centralised(asked: Asked) -> Mapping[str, Any]:
     """Propose what mends each wrong part, the less often the longer the trace; else guess."""
     looking, crew = _Looking(asked=asked), crew_of(asked.world)
-    tokens = sum(len(looking.said(one)) for one in looking.ground.run.agents) / CHARACTERS
+    tokens = sum(len(looking.said(agent)) for agent in looking.ground.run.agents) / CHARACTERS
     clear = asked.world.skill * math.exp(-tokens / asked.world.span)
-    members = {one.craft: one for one in crew.members}
+    members = {item.craft: item for item in crew.members}
     own: dict[str, list[str]] = {agent: [] for agent in asked["agents"]}
     pairs: dict[tuple[str, str], str] = {}
     crafts: list[str] = []
@@ -240,7 +240,7 @@ def _centralised(asked: Asked) -> Mapping[str, Any]:
         for agent, rules in own.items()
     }
     here = {*looking.ground.team.agents}
-    changes = _of_team(asked, [one for one in crafts if one not in here], [])
+    changes = _of_team(asked, [name for name in crafts if name not in here], [])
     answer: Mapping[str, Any] = {"agents": noted, "pairs": listed[: asked.most("pairs")]}
     return {**changes, **{name: value for name, value in answer.items() if name in asked.fields}}
 
@@ -248,7 +248,7 @@ def _centralised(asked: Asked) -> Mapping[str, Any]:
 def kinds_of_notes(asked_world: Any, team: Any) -> Mapping[str, int]:
     """Count the notes of a team that mend something, and those that do not."""
     crew = crew_of(asked_world)
-    members, counts = {one.craft: one for one in crew.members}, {"useful": 0, "idle": 0, "wrong": 0}
+    members, counts = {member.craft: member for member in crew.members}, {"useful": 0, "idle": 0, "wrong": 0}
     for agent in team.agents.values():
         needed = members[agent.id].detail if agent.id in members else ""
         for (rule,) in marks("\n".join(agent.notes.patches.values()), "rule"):

@@ -135,8 +135,8 @@ class Held:
 
         return replace(
             self,
-            lessons=tuple(one for one in self.lessons if stays(one.fields)),
-            habits=tuple(one for one in self.habits if stays(one)),
+            lessons=tuple(lesson for lesson in self.lessons if stays(lesson.fields)),
+            habits=tuple(habit for habit in self.habits if stays(habit)),
             formed=self.formed and stays("form"),
         )
 
@@ -220,8 +220,8 @@ def attempted(world: World, problem: Problem, place: str, held: Held) -> Attempt
     method = _recalled(problem, known.lessons) if trusts < world.trust else None
     if method is None:
         wrong = without(METHODS[problem.niche], right)
-        found = finds < world.niches[problem.niche].finding
-        method = right if found else wrong[int(other * len(wrong))]
+        holds = finds < world.niches[problem.niche].finding
+        method = right if holds else wrong[int(other * len(wrong))]
     odds = chance_right(world, problem, method, [habit, *known.habits], known)
     letters = "".join(
         _letter(world, problem, part, odds, f"{place}/{part}") for part in range(world.parts)
@@ -233,9 +233,9 @@ def attempted(world: World, problem: Problem, place: str, held: Held) -> Attempt
 def _recalled(problem: Problem, lessons: Iterable[Lesson]) -> str | None:
     """Return the method that held most often for such a task, the first among equals."""
     held = Counter[str]()
-    for one in lessons:
-        if one.fits(problem):
-            held[one.method] += one.held
+    for lesson in lessons:
+        if lesson.fits(problem):
+            held[lesson.method] += lesson.held
     return max(held, key=lambda method: held[method], default=None)
 
 
@@ -244,8 +244,8 @@ def chance_right(
 ) -> float:
     """Return the chance that a letter of an attempt is right."""
     niche = world.niches[problem.niche]
-    odds = world.habit * sum(habit_worth(world.name, one) for one in {*habits})
-    odds -= world.dilution * sum(not one.fits(problem) for one in held.lessons)
+    odds = world.habit * sum(habit_worth(world.name, name) for name in {*habits})
+    odds -= world.dilution * sum(not lesson.fits(problem) for lesson in held.lessons)
     odds += niche.planned if held.planned else 0.0
     if personas := {*held.personas}:
         named = problem.niche in personas
@@ -265,7 +265,7 @@ def _letter(world: World, problem: Problem, part: int, odds: float, place: str) 
         return answer
     if own.random() < world.lure:
         return lure
-    return own.choice([one for one in LETTERS if one not in {answer, lure}])
+    return own.choice([letter for letter in LETTERS if letter not in {answer, lure}])
 
 
 def heard(world: World, problem: Problem, place: str, letters: str) -> str:
@@ -274,7 +274,7 @@ def heard(world: World, problem: Problem, place: str, letters: str) -> str:
         return letters
     source = chance(world.name, world.luck, problem.title, place, "hears", letters)
     return "".join(
-        source.choice(LETTERS) if source.random() < world.mishearing else one for one in letters
+        source.choice(LETTERS) if source.random() < world.mishearing else letter for letter in letters
     )
 
 
@@ -283,7 +283,7 @@ def decided(world: World, problem: Problem, place: str, answers: Sequence[str]) 
     source = chance(world.name, world.luck, problem.title, place, "decided")
     niche, letters = world.niches[problem.niche], ""
     for part, answer in enumerate(problem.answers):
-        given = Counter(one[part] for one in answers)
+        given = Counter(name[part] for name in answers)
         sees = source.random() < niche.convincing
         letters += answer if sees and answer in given else max(given, key=lambda it: given[it])
     return letters

@@ -50,20 +50,20 @@ def _reflected(asked: Asked) -> Mapping[str, Any]:
 def _own(work: MemberWork) -> Attempt | None:
     """Return the last attempt that a member made itself."""
     outcomes = (work.account.run.agents[position] for position in work.positions)
-    texts = (one.result.content for one in outcomes if one.result is not None)
+    texts = (outcome.result.content for outcome in outcomes if outcome.result is not None)
     return next(filter(None, map(attempt_in, reversed([*texts]))), None)
 
 
 def _fused(asked: Asked) -> Mapping[str, Any]:
     """Return the lesson that held most, as often as all that say the same."""
     text, held = f"{asked['earlier']}\n{asked['new']}", Counter[tuple[str, ...]]()
-    for one in lessons_in(text):
-        held["lesson", one.niche, one.sign, one.method] += one.held
+    for lesson in lessons_in(text):
+        held["lesson", lesson.niche, lesson.sign, lesson.method] += lesson.held
     for habit, times in marks(text, "habit"):
         held["habit", habit] += int(times)
     if not held:
         return {"text": asked["earlier"]}
-    kind, *fields = max(held, key=lambda one: held[one])
+    kind, *fields = max(held, key=lambda texts: held[texts])
     return {"text": mark(kind, *fields, held[kind, *fields])}
 
 
@@ -93,8 +93,8 @@ def _contrasted(asked: Asked) -> Mapping[str, Any]:
 def _learnt(text: str) -> list[str]:
     """Return what a text says that can be learnt, each as a text of its own."""
     return [
-        *(mark("lesson", *one.fields) for one in lessons_in(text)),
-        *(mark("habit", *one) for one in marks(text, "habit")),
+        *(mark("lesson", *lesson.fields) for lesson in lessons_in(text)),
+        *(mark("habit", *texts) for texts in marks(text, "habit")),
         *([FORM] if marks(text, "form") else []),
     ]
 
@@ -103,15 +103,15 @@ def _imagined(asked: Asked) -> Mapping[str, Any]:
     """Return a strategy for each difference: methods for their niche, all else for all."""
     ideas = {
         text: number
-        for number, one in enumerate(asked["differences"], 1)
-        for text in _learnt(one.text)
+        for number, difference in enumerate(asked["differences"], 1)
+        for text in _learnt(difference.text)
     }
     ordered = sorted(ideas, key=lambda text: not lessons_in(text))
     listed = [
         {
             "difference": ideas[text],
             "strategy": text,
-            "niches": [one.niche for one in lessons_in(text)] or [*asked["niches"]],
+            "niches": [lesson.niche for lesson in lessons_in(text)] or [*asked["niches"]],
         }
         for text in ordered
     ]
@@ -120,13 +120,13 @@ def _imagined(asked: Asked) -> Mapping[str, Any]:
 
 def _debated(asked: Asked) -> Mapping[str, Any]:
     """Drop what one did oneself, and was wrong."""
-    wrong = {it for one in marks(asked["work"].diagnosis, "mistaken") for it in one}
+    wrong = {it for texts in marks(asked["work"].diagnosis, "mistaken") for it in texts}
     return {
         f"strategy_{number}": {
             "reason": "",
-            "keep": not any(it in one.text for it in wrong),
+            "keep": not any(it in idea.text for it in wrong),
         }
-        for number, one in enumerate(asked["ideas"], 1)
+        for number, idea in enumerate(asked["ideas"], 1)
     }
 
 
@@ -139,37 +139,37 @@ def _crystallized(asked: Asked) -> Mapping[str, Any]:
             "niche": asked.problem.niche,
             "level": "subdomain" if lessons_in(text) else "cross_domain",
         }
-        for number, one in enumerate(asked["ideas"], 1)
-        for text in _learnt(one.text)
+        for number, idea in enumerate(asked["ideas"], 1)
+        for text in _learnt(idea.text)
     ]
-    insights.sort(key=lambda one: one["level"] != "subdomain")
+    insights.sort(key=lambda fields: fields["level"] != "subdomain")
     return {"insights": insights[: asked.most("insights")]}
 
 
 def _described(asked: Asked) -> Mapping[str, Any]:
     """Return a persona for the niche that is asked for, or for those of the agents shown."""
     event, manner = asked["event"], asked.source.choice(MANNERS)
-    shown = "\n".join(one.prompt for one in asked["agents"])
+    shown = "\n".join(agent.prompt for agent in asked["agents"])
     niches = [event.niche] if event.niche else [niche for (niche,) in marks(shown, "persona")]
-    known = " ".join(mark("persona", one) for one in dict.fromkeys(niches))
+    known = " ".join(mark("persona", fromkey) for fromkey in dict.fromkeys(niches))
     return {"reason": "So be it.", "title": manner, "persona": f"{known} You are {manner}.".strip()}
 
 
 def _led(asked: Asked) -> Mapping[str, Any]:
     """Return the structure that did best in the rounds shown, if it did well; else another one."""
     structures: Sequence[str] = [*asked["structures"]]
-    rounds: list[Mapping[str, Any]] = [one for one, _ in asked["known"]]
-    own = [one for one in rounds if one["niche"] == asked.problem.niche] or rounds
+    rounds: list[Mapping[str, Any]] = [item for item, _ in asked["known"]]
+    own = [fields for fields in rounds if fields["niche"] == asked.problem.niche] or rounds
     rewards: dict[str, list[float]] = {}
-    for one in own:
-        rewards.setdefault(one["structure"], []).append(one["reward"])
+    for record in own:
+        rewards.setdefault(record["structure"], []).append(record["reward"])
     best = max(rewards, key=lambda name: fmean(rewards[name]), default="")
     if asked.source.random() < asked.world.whim:
         chosen = asked.source.choice(structures)
     elif best in structures and fmean(rewards[best]) >= HALF:
         chosen = best
     else:
-        others = [one for one in structures if one not in rewards]
+        others = [structure for structure in structures if structure not in rewards]
         chosen = asked.source.choice(others or structures)
     return {"reason": "It did well.", "structure": chosen}
 

@@ -116,8 +116,8 @@ def says(
             continue
         name = suited[0] if suited else next(iter(heard))
         used.add(name)
-        one = heard[name][number]
-        own.append(replace(one, by=name if one.by == NOBODY else one.by))
+        item = heard[name][number]
+        own.append(replace(item, by=name if item.by == NOBODY else item.by))
     worker = _Worker(world=world, problem=problem, craft=craft, coaching=coaching, heard=heard)
     return [said or Said(craft, worker.odds(n, used)) for n, said in enumerate(own)]
 
@@ -185,9 +185,9 @@ class Graph:
         """Read a team."""
         agents = team.agents.values()
         return cls(
-            crafts={one.id: one.role for one in agents},
-            heard={one.id: tuple(team.predecessors[one.id]) for one in agents},
-            coaching={one.id: coaching_in(one.notes.coaching) if coached else () for one in agents},
+            crafts={agent.id: agent.role for agent in agents},
+            heard={agent.id: tuple(team.predecessors[agent.id]) for agent in agents},
+            coaching={agent.id: coaching_in(agent.notes.coaching) if coached else () for agent in agents},
         )
 
     def changed(self, edit: Mapping[str, Any]) -> Graph | None:
@@ -197,25 +197,25 @@ class Graph:
         if kind == "add_agent":
             new = about["role"] if about["role"] not in crafts else f"{about['role']} again"
             crafts[new], heard[new] = about["role"], (*about.get("receives_from", ()),)
-            for one in about.get("reports_to", ()):
-                heard[one] = (*heard[one], new)
+            for item in about.get("reports_to", ()):
+                heard[item] = (*heard[item], new)
             if about.get("is_output"):
                 heard[new] = tuple(dict.fromkeys((*heard[new], self.output)))
         elif kind == "remove_agent":
             gone, before = about["agent"], heard.pop(about["agent"])
             del crafts[gone]
-            for one, of in heard.items():
+            for item, of in heard.items():
                 if gone in of:
-                    heard[one] = tuple(dict.fromkeys((*without(of, gone), *before)))
+                    heard[item] = tuple(dict.fromkeys((*without(of, gone), *before)))
         elif not {about["sender"], about["receiver"]} <= heard.keys():
             return None  # one of them has just gone
         elif kind == "add_edge":
             heard[about["receiver"]] = (*heard[about["receiver"]], about["sender"])
         else:
             heard[about["receiver"]] = (*without(heard[about["receiver"]], about["sender"]),)
-        coaching = {one: self.coaching.get(one, ()) for one in crafts}
-        made = Graph(crafts=crafts, heard=heard, coaching=coaching)
-        return made if in_order(heard) else None
+        coaching = {craft: self.coaching.get(craft, ()) for craft in crafts}
+        graph = Graph(crafts=crafts, heard=heard, coaching=coaching)
+        return graph if in_order(heard) else None
 
     @property
     def output(self) -> str:
@@ -226,37 +226,37 @@ class Graph:
 
 def said_by_all(world: World, problem: Problem, graph: Graph) -> dict[str, list[Said]]:
     """Return what each agent of a team says of each part."""
-    order, said = in_order(graph.heard), dict[str, list[Said]]()
+    order, fields = in_order(graph.heard), dict[str, list[Said]]()
     for name in order[0] if order else ():
-        heard = {graph.crafts[one]: said[one] for one in graph.heard[name]}
-        said[name] = says(world, problem, graph.crafts[name], graph.coaching[name], heard)
-    return said
+        heard = {graph.crafts[word]: fields[word] for word in graph.heard[name]}
+        fields[name] = says(world, problem, graph.crafts[name], graph.coaching[name], heard)
+    return fields
 
 
 def worth(world: World, problem: Problem, graph: Graph) -> float:
     """Return the share of letters that a team can be expected to get right."""
-    said = said_by_all(world, problem, graph)
-    return fmean(one.odds for one in said[graph.output]) if said else 0.0
+    fields = said_by_all(world, problem, graph)
+    return fmean(item.odds for item in fields[graph.output]) if fields else 0.0
 
 
 def coaching_in(text: str) -> Coaching:
     """Return what a text tells an agent."""
-    told = ((aspect, frozenset(of.split(",")) - {NOBODY}) for aspect, of in marks(text, "coach"))
-    return tuple(told)
+    pairs = ((aspect, frozenset(of.split(",")) - {NOBODY}) for aspect, of in marks(text, "coach"))
+    return tuple(pairs)
 
 
 def solved_by_parts(world: World, request: ChatRequest) -> str:
     """Answer as an agent of a craft does."""
-    instructions, shown = (str(one["content"]) for one in request.messages[:2])
+    instructions, shown = (str(message["content"]) for message in request.messages[:2])
     problem, [(craft,)] = seen(world, shown), marks(instructions, "craft")[:1]
     heard: dict[str, list[Said]] = {}
-    for sender, *said in marks(shown, "said"):
-        of, odds, by, letter = said
+    for sender, *texts in marks(shown, "said"):
+        of, odds, by, letter = texts
         heard.setdefault(sender, []).append(Said(of, float(odds), by, letter))
     lines, answer = list[str](), ""
-    for number, one in enumerate(says(world, problem, craft, coaching_in(instructions), heard)):
-        letter = one.letter or _letter(world, problem, number, one.odds, str(request.seed))
-        lines.append(mark("said", craft, one.craft, f"{one.odds:.6f}", one.by, letter))
+    for number, say in enumerate(says(world, problem, craft, coaching_in(instructions), heard)):
+        letter = say.letter or _letter(world, problem, number, say.odds, str(request.seed))
+        lines.append(mark("said", craft, say.craft, f"{say.odds:.6f}", say.by, letter))
         answer += letter
     return padded((*lines, f"Answer: {answer}"), world.answer_tokens)
 
@@ -272,19 +272,19 @@ def _letter(world: World, problem: Problem, number: int, odds: float, place: str
 def _judged(asked: Asked) -> Mapping[str, Any]:
     """Estimate what each agent contributed, and how good the answer is."""
     account: Account = asked["account"]
-    results = {name: one.result for name, one in account.run.agents.items()}
+    results = {name: agent.result for name, agent in account.run.agents.items()}
     output = results.get(account.team.output)
-    said = marks(output.content if output else "", "said")
-    roles = {one.id: one.role for one in account.team.agents.values()}
+    textses = marks(output.content if output else "", "said")
+    roles = {agent.id: agent.role for agent in account.team.agents.values()}
     odds: dict[str, list[float]] = {}
-    for sender, _, value, by, _ in said:
+    for sender, _, value, by, _ in textses:
         odds.setdefault(sender if by == NOBODY else by, []).append(float(value))
     of = {name: fmean(odds.get(role, [0.0])) for name, role in roles.items()}
     agents = {
         name: {"reason": "So it seems.", "contribution": _estimate(asked, value)}
         for name, value in of.items()
     }
-    whole = fmean([float(value) for _, _, value, *_ in said] or [0.0])
+    whole = fmean([float(value) for _, _, value, *_ in textses] or [0.0])
     score = _estimate(asked, whole)
     return {"reason": "So it seems.", "agents": agents, "score": score, "converged": False}
 
@@ -298,16 +298,16 @@ def _coached(asked: Asked) -> Mapping[str, Any]:
     """Tell an agent one thing more: what helps most with its parts, or anything."""
     account: Account = asked["account"]
     agent, graph = account.team.agents[asked["agent"]], Graph.of(account.team)
-    near = ",".join(sorted(graph.crafts[one] for one in graph.heard[agent.id])) or NOBODY
+    near = ",".join(sorted(graph.crafts[name] for name in graph.heard[agent.id])) or NOBODY
     before = marked(agent.notes.coaching, "coach")
-    parts = [one for one in parts_of(asked.problem.title) if one.craft == agent.role]
-    apt = sorted({it for one in parts for it in one.apt if before.get(it) != near})
+    parts = [part for part in parts_of(asked.problem.title) if part.craft == agent.role]
+    apt = sorted({it for part in parts for it in part.apt if before.get(it) != near})
     aspect = asked.source.choice(apt if apt and asked.knows else ASPECTS)
-    told = [mark("coach", *one) for one in ({**before, aspect: near}).items()]
+    texts = [mark("coach", *item) for item in ({**before, aspect: near}).items()]
     room = asked.fields["plan"]["maxLength"]
-    while len(told) > 1 and len(" ".join(told)) > room:
-        del told[0]
-    plan = " ".join(told) if len(told[0]) <= room else "Go on."
+    while len(texts) > 1 and len(" ".join(texts)) > room:
+        del texts[0]
+    plan = " ".join(texts) if len(texts[0]) <= room else "Go on."
     return {"wrong": "Not all."[: asked.fields["wrong"]["maxLength"]], "plan": plan[:room]}
 
 
@@ -323,8 +323,8 @@ def _restructured(asked: Asked) -> Mapping[str, Any]:
             answer[name] = [drawn] if asked.source.random() < 1 / 2 else []
             continue
         options = [(edit, graph.changed(edit)) for kind in kinds for edit in _edits(kind)]
-        known = [(worth(world, problem, made), edit, made) for edit, made in options if made]
-        best = max(known, key=lambda one: one[0], default=None)
+        known = [(worth(world, problem, result), edit, result) for edit, result in options if result]
+        best = max(known, key=lambda row: row[0], default=None)
         answer[name] = []
         if best is not None and best[0] > worth(world, problem, graph):
             answer[name], graph = [best[1]], best[2]
@@ -343,8 +343,8 @@ def _edits(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         name, *rest = left
         field = fields["properties"][name]
         several = field.get("type") == "array"
-        for one in (field["items"] if several else field)["enum"]:
-            yield from chosen(rest, {**made, name: [one] if several else one})
+        for item in (field["items"] if several else field)["enum"]:
+            yield from chosen(rest, {**made, name: [item] if several else item})
 
     yield from chosen(names, {})
 
@@ -354,15 +354,15 @@ def _enlisted(asked: Asked) -> Mapping[str, Any]:
     agents, parts, source = asked.fields["agents"], parts_of(asked.problem.title), asked.source
     chosen: list[str] = []
     for _ in range(source.randint(agents["minItems"], agents["maxItems"])):
-        left = [one for one in agents["items"]["enum"] if one not in chosen]
-        needed = [one.craft for one in parts if one.craft in left]
+        left = [item for item in agents["items"]["enum"] if item not in chosen]
+        needed = [part.craft for part in parts if part.craft in left]
         chosen.append(needed[0] if needed and asked.knows else source.choice(left))
-    needs = {(parts[one.need].craft, one.craft) for one in parts if one.need is not None}
-    pairs = [(one, other) for n, one in enumerate(chosen) for other in chosen[n + 1 :]]
+    needs = {(parts[part.need].craft, part.craft) for part in parts if part.need is not None}
+    pairs = [(name, other) for n, name in enumerate(chosen) for other in chosen[n + 1 :]]
     edges = [
-        {"sender": one, "receiver": other}
-        for one, other in pairs
-        if ((one, other) in needs if asked.knows else source.random() < 1 / 2)
+        {"sender": name, "receiver": other}
+        for name, other in pairs
+        if ((name, other) in needs if asked.knows else source.random() < 1 / 2)
     ]
     return {"reason": "They suit.", "agents": chosen, "edges": edges}
 

@@ -31,7 +31,7 @@ def measured(
     """Print measures of each row, with their intervals over seeds."""
     yield from head(title, *measures)
     for name, outcomes in came.items():
-        cells = ([of(one) for one in outcomes.values()] for of in measures.values())
+        cells = ([of(outcome) for outcome in outcomes.values()] for of in measures.values())
         known = ([value for value in cell if value is not None] for cell in cells)
         yield row(name, *(Interval(cell).shown(signed=False) for cell in known))
 
@@ -44,7 +44,7 @@ def differences(
     yield from head(f"less {first}", *measures, "in the paper")
     for name in came:
         if name != first:
-            cells = (one.shown() for one in _less(came, name, measures))
+            cells = (interval.shown() for interval in _less(came, name, measures))
             yield row(name, *cells, study.row(name).paper or "-")
 
 
@@ -53,7 +53,7 @@ def _less(
 ) -> list[Interval]:
     first = came[next(iter(came))]
     return [
-        Interval([of(one) - of(first[seed]) for seed, one in came[name].items()])
+        Interval([of(outcome) - of(first[seed]) for seed, outcome in came[name].items()])
         for of in measures.values()
     ]
 
@@ -63,7 +63,7 @@ def covering(came: Came, measures: Mapping[str, Callable[[Outcome], float]]) -> 
     first, *others = came
     yield from head(f"less {first}, cover 0", *measures)
     columns = zip(*(_less(came, name, measures) for name in others), strict=True)
-    shown = (f"{sum(one.covers_nothing for one in of)} of {len(of)}" for of in columns)
+    shown = (f"{sum(item.covers_nothing for item in of)} of {len(of)}" for of in columns)
     yield row("all rows", *shown)
 
 
@@ -74,12 +74,12 @@ def costs(came: Came, alone: str) -> Iterator[str]:
     single = came.get(alone, {})
     for name, outcomes in came.items():
         cells = (
-            fmean(getattr(one, what)[who] / len(one.scores) for one in outcomes.values())
+            fmean(getattr(outcome, what)[who] / len(outcome.scores) for outcome in outcomes.values())
             for what in ("calls", "tokens")
             for who in ("agents", "operators")
         )
         times = [
-            one.a_task / single[seed].a_task for seed, one in outcomes.items() if seed in single
+            outcome.a_task / single[seed].a_task for seed, outcome in outcomes.items() if seed in single
         ]
         calls, asked, tokens, spent = cells
         shown = f"{calls:.1f}", f"{asked:.1f}", f"{tokens:.0f}", f"{spent:.0f}"
@@ -107,13 +107,13 @@ def command(
     """
 
     def printed(come: Mapping[str, Came]) -> Iterator[str]:
-        for kind, came in come.items():
+        for kind, result in come.items():
             yield f"\n### {study.kinds[kind]}\n"
             yield from apart(
-                measured(came, measures),
-                differences(study, came, measures),
-                *([covering(came, measures)] if kind == LEVEL else []),
-                *tables(study, came),
+                measured(result, measures),
+                differences(study, result, measures),
+                *([covering(result, measures)] if kind == LEVEL else []),
+                *tables(study, result),
             )
 
     @click.command(cls=Command, name=study.name)
@@ -136,9 +136,9 @@ def command(
         """
         todo = [*_jobs(study, **options)]
         if not todo:
-            raise none_matches(options["rows"], (one.name for one in study.rows))
+            raise none_matches(options["rows"], (parts.name for parts in study.rows))
         done = worked(work, todo, jobs=jobs, folder=results, job=Job, outcome=Outcome.of)
-        come: dict[str, Came] = by_world(todo, done, lambda one: one.score)
+        come: dict[str, Came] = by_world(todo, done, lambda outcome: outcome.score)
         shown = json.dumps(come, default=asdict, indent=1) if as_json else "\n".join(printed(come))
         click.echo(shown)
 
@@ -155,16 +155,16 @@ def _jobs(
     rows: Sequence[str],
 ) -> Iterator[Job]:
     """List what there is to do, seed by seed; the first row is always among it."""
-    wanted = matching((one.name for one in study.rows), rows)
+    wanted = matching((parts.name for parts in study.rows), rows)
     for kind in study.kinds:
         many = max(1, tasks // study.level) if kind == LEVEL else tasks
         for seed in range(seeds if wanted and kind in matching(study.kinds, worlds) else 0):
-            for one in study.rows:
-                if one.name in wanted or one is study.rows[0]:
+            for item in study.rows:
+                if item.name in wanted or item is study.rows[0]:
                     yield Job(
                         study=study.name,
                         world=kind,
-                        row=one.name,
+                        row=item.name,
                         seed=seed,
                         tasks=many,
                         test=test,

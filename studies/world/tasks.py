@@ -77,5 +77,5 @@ def letters(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Return the share of letters that are right."""
     del options
     given, wanted = answer_in(answer), str(reference)
-    right = sum(one == it for one, it in zip(given, wanted, strict=False))
+    right = sum(name == it for name, it in zip(given, wanted, strict=False))
     return Score(value=right / len(wanted), reason=f"{right} of {len(wanted)}")

@@ -126,7 +126,7 @@ class Study:
 
     def row(self, name: str) -> Row:
         """Return a row by its name."""
-        return next(one for one in self.rows if one.name == name)
+        return next(parts for parts in self.rows if parts.name == name)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -239,7 +239,7 @@ async def _outcome(
     gateway = Simulated(world, study.operators, study.agents, study.models)
     files = study.teams(world, folder)
     pool = Pool.init(
-        folder / "pool", [str(one) for one in files], catalogue=catalogue(*study.models)
+        folder / "pool", [str(file) for file in files], catalogue=catalogue(*study.models)
     )
     recipe = _recipe(study, row, job.seed, files)
     with Journal.open(open_folder(pool.folder, NAME)) as journal:
@@ -267,7 +267,7 @@ async def _outcome(
         test = await _tested(stage, world, job) if job.test else []
     pool.refresh()
     trial = Trial(world=world, stage=stage, lines=lines, gateway=gateway)
-    spent = sum(one.tokens for one in gateway.paid.values())
+    spent = sum(item.tokens for item in gateway.paid.values())
     return Outcome(
         scores=[line["score"] or 0.0 for line in lines],
         niches=[line["niche"] for line in lines],

@@ -110,42 +110,42 @@ def ward() -> Team:
 
 def consulted(world: World, request: ChatRequest) -> str:
     """Answer as a specialist, as the reporter or as the chief."""
-    instructions, shown = (str(one["content"]) for one in request.messages[:2])
+    instructions, shown = (str(message["content"]) for message in request.messages[:2])
     problem = seen(world, shown)
     for (agent,) in marks(instructions, "specialist"):
         return _spoken(world, problem, agent, shown)
     if (REPORTER,) in marks(instructions, "duty"):
         read = dict.fromkeys(marks(shown, "read"))
-        return "\n".join(mark("read", *one) for one in read) or "Nothing was read."
+        return "\n".join(mark("read", *texts) for texts in read) or "Nothing was read."
     return f"Answer: {_decision(world, problem, marks(shown, 'read'))}"
 
 
 def _spoken(world: World, problem: Problem, agent: str, shown: str) -> str:
     """Say what a specialist still has to say, at most two readings a round."""
     slide, reliable, loudness = reader(world, agent)
-    told = {int(part) for part, _, of, who in marks(shown, "read") if (of, who) == (slide, agent)}
+    numbers = {int(part) for part, _, of, who in marks(shown, "read") if (of, who) == (slide, agent)}
     source = chance(world.name, problem.title, slide, "shows")
     visible = [n for n in range(PARTS) if source.random() < COVERAGE] if slide else []
-    new = [number for number in visible if number not in told][:A_ROUND]
+    new = [number for number in visible if number not in numbers][:A_ROUND]
     odds = _reminded(world, problem, lessons_in(shown))
-    heard = sorted({one for one in marks(shown, "read") if one[3] != agent})
+    heard = sorted({texts for texts in marks(shown, "read") if texts[3] != agent})
     letters = {n: _read(world, problem, (slide, n), shifted(reliable, odds), heard) for n in new}
-    said = [mark("read", n, letter, slide, agent) for n, letter in letters.items()]
+    lines = [mark("read", n, letter, slide, agent) for n, letter in letters.items()]
     if new:
-        said.append(mark("way", _way(world, problem, letters, slide)))
-    elif not told and not slide and not marks(shown, "bare"):
-        said.append(mark("bare", agent))
+        lines.append(mark("way", _way(world, problem, letters, slide)))
+    elif not numbers and not slide and not marks(shown, "bare"):
+        lines.append(mark("bare", agent))
     filler = FILLER * (world.answer_tokens * CHARACTERS // len(FILLER))
     opinion = f"{mark('sure', f'{loudness:.2f}')} {filler}".strip()
-    return json.dumps({"opinion": opinion, "increment": said})
+    return json.dumps({"opinion": opinion, "increment": lines})
 
 
 def _reminded(world: World, problem: Problem, lessons: Sequence[Lesson]) -> float:
     """Return what experience adds to the log odds of a reading; each method counts once."""
     right = right_method(world.name, problem.niche, problem.sign)
-    methods = {one.method for one in lessons if one.fits(problem)}
+    methods = {lesson.method for lesson in lessons if lesson.fits(problem)}
     signs = sum(1 if method == right else -1 for method in methods)
-    return world.habit * signs - world.dilution * sum(not one.fits(problem) for one in lessons)
+    return world.habit * signs - world.dilution * sum(not lesson.fits(problem) for lesson in lessons)
 
 
 def _read(
@@ -162,7 +162,7 @@ def _read(
 
 def _way(world: World, problem: Problem, letters: Mapping[int, str], slide: str) -> str:
     """Return the method of an utterance: the right one where most of it is right."""
-    balance = sum(1 if problem.answers[n] == one else -1 for n, one in letters.items())
+    balance = sum(1 if problem.answers[n] == letter else -1 for n, letter in letters.items())
     right = right_method(world.name, problem.niche, problem.sign)
     source = chance(world.name, problem.title, slide, "way", balance)
     is_right = balance > 0 or (balance == 0 and source.random() < HALF)
@@ -188,7 +188,7 @@ def _decision(world: World, problem: Problem, read: Sequence[tuple[str, ...]]) -
 
 def worth(world: World, group: Iterable[str]) -> float:
     """Return the share of findings that a group gets right over all cases, without experience."""
-    slides = {slide: right for slide, right, _ in (reader(world, one) for one in group) if slide}
+    slides = {slide: right for slide, right, _ in (reader(world, name) for name in group) if slide}
     lead: Mapping[int, float] = {0: 1.0}
     for right in slides.values():
         more: dict[int, float] = {}
@@ -223,7 +223,7 @@ def _appraised(asked: Asked) -> Mapping[str, Any]:
         value += source.uniform(-world.judging, world.judging)
         return round(min(1.0, max(0.0, value)), 1)
 
-    agents = {one.agent: {"reason": "So it seems.", "score": scored(one)} for one in asked["said"]}
+    agents = {item.agent: {"reason": "So it seems.", "score": scored(item)} for item in asked["said"]}
     return {"reason": "So it seems.", "agents": agents}
 
 

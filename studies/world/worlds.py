@@ -156,8 +156,8 @@ def leveled(world: World, luck: str) -> World:
         luck: Whose luck it is: where all attempts come out alike, rows with one luck would be one.
     """
     flat = {
-        name: replace(one, able=one.alone, unable=one.alone, planned=0.0)
-        for name, one in world.niches.items()
+        name: replace(nich, able=nich.alone, unable=nich.alone, planned=0.0)
+        for name, nich in world.niches.items()
     }
     nothing = dict.fromkeys(
         ("forgetting", "mishearing", "formless", "dilution", "habit", "persona", "elsewhere"), 0.0

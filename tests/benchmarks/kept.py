@@ -41,7 +41,7 @@ def kept(
     results = Results.begin(
         RunFolder(folder, str), request, plan, Setting(seed=0), command=["mas-bench", "run"]
     )
-    found = list(samples)
-    scored = sum(one.score is not None for one in found)
-    results.write(iter(found), find_benchmark(benchmark), expected=scored + missing)
+    result = list(samples)
+    scored = sum(item.score is not None for item in result)
+    results.write(iter(result), find_benchmark(benchmark), expected=scored + missing)
     return folder

@@ -98,9 +98,9 @@ def test_what_is_written_loads_and_only_the_right_answer_scores(
 
 
 def scored(task: Task, answer: str) -> float:
-    found = as_the_engine(task, answer)
-    assert found is not None
-    return found.value
+    result = as_the_engine(task, answer)
+    assert result is not None
+    return result.value
 
 
 def test_a_label_counts_alone_and_in_any_case() -> None:
@@ -163,7 +163,7 @@ def test_headroom_chooses_on_one_split_and_tests_on_the_other(tmp_path: Path) ->
         assert (again.output, len(model.calls)) == (result.output, calls)
     assert "| calculating, the best on the evolve split | 12 | 1.00 |" in result.output
     pool = Pool.open(tmp_path / "pool")
-    assert set(pool.members) == {"solo", *(one.name for one in CANDIDATES["products"])}
+    assert set(pool.members) == {"solo", *(product.name for product in CANDIDATES["products"])}
     child = pool.member("calculating")
     assert (child.born.parents, child.born.operator) == (("solo",), "scripted")
     assert child.born.edits

@@ -61,15 +61,15 @@ async def mentoring(episode: Episode) -> None:
         team = child_of(team, (reminder,), stage.catalogue, stage.ceiling)
     run = await episode.run(team, "run")
     episode.answered(run)
-    episode.told["reminders"] = sum(bool(one.notes.coaching) for one in team.agents.values())
+    episode.told["reminders"] = sum(bool(item.notes.coaching) for item in team.agents.values())
     parent = Parent(team=team, digest=digest(run))
     for agent in team.agents if episode.learning else ():
         path = f"{episode.path}advise {agent}"
-        made = await operator_of("advise").act(episode.meta, path, task, parent, agent)
-        if isinstance(made, RejectedProposal):
-            episode.lose(made)
+        result = await operator_of("advise").act(episode.meta, path, task, parent, agent)
+        if isinstance(result, RejectedProposal):
+            episode.lose(result)
         else:
-            said = made.child.agents[agent].notes.coaching
+            said = result.child.agents[agent].notes.coaching
             episode.keep(Learnt(kind="lesson", owner=agent, task=task.text, text=said))
 
 

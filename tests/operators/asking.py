@@ -87,8 +87,8 @@ def asking(
 
     with ScriptedModel(replies) as model:
         here = {
-            one: Model(alias=one, model=one, api_base=model.api_base, notes=notes.get(one, ""))
-            for one in ALIASES
+            aliase: Model(alias=aliase, model=aliase, api_base=model.api_base, notes=notes.get(aliase, ""))
+            for aliase in ALIASES
         }
 
         async def until_done() -> Came:
@@ -103,8 +103,8 @@ def asking(
                 )
                 return await work(meta)
 
-        came = asyncio.run(until_done())
-    return Asked(came=came, events=events, calls=list(model.calls))
+        result = asyncio.run(until_done())
+    return Asked(came=result, events=events, calls=list(model.calls))
 
 
 def parent(of: Team = PAIR, **fields: Any) -> Parent:

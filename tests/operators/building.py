@@ -77,15 +77,15 @@ def learnt(
     """Evolve on the first cases."""
 
     async def work(stage: EvolutionContext) -> tuple[list[Any], Any]:
-        made = evolution(stage, TASKS[:cases])
-        await made.to_the_end()
-        return made.lines(), await after(stage) if after else None
+        result = evolution(stage, TASKS[:cases])
+        await result.to_the_end()
+        return result.lines(), await after(stage) if after else None
 
     with ScriptedModel(script) as model:
         how: Any = {"recalls": True, "embedder": "hashing"}
-        lines, came = done(folder, model.api_base, work, of, pair=WARD, **how)
+        lines, outcome = done(folder, model.api_base, work, of, pair=WARD, **how)
     entries = list(Pool.open(folder / "pool").learnt.values())
-    return Built(folder=folder, entries=entries, lines=lines, model=model, came=came)
+    return Built(folder=folder, entries=entries, lines=lines, model=model, came=outcome)
 
 
 class Killed(BaseException):
@@ -102,10 +102,10 @@ def dying(writes: int, *, is_written: bool = True) -> Generator[None]:
             alive = next(left)
             if alive < 0 or (alive == 0 and not is_written):
                 raise Killed
-            came = write(*args, **how)
-            if alive == 0 and not inspect.iscoroutine(came):
+            result = write(*args, **how)
+            if alive == 0 and not inspect.iscoroutine(result):
                 raise Killed
-            return came
+            return result
 
         return written
 

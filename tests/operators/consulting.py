@@ -53,14 +53,14 @@ def doctors(request: Request) -> Reply:
     if "agents" in wanted:
         names = [*wanted["agents"]["properties"]]
         scores = {
-            one: {"reason": f"{one} so", "score": round((chance * (place + 3)) % 1, 1)}
-            for place, one in enumerate(names)
+            name: {"reason": f"{name} so", "score": round((chance * (place + 3)) % 1, 1)}
+            for place, name in enumerate(names)
         }
         return Reply.json({"reason": "r", "agents": scores})
     if "rationale" in wanted:
         [who] = re.findall(r"of the agent (\w+)", message_text(request))
-        said = {"context": f"Two numbers, {who}.", "action": "Add.", "rationale": "It was right."}
-        return Reply.json(said)
+        fields = {"context": f"Two numbers, {who}.", "action": "Add.", "rationale": "It was right."}
+        return Reply.json(fields)
     return Reply(text="7" if chance < 0.6 else "8")
 
 
@@ -85,8 +85,8 @@ def made(of: Team, said: Said = NOTHING, *, settled: frozenset[str] = frozenset(
 
     async def one_pass(coming: Next, number: int) -> Run:
         agents = {
-            one: coming.given.get(one) or said.get((one, number), did(f"{one} in {number}"))
-            for one in coming.plan.agents
+            agent: coming.given.get(agent) or said.get((agent, number), did(f"{agent} in {number}"))
+            for agent in coming.plan.agents
         }
         return Run(status="done", answer="7", answered_by=of.output, agents=agents)
 
@@ -94,7 +94,7 @@ def made(of: Team, said: Said = NOTHING, *, settled: frozenset[str] = frozenset(
         coming = await between(done)
         if coming is None or coming.kind == "closing" or not settled:
             return coming
-        given = {one: done[-1].run.agents[one] for one in settled}
+        given = {name: done[-1].run.agents[name] for name in settled}
         return replace(coming, given=given, carry=replace(coming.carry, bulletin="nothing new"))
 
     return list(asyncio.run(rounds(between.first, one_pass, follow, most=between.most)))
@@ -103,7 +103,7 @@ def made(of: Team, said: Said = NOTHING, *, settled: frozenset[str] = frozenset(
 def once(of: Team) -> list[Round]:
     """The only pass of a team that makes no rounds."""
     plan = compile(of, catalogue())
-    agents = {one: did(f"{one} here") for one in of.agents}
+    agents = {agent: did(f"{agent} here") for agent in of.agents}
     return [Round(number=1, plan=plan, carry=RoundState(), run=Run(status="done", agents=agents))]
 
 

@@ -84,8 +84,8 @@ def evolving(folder: Path, pool: str, base: str, *more: str) -> Child:
     """Start an evolution as a process of its own."""
 
     def evolve() -> None:
-        came = invoked_in(folder, mas_evolve, _words(pool, base, more, ()), "mas-evolve")
-        assert came.code == 0, came.err
+        result = invoked_in(folder, mas_evolve, _words(pool, base, more, ()), "mas-evolve")
+        assert result.code == 0, result.err
 
     return Child(evolve)
 
@@ -129,12 +129,12 @@ def evolved(
     """Evolve to the end; give the exit code, what was said, and how often a model was asked."""
     with ScriptedModel(script) as model:
         words = _words(pool, model.api_base, more, aliases)
-        came = invoked_in(folder, mas_evolve, words, "mas-evolve")
-        return came.code, came.out, came.err, len(model.calls)
+        result = invoked_in(folder, mas_evolve, words, "mas-evolve")
+        return result.code, result.out, result.err, len(model.calls)
 
 
 def _words(pool: str, base: str, more: Sequence[str], aliases: Sequence[str]) -> list[str]:
-    models = [("--model", f"m@{base}"), *(("--model", f"{one}={one}@{base}") for one in aliases)]
+    models = [("--model", f"m@{base}"), *(("--model", f"{aliase}={aliase}@{base}") for aliase in aliases)]
     given = [word for pair in models for word in pair]
     return ["recipe.yaml", "tasks.jsonl", "--pool", pool, *given, *more]
 

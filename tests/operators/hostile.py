@@ -144,10 +144,10 @@ def edits_answers(team: Team, component: str) -> SearchStrategy[str]:
 
 def choice_answers(field: str, choices: Sequence[Any]) -> SearchStrategy[str]:
     """Answers of a model that is asked for a choice, or for several."""
-    one = st.sampled_from(choices)
+    strategy = st.sampled_from(choices)
     other = st.sampled_from(NAMES) | VALUES
     chosen = st.one_of(
-        one, st.lists(one, max_size=3), other, st.lists(other), st.dictionaries(_NAME, other)
+        strategy, st.lists(strategy, max_size=3), other, st.lists(other), st.dictionaries(_NAME, other)
     )
     answers = st.fixed_dictionaries({field: chosen}, optional={"reason": _TEXT}).map(json.dumps)
     return st.one_of(answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
@@ -160,7 +160,7 @@ def judgements(agents: Sequence[str]) -> SearchStrategy[str]:
     """Answers of a model that is asked what each agent contributed."""
     fair = st.fixed_dictionaries({"reason": _TEXT, "contribution": st.floats(0, 1)})
     odd = st.fixed_dictionaries({"reason": _TEXT, "contribution": _SHARE})
-    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(agents, one)) for one in (fair, odd)])
+    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(agents, strategy)) for strategy in (fair, odd)])
     some = st.dictionaries(_NAME, odd | VALUES, max_size=4)
     answers = st.fixed_dictionaries(
         {
@@ -228,7 +228,7 @@ def appraisals(agents: Sequence[str]) -> SearchStrategy[str]:
     """Answers of a model that is asked how good each utterance was."""
     fair = st.fixed_dictionaries({"reason": _TEXT, "score": st.floats(0, 1)})
     odd = st.fixed_dictionaries({"reason": _TEXT, "score": _SHARE})
-    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(agents, one)) for one in (fair, odd)])
+    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(agents, strategy)) for strategy in (fair, odd)])
     some = st.dictionaries(_NAME, odd | VALUES, max_size=4)
     answers = st.fixed_dictionaries(
         {"reason": _TEXT, "agents": st.one_of(every, every, some, VALUES)},
@@ -240,22 +240,22 @@ def appraisals(agents: Sequence[str]) -> SearchStrategy[str]:
 def distillations() -> SearchStrategy[str]:
     """Answers of a model that is asked what an utterance teaches."""
     parts = {"context": _TEXT, "action": _TEXT, "rationale": _TEXT}
-    said = st.fixed_dictionaries(
+    strategy = st.fixed_dictionaries(
         parts, optional={"owner": _NAME, "credit": _SHARE, "case": _TEXT, "replaces": VALUES}
     )
     odd = st.fixed_dictionaries(dict.fromkeys(parts, _TEXT | VALUES))
-    answers = st.one_of(st.fixed_dictionaries(parts), odd, said).map(json.dumps)
+    answers = st.one_of(st.fixed_dictionaries(parts), odd, strategy).map(json.dumps)
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
 def reflections() -> SearchStrategy[str]:
     """Answers of a model that is asked what an agent should know from now on."""
     parts = {"lesson": _TEXT, "insight": _TEXT}
-    said = st.fixed_dictionaries(
+    strategy = st.fixed_dictionaries(
         parts, optional={"owner": _NAME, "to": st.lists(_NAME), "niche": _TEXT, "replaces": VALUES}
     )
     odd = st.fixed_dictionaries(dict.fromkeys(parts, _TEXT | VALUES))
-    answers = st.one_of(st.fixed_dictionaries(parts), odd, said).map(json.dumps)
+    answers = st.one_of(st.fixed_dictionaries(parts), odd, strategy).map(json.dumps)
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
@@ -304,7 +304,7 @@ def opinions() -> SearchStrategy[str]:
     fair = st.fixed_dictionaries({"reason": _TEXT, "keep": st.booleans()})
     odd = st.fixed_dictionaries({"reason": _TEXT | VALUES, "keep": _SHARE | st.booleans()})
     names = ("strategy_1", "strategy_2")
-    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(names, one)) for one in (fair, odd)])
+    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(names, strategy)) for strategy in (fair, odd)])
     some = st.dictionaries(st.sampled_from(["strategy_1", "strategy_3", "", "all"]), fair | VALUES)
     answers = st.one_of(every, every, some).map(json.dumps)
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
@@ -328,29 +328,29 @@ def personas() -> SearchStrategy[str]:
     """Answers of a model that is asked who an agent is to be."""
     parts = {"reason": _TEXT, "title": _TEXT, "persona": _TEXT}
     greedy = {"tools": st.lists(_TOOL), "model_id": _MODEL, "max_tokens": _NUMBER, "id": _NAME}
-    said = st.fixed_dictionaries(parts, optional={**greedy, "parents": st.lists(_NAME)})
+    strategy = st.fixed_dictionaries(parts, optional={**greedy, "parents": st.lists(_NAME)})
     odd = st.fixed_dictionaries(dict.fromkeys(parts, _TEXT | VALUES))
-    answers = st.one_of(st.fixed_dictionaries(parts), odd, said).map(json.dumps)
+    answers = st.one_of(st.fixed_dictionaries(parts), odd, strategy).map(json.dumps)
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
 def fusions() -> SearchStrategy[str]:
     """Answers of a model that is asked for one text in the place of two."""
-    said = st.fixed_dictionaries({"text": _TEXT}, optional={"owner": _NAME, "replaces": VALUES})
-    answers = st.one_of(st.fixed_dictionaries({"text": _TEXT | VALUES}), said).map(json.dumps)
+    strategy = st.fixed_dictionaries({"text": _TEXT}, optional={"owner": _NAME, "replaces": VALUES})
+    answers = st.one_of(st.fixed_dictionaries({"text": _TEXT | VALUES}), strategy).map(json.dumps)
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
 def coachings() -> SearchStrategy[str]:
     """Answers of a model that is asked what an agent did wrong, and what it is to do."""
-    said = st.fixed_dictionaries(
+    strategy = st.fixed_dictionaries(
         {"wrong": _TEXT, "plan": _TEXT},
         optional={"agent": _NAME, "prompt": _TEXT, "tools": st.lists(_TOOL), "notes": VALUES},
     )
     answers = st.one_of(
         st.fixed_dictionaries({"wrong": _TEXT, "plan": _TEXT}),
-        said,
-        st.dictionaries(_NAME, said, max_size=2),
+        strategy,
+        st.dictionaries(_NAME, strategy, max_size=2),
     ).map(json.dumps)
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
@@ -372,13 +372,13 @@ def restructurings(agents: Sequence[str], roles: Sequence[str]) -> SearchStrateg
     )
     edge = st.fixed_dictionaries({"sender": agent, "receiver": agent})
     change = st.one_of(
-        born.map(lambda one: {"add_agent": one}),
-        agent.map(lambda one: {"remove_agent": {"agent": one}}),
+        born.map(lambda fields: {"add_agent": fields}),
+        agent.map(lambda text: {"remove_agent": {"agent": text}}),
         st.sampled_from([{}, None, 7]) | VALUES,
         _ANY,
     )
     rewire = st.one_of(
-        edge.map(lambda one: {"add_edge": one}), edge.map(lambda one: {"remove_edge": one}), _ANY
+        edge.map(lambda fields: {"add_edge": fields}), edge.map(lambda fields: {"remove_edge": fields}), _ANY
     )
     answers = st.fixed_dictionaries(
         {

@@ -34,7 +34,7 @@ def did(content: str = "", **fields: Any) -> AgentOutcome:
 
 def worked(of: Team = TRIO, answer: str | None = "7", **outcomes: AgentOutcome) -> Account:
     """A round of a team, in which agents did what is said of them, or something."""
-    agents = {one: outcomes.get(one, did(f"work of {one}")) for one in of.agents}
+    agents = {agent: outcomes.get(agent, did(f"work of {agent}")) for agent in of.agents}
     status: Any = "failed" if answer is None else "done"
     error = "it broke." if answer is None else None
     return Account(team=of, run=Run(status=status, answer=answer, error=error, agents=agents))
@@ -42,5 +42,5 @@ def worked(of: Team = TRIO, answer: str | None = "7", **outcomes: AgentOutcome) 
 
 def judged(score: float = 0.5, *, converged: bool = False, **values: float) -> Contributions:
     """What a judge says of a round."""
-    of = {agent: Contribution(value=one, reason=f"{agent} so") for agent, one in values.items()}
+    of = {agent: Contribution(value=value, reason=f"{agent} so") for agent, value in values.items()}
     return Contributions(of=of, score=score, reason="checked", converged=converged)

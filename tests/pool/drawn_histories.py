@@ -72,8 +72,8 @@ class History:
         name, lineage = f"agent_{len(self.agents)}", self._lineage(self.agents)
         inherits = self.chance.sample(self.agents, min(len(self.agents), self.chance.randrange(3)))
         self.agents.append(name)
-        told = {"kind": "born", "agent": name, "value": {"prompt": "Solve it."}}
-        return {**told, "lineage": lineage, **({"inherits": inherits} if inherits else {})}
+        fields = {"kind": "born", "agent": name, "value": {"prompt": "Solve it."}}
+        return {**fields, "lineage": lineage, **({"inherits": inherits} if inherits else {})}
 
     def _twin(self) -> Mapping[str, Any]:
         lineage = {"operator": self.chance.choice(["mutate", "crossover"])}
@@ -92,7 +92,7 @@ class History:
             niche=chance.choice(NICHES),
             split=chance.choice(SPLITS),
             run=chance.choice([None, "r"]),
-            agents={f"w{n}": TrialPart(member=one) for n, one in enumerate(workers)},
+            agents={f"w{n}": TrialPart(member=worker) for n, worker in enumerate(workers)},
             chosen=mark == "chosen",
             adapted=mark == "adapted",
         )

@@ -190,48 +190,48 @@ class History:
             *self.witness.teams,
             *self.witness.all_agents,
         }
-        for name, one in {**merged.teams, **merged.all_agents}.items():
+        for name, item in {**merged.teams, **merged.all_agents}.items():
             seen = self.witness.find(self._names[name])
             if not self._is_twin(name):
-                assert self._named(one.born.parents) == seen.born.parents
+                assert self._named(item.born.parents) == seen.born.parents
         assert self._sums(merged, self._names) == self._sums(self.witness, {})
-        assert {one.id: one.text for one in merged.learnt.values()} == {
-            one.id: one.text for one in self.witness.learnt.values()
+        assert {entry.id: entry.text for entry in merged.learnt.values()} == {
+            entry.id: entry.text for entry in self.witness.learnt.values()
         }
         for name, agent in merged.all_agents.items():
-            ops = Counter(one.op for one in agent.revisions)
+            ops = Counter(revision.op for revision in agent.revisions)
             seen = self.witness.agent(self._names[name])
-            assert ops == Counter(one.op for one in seen.revisions)
+            assert ops == Counter(revision.op for revision in seen.revisions)
 
     def _is_twin(self, name: str) -> bool:
         """Tell whether the witness had a team when a branch made it."""
         return list(self._names.values()).index(self._names[name]) != list(self._names).index(name)
 
     def _named(self, members: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(self._names[one] for one in members)
+        return tuple(self._names[member] for member in members)
 
     def _sums(self, pool: Pool, names: dict[str, str]) -> dict[Any, tuple[Any, ...]]:
         """Add up what is known of all teams and agents, by the name that the witness has."""
-        found: dict[Any, list[Any]] = {}
-        for name, one in {**pool.teams, **pool.all_agents}.items():
-            known = one.statistics
-            told = [known.n, known.failures, known.score_sum, known.chosen, known.chosen_sum]
-            told += [known.usage.calls, known.usage.prompt_tokens]
-            parts = {"": told} | {
-                niche: [part.n, part.score_sum] for niche, part in one.niches.items()
+        table: dict[Any, list[Any]] = {}
+        for name, item in {**pool.teams, **pool.all_agents}.items():
+            known = item.statistics
+            report = [known.n, known.failures, known.score_sum, known.chosen, known.chosen_sum]
+            report += [known.usage.calls, known.usage.prompt_tokens]
+            parts = {"": report} | {
+                niche: [part.n, part.score_sum] for niche, part in item.niches.items()
             }
             for niche, numbers in parts.items():
                 key = (names.get(name, name), niche)
-                before = found.get(key, [0] * len(numbers))
-                found[key] = [a + b for a, b in zip(before, numbers, strict=True)]
-        return {key: tuple(numbers) for key, numbers in found.items()}
+                before = table.get(key, [0] * len(numbers))
+                table[key] = [a + b for a, b in zip(before, numbers, strict=True)]
+        return {key: tuple(numbers) for key, numbers in table.items()}
 
     def _commit(self, pool: Pool, change: Change, op: str) -> None:
-        came = pool.commit(change, op=op)
+        result = pool.commit(change, op=op)
         seen = self.witness.commit(self._as_witnessed(change), op=op)
         self.ops[op] += 1
-        if isinstance(came, Admission) and isinstance(seen, Admission):
-            self._names.setdefault(came.name, seen.name)
+        if isinstance(result, Admission) and isinstance(seen, Admission):
+            self._names.setdefault(result.name, seen.name)
 
     def _as_witnessed(self, change: Change) -> Change:
         """Give a change with the names that the witness has for whom it is of."""
@@ -242,7 +242,7 @@ class History:
                 return replace(change, lineage=lineage, inherits=inherits)
             case Evaluated():
                 parts = change.trial.agents.items()
-                agents = {one: TrialPart(member=self._names[part.member]) for one, part in parts}
+                agents = {item: TrialPart(member=self._names[part.member]) for item, part in parts}
                 trial = replace(change.trial, agents=agents)
                 return replace(change, member=self._names[change.member], trial=trial)
             case Retired() | Restored():
@@ -333,7 +333,7 @@ def history(
     begun(folder / "pool")
     shutil.copytree(folder / "pool", folder / "witness")
     chance = random.Random(seed)
-    one = History(branched(folder / "pool"), folder / "witness", chance, catalogue, agents=agents)
-    one.go()
-    one.check()
+    item = History(branched(folder / "pool"), folder / "witness", chance, catalogue, agents=agents)
+    item.go()
+    item.check()
     shutil.rmtree(folder)

@@ -41,7 +41,7 @@ def worked(
     team: Sequence[str], niche: str | None, score: float | None, **fields: Any
 ) -> LedgerEntry:
     """A trial of a team, the first of whom leads."""
-    agents = {seat: TrialPart(member=one) for seat, one in zip(SEATS, team, strict=False)}
+    agents = {seat: TrialPart(member=name) for seat, name in zip(SEATS, team, strict=False)}
     trial = Trial(task="t", niche=niche or None, score=score, agents=agents, **fields)
     return said(Evaluated(member="voting", trial=trial))
 
@@ -50,8 +50,8 @@ def folded(
     lines: Iterable[LedgerEntry], first: Population | None = None, **rates: Any
 ) -> Population:
     population = Population(rates=Rates(**rates)) if first is None else first
-    for one in lines:
-        population = population.after(one)
+    for item in lines:
+        population = population.after(item)
     return population
 
 

@@ -98,7 +98,7 @@ def _upsert(points: Collection, body: Any) -> Any:
 
 
 def _retrieve(points: Collection, body: Any) -> Any:
-    return [{"id": one} for one in body["ids"] if one in points]
+    return [{"id": item} for item in body["ids"] if item in points]
 
 
 def _count(points: Collection, _body: Any) -> Any:
@@ -110,12 +110,12 @@ def _query(points: Collection, body: Any) -> Any:
     asked = body["query"]["nearest"]
     conditions = (body.get("filter") or {}).get("must") or []
     scores = {
-        one: sum(a * b for a, b in zip(vector, asked, strict=True))
-        for one, (vector, payload) in points.items()
+        name: sum(a * b for a, b in zip(vector, asked, strict=True))
+        for name, (vector, payload) in points.items()
         if all(_holds(each, payload) for each in conditions)
     }
-    closest = sorted(scores, key=lambda one: -scores[one])[: body["limit"]]
-    return {"points": [{"id": one, "version": 0, "score": scores[one]} for one in closest]}
+    closest = sorted(scores, key=lambda text: -scores[text])[: body["limit"]]
+    return {"points": [{"id": name, "version": 0, "score": scores[name]} for name in closest]}
 
 
 def _holds(condition: Any, payload: dict[str, Any]) -> bool:

@@ -179,17 +179,17 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
 
 class TestMiniLm:
     def test_is_fetched_once_and_said(self, shop: Shop) -> None:
-        said: list[str] = []
-        vectors = MiniLmEmbedder(report=said.append).embed(["east", "north east", "up"])
+        texts: list[str] = []
+        vectors = MiniLmEmbedder(report=texts.append).embed(["east", "north east", "up"])
         half = math.sqrt(0.5)
         assert vectors == [[1, 0], pytest.approx([half, half]), [-1, 0]]
-        assert len(said) == 2
-        assert all("fetching all-minilm" in text for text in said)
+        assert len(texts) == 2
+        assert all("fetching all-minilm" in text for text in texts)
         assert len(list(shop.cache.glob("all-minilm*"))) == 2
 
         shop.offline.touch()
-        assert MiniLmEmbedder(report=said.append).embed(["north"]) == [[0, 1]]
-        assert len(said) == 2
+        assert MiniLmEmbedder(report=texts.append).embed(["north"]) == [[0, 1]]
+        assert len(texts) == 2
 
     def test_sees_the_beginning_of_a_long_text(self, shop: Shop) -> None:
         embedder = MiniLmEmbedder(report=lambda _: None)
@@ -212,12 +212,12 @@ class TestMiniLm:
             MiniLmEmbedder(report=lambda _: None).embed(["east"])
 
     def test_says_that_another_process_fetches(self, shop: Shop) -> None:
-        said: list[str] = []
-        embedder = MiniLmEmbedder(report=said.append)
+        texts: list[str] = []
+        embedder = MiniLmEmbedder(report=texts.append)
         embedder._progress("a.onnx", "wait", 0, 0)
         embedder._progress("a.onnx", "wait", 0, 0)
-        assert len(said) == 1
-        assert "waiting for another process" in said[0]
+        assert len(texts) == 1
+        assert "waiting for another process" in texts[0]
 
     def test_names_the_missing_extra(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(minilm, "NEEDED", ("no_such_package",))
@@ -452,8 +452,8 @@ class TestChoice:
         if MiniLmEmbedder.is_installed():
             assert isinstance(choose_embedder(), MiniLmEmbedder)
         monkeypatch.setattr(minilm, "NEEDED", ("no_such_package",))
-        said: list[str] = []
-        assert isinstance(choose_embedder(report=said.append), HashingEmbedder)
-        assert "finds no paraphrases" in said[0]
+        texts: list[str] = []
+        assert isinstance(choose_embedder(report=texts.append), HashingEmbedder)
+        assert "finds no paraphrases" in texts[0]
         choose_embedder()
         assert "finds no paraphrases" in caplog.text

@@ -28,7 +28,7 @@ def learnt(pool: Pool, operation: str, *replaces: str) -> None:
 
 def ids(view: PoolView) -> list[str]:
     """What is learnt, by both ways to it."""
-    entries = [one.id for one in view.learnt]
+    entries = [item.id for item in view.learnt]
     assert sorted(entry.id for entry, _ in view.search(LESSON.task, 9)) == sorted(entries)
     return entries
 
@@ -71,7 +71,7 @@ def test_a_view_is_the_same_after_a_crash_and_before(tmp_path: Path) -> None:
     for episode in range(4):
         before.append(views.upto(episode - 1))
         tried(pool, episode, episode / 4)
-        learnt(pool, op("evomas", episode, "learnt"), *[one.id for one in before[-1].learnt[:1]])
+        learnt(pool, op("evomas", episode, "learnt"), *[item.id for item in before[-1].learnt[:1]])
     again = Views(Pool.open(tmp_path), "evomas", memory)
     for episode, view in enumerate(before):
         after = again.upto(episode - 1)
@@ -86,7 +86,7 @@ def test_events_are_seen_as_of_the_same_line_as_all_else(tmp_path: Path) -> None
             pool.commit(EventNoted(what=what, about={"n": episode}), op=op("evomas", episode, what))
     views = Views(Pool.open(tmp_path), "evomas")
     seen = [views.upto(episode) for episode in (-1, 1, 9)]
-    numbers = [[one.about["n"] for one in view.told("routed")] for view in seen]
+    numbers = [[item.about["n"] for item in view.told("routed")] for view in seen]
     assert numbers == [[], [0, 1], [0, 1, 2]]
     assert seen[2].told("merge") == []
 

@@ -50,13 +50,13 @@ class Case:
     def team(self) -> Team:
         """The team of this case."""
         receivers = {
-            one: tuple(other for other, before in self.reporters.items() if one in before)
-            for one in self.reporters
+            reporter: tuple(other for other, before in self.reporters.items() if reporter in before)
+            for reporter in self.reporters
         }
         return Team(
             name="team",
-            agents={one: _agent(one, how) for one, how in self.behaviour.items()},
-            reports_to={one: others for one, others in receivers.items() if others},
+            agents={name: _agent(name, how) for name, how in self.behaviour.items()},
+            reports_to={name: others for name, others in receivers.items() if others},
             execution=self.execution,
         )
 
@@ -107,7 +107,7 @@ def kahn(reporters: Mapping[str, tuple[str, ...]]) -> list[list[str]]:
     levels: list[list[str]] = []
     placed: set[str] = set()
     while len(placed) < len(reporters):
-        free = {one for one in reporters.keys() - placed if placed >= {*reporters[one]}}
+        free = {name for name in reporters.keys() - placed if placed >= {*reporters[name]}}
         levels.append(sorted(free, key=natural))
         placed |= free
     return levels
@@ -118,15 +118,15 @@ def heard(case: Case) -> dict[str, set[str]]:
     sees: dict[str, set[str]] = {}
     earlier: set[str] = set()
     for level in kahn(case.reporters):
-        for one in level:
-            direct = {*case.reporters[one]}
+        for name in level:
+            direct = {*case.reporters[name]}
             match case.execution.context:
                 case "predecessors":
-                    sees[one] = direct
+                    sees[name] = direct
                 case "ancestors":
-                    sees[one] = direct.union(*(sees[other] for other in direct))
+                    sees[name] = direct.union(*(sees[other] for other in direct))
                 case "all":
-                    sees[one] = set(earlier)
+                    sees[name] = set(earlier)
         earlier |= {*level}
     return sees
 
@@ -151,15 +151,15 @@ def outcome(behaviour: Behaviour, retries: int, *, reports: bool) -> tuple[str, 
 def expected(case: Case) -> dict[str, tuple[str, int]]:
     """The status and the calls of every agent, if failures do not end the run."""
     ends: dict[str, tuple[str, int]] = {}
-    for one, before in heard(case).items():
+    for name, before in heard(case).items():
         lost = [other for other in before if ends[other][0] != "done"]
         if lost and case.execution.on_error == "skip":
-            ends[one] = "skipped", 0
+            ends[name] = "skipped", 0
         elif before and len(lost) == len(before):
-            ends[one] = "failed", 0
+            ends[name] = "failed", 0
         else:
             retries = case.execution.max_retries
-            ends[one] = outcome(case.behaviour[one], retries, reports=bool(before))
+            ends[name] = outcome(case.behaviour[name], retries, reports=bool(before))
     return ends
 
 
@@ -171,21 +171,21 @@ def output_of(case: Case) -> str:
 def said(case: Case, agent_id: str) -> str:
     """What an agent that is done has said."""
     ends, sees = expected(case), heard(case)
-    order = [one for level in kahn(case.reporters) for one in level]
+    order = [name for level in kahn(case.reporters) for name in level]
     words: dict[str, str] = {}
-    for one in order:
-        reports = [words[other] for other in order if other in sees[one] and other in words]
-        if ends[one][0] == "done":
-            joins = case.behaviour[one] == "joins"
-            words[one] = "\n\n".join(reports) if joins else f"words of {one}"
+    for word in order:
+        reports = [words[other] for other in order if other in sees[word] and other in words]
+        if ends[word][0] == "done":
+            joins = case.behaviour[word] == "joins"
+            words[word] = "\n\n".join(reports) if joins else f"words of {word}"
     return words[agent_id]
 
 
 def most_heard(case: Case) -> int:
     """Characters of the reports that one agent hears at most."""
     sees, length, most = heard(case), dict[str, int](), 0
-    for one, before in sees.items():
+    for name, before in sees.items():
         reported = sum(length[other] + 2 for other in before)
-        length[one] = reported if case.behaviour[one] == "joins" else len(f"words of {one}")
+        length[name] = reported if case.behaviour[name] == "joins" else len(f"words of {name}")
         most = max(most, reported)
     return most

@@ -145,8 +145,8 @@ def calls(trace: str) -> Iterator[tuple[str, str, str]]:
             continue
         if resumed := re.match(r"<\.\.\. \w+ resumed>", text):
             text = begun.pop(process) + text[resumed.end() :]
-        if found := re.fullmatch(r"(\w+)\((.*)\)\s+= (.*)", text):
-            yield found[1], found[2], found[3]
+        if result := re.fullmatch(r"(\w+)\((.*)\)\s+= (.*)", text):
+            yield result[1], result[2], result[3]
 
 
 def strings(arguments: str) -> list[str]:
@@ -201,14 +201,14 @@ class Recording:
             most_subsets: Of this many changes that are not flushed, all subsets are lost in turn;
                 of more, each alone, and all but each.
         """
-        found: dict[Files, Sequence[str]] = {}
+        table: dict[Files, Sequence[str]] = {}
         committed = self.committed
         for moment in range(len(self.ops) + 1):
             for image in self._images_at(moment, most_subsets):
-                found[frozenset(image.items())] = committed
+                table[frozenset(image.items())] = committed
             if moment < len(self.ops) and self.ops[moment].kind == "say":
                 committed = [*committed, self.ops[moment].content.decode().strip()]
-        return found
+        return table
 
     def _images_at(self, moment: int, most_subsets: int) -> Iterator[Image]:
         pending = self._pending(moment)
@@ -224,7 +224,7 @@ class Recording:
         pending = set[int]()
         for index, op in enumerate(self.ops[:moment]):
             if op.kind == "sync":
-                pending = {one for one in pending if not self.ops[one].is_flushed_by(op)}
+                pending = {number for number in pending if not self.ops[number].is_flushed_by(op)}
             elif op.kind != "say":
                 pending.add(index)
         return frozenset(pending)

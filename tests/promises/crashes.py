@@ -56,7 +56,7 @@ class CountingProvider:
     models: Mapping[str, Model] = field(default_factory=lambda: KNOWN.models)
 
     async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
-        text = "\n".join(str(one["content"]) for one in request.messages)
+        text = "\n".join(str(message["content"]) for message in request.messages)
         question = hashlib.sha256(f"{text}{request.seed}".encode()).hexdigest()
         for _turn in range(int(question[0], 16)):
             await asyncio.sleep(0)
@@ -182,11 +182,11 @@ def repeating_teams(draw: st.DrawFn) -> Team:
     closing = draw(st.sampled_from([(), *_endings(team)]))
     until: Until = draw(st.sampled_from(["unchanged", "unchanged", "finalized", "never"]))
     agents = {
-        one.id: replace(one, output_schema=FINAL) if one.output_schema == FORM else one
-        for one in team.agents.values()
+        agent.id: replace(agent, output_schema=FINAL) if agent.output_schema == FORM else agent
+        for agent in team.agents.values()
     }
-    repeating = [one for one in agents.values() if one.id not in closing]
-    if until == "finalized" and not any(one.can_finalize for one in repeating):
+    repeating = [agent for agent in agents.values() if agent.id not in closing]
+    if until == "finalized" and not any(item.can_finalize for item in repeating):
         until = "unchanged"
     rounds = Rounds(most=draw(st.integers(2, 5)), until=until, closing=closing)
     execution = replace(team.execution, rounds=rounds)
@@ -234,10 +234,10 @@ def consulting_teams(draw: st.DrawFn) -> Team:
         for name in names
     }
     edges: dict[str, tuple[str, ...]] = dict.fromkeys(names, ("a6",))
-    for one in WORKERS if has_chair else ():
-        edges[one] = ("a5", "a6")
-    for one in WORKERS[:2] if until == "accepted" else ():
-        edges[one] = (*WORKERS[2:], "a6")
+    for word in WORKERS if has_chair else ():
+        edges[word] = ("a5", "a6")
+    for word in WORKERS[:2] if until == "accepted" else ():
+        edges[word] = (*WORKERS[2:], "a6")
     edges["a0"] = (*WORKERS, "a6") if is_hearing else ("a6",)
     recruit = None
     if draw(st.booleans()):
@@ -257,27 +257,27 @@ def consulting_teams(draw: st.DrawFn) -> Team:
         ),
     )
     del edges["a6"]
-    made = Team(name="t", agents=agents, reports_to=edges, execution=execution)
-    _, problems = check_team(dump(made).encode(), "team.yaml", KNOWN)
+    result = Team(name="t", agents=agents, reports_to=edges, execution=execution)
+    _, problems = check_team(dump(result).encode(), "team.yaml", KNOWN)
     assert not problems
-    return made
+    return result
 
 
 def _to_one_end(team: Team) -> Team:
     """Let everyone's work reach the output, as in every team that loads."""
     *others, last = team.agents
-    reports = {one: team.reports_to.get(one, (last,)) for one in others}
+    reports = {other: team.reports_to.get(other, (last,)) for other in others}
     return replace(team, reports_to=reports)
 
 
 def _endings(team: Team) -> Iterator[tuple[str, ...]]:
     """Name the agents that may close: whom nobody hears that repeats."""
     names, levels = [*team.agents], team.levels
-    level = {one: number for number, ids in enumerate(levels) for one in ids}
+    level = {item: number for number, ids in enumerate(levels) for item in ids}
     for start in range(1, len(names)):
         before, after = names[:start], names[start:]
         hears_all = team.execution.context == "all"
-        if not hears_all or max(level[one] for one in before) <= min(level[one] for one in after):
+        if not hears_all or max(level[item] for item in before) <= min(level[item] for item in after):
             yield tuple(after)
 
 

@@ -44,16 +44,16 @@ class Shape:
     def before(self, agent: str) -> set[str]:
         """All agents on which an agent depends."""
         direct = self.hears[agent].split()
-        return {*direct}.union(*(self.before(one) for one in direct))
+        return {*direct}.union(*(self.before(name) for name in direct))
 
     def team(self, kind: Kind, failing: str, policy: Any, model_id: str) -> Team:
         """A team of this shape in which one agent fails."""
-        agents = {one: self._agent(one) for one in self.hears}
+        agents = {hear: self._agent(hear) for hear in self.hears}
         agents[failing] = kind.agent(failing, model_id)
         return Team(
             name="team",
             agents=agents,
-            reports_to={one: tuple(others.split()) for one, others in self.edges.items()},
+            reports_to={name: tuple(others.split()) for name, others in self.edges.items()},
             execution=Execution(on_error=policy, max_retries=RETRIES, context=self.context),
         )
 
@@ -219,7 +219,7 @@ class Cell:
         ends: dict[str, str] = {}
         for agent, hears in self.shape.hears.items():
             before = hears.split()
-            lost = [one for one in before if ends[one] != "done"]
+            lost = [name for name in before if ends[name] != "done"]
             if agent == self.failing:
                 ends[agent] = "failed"
             elif self.policy == "fail":
@@ -233,16 +233,16 @@ class Cell:
     def calls(self) -> Mapping[str, int]:
         """How often every agent must ask its model."""
         asks = self.shape.hears.keys() - self.shape.functions.keys() - {self.failing}
-        return {one: 1 for one in asks if self.statuses()[one] == "done"}
+        return {ask: 1 for ask in asks if self.statuses()[ask] == "done"}
 
 
 def cells(kind: Kind, shapes: Iterable[str]) -> list[Cell]:
     """Every cell of a kind: all positions of these shapes, under all policies."""
-    found = [
+    result = [
         Cell(shape=SHAPES[name], failing=failing, policy=policy, when="first", kind=kind)
         for name in shapes
         for failing in SHAPES[name].hears
         for policy in ("fail", "skip", "degrade")
     ]
-    late = [replace(cell, when="last") for cell in found if cell.policy == "fail"]
-    return found + (late if kind.can_be_last else [])
+    late = [replace(cell, when="last") for cell in result if cell.policy == "fail"]
+    return result + (late if kind.can_be_last else [])

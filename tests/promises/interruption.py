@@ -77,12 +77,12 @@ class Interrupter:
                 interrupt. `largest_file`: a limit, in bytes.
         """
         folder = over.folder if over else self._prepared(workload)
-        said = folder.with_suffix(".said")
-        before = {"before": files_of(folder), "said_before": said.read_text().splitlines()}
-        answer = self._ask({"workload": workload, "folder": str(folder), "said": str(said), **how})
+        path = folder.with_suffix(".said")
+        before = {"before": files_of(folder), "said_before": path.read_text().splitlines()}
+        answer = self._ask({"workload": workload, "folder": str(folder), "said": str(path), **how})
         if "refusal" in answer:
             pytest.skip(f"strace may not follow a process here: {answer['refusal'].strip()}")
-        lines = said.read_text().splitlines()
+        lines = path.read_text().splitlines()
         return Ended(workload=workload, said=lines, folder=folder, **before, **answer)
 
     def failpoints(self, workload: str) -> Mapping[str, int]:
@@ -100,7 +100,7 @@ class Interrupter:
         trace, _ = self._traced(workload)
         threads = Counter(re.findall(r"^(\d+) +(\w+)\(", trace, re.MULTILINE))
         calls = {call for _, call in threads if call != "writev"}  # by which it tells of commits
-        return {call: max(threads[one] for one in threads if one[1] == call) for call in calls}
+        return {call: max(threads[thread] for thread in threads if thread[1] == call) for call in calls}
 
     def record(self, workload: str) -> tuple[Recording, Ended]:
         """Record what a workload does to its folder."""
@@ -117,8 +117,8 @@ class Interrupter:
         self.number += 1
         folder = self.folder / f"{workload}-{self.number}"
         folder.mkdir()
-        said = WORKLOADS[workload].prepare(folder)
-        folder.with_suffix(".said").write_text("".join(f"{line}\n" for line in said))
+        texts = WORKLOADS[workload].prepare(folder)
+        folder.with_suffix(".said").write_text("".join(f"{line}\n" for line in texts))
         return folder
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:

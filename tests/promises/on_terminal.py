@@ -64,7 +64,7 @@ class OnTerminal:
     def _descendants(self) -> list[str]:
         """Find the processes of the command's session, and those that work in its folder."""
         own = (self.process.pid, str(self.folder))
-        return [one for one in _processes() if _session(one) == own[0] or own[1] in _line(one)]
+        return [name for name in _processes() if _session(name) == own[0] or own[1] in _line(name)]
 
     def read(self) -> None:
         """Take what is shown, until the terminal is closed."""

@@ -136,9 +136,9 @@ class Stage:
 
     async def chat(self, request: Any, *_: Any, **__: Any) -> ChatAnswer:
         """Be the gateway: a call stays open until the test ends it."""
-        found = re.search(r"\[(a\d+)\]", str(request.messages))
-        assert found is not None
-        agent = found[1]
+        result = re.search(r"\[(a\d+)\]", str(request.messages))
+        assert result is not None
+        agent = result[1]
         self.asked[agent] += 1
         self.open[agent] = self.loop.create_future()
         try:
@@ -184,7 +184,7 @@ class Stage:
             return 0
         self._look()
         assert self.open, "deadlock: nothing is under way"
-        able = [one for one in self.open if self._can_end(one)]
+        able = [name for name in self.open if self._can_end(name)]
         choices = len(able) + (len(able) < len(self.open))
         pick = self.case.order[self.steps % len(self.case.order)] % choices
         if pick < len(able):
@@ -202,7 +202,7 @@ class Stage:
     def _look(self) -> None:
         """When nothing moves, as many agents are at work as can be."""
         ended = {*self.of("agent_finished")}
-        able = [one for one, before in self.sees.items() if one not in ended and before <= ended]
+        able = [name for name, before in self.sees.items() if name not in ended and before <= ended]
         assert len(self.open) == min(self.workers, len(able))
 
     def _can_end(self, agent: str) -> bool:

@@ -64,9 +64,9 @@ def silenced(
         provider.process = asyncio.current_task()
         async with Toolbox() as toolbox:
             locks = Locks()
-            branches = [Branch.of(own, base, str(one), locks=locks) for one in silences]
+            branches = [Branch.of(own, base, str(silence), locks=locks) for silence in silences]
             pairs = zip(branches, silences, strict=True)
-            return await asyncio.gather(*(made(one, silent, toolbox) for one, silent in pairs))
+            return await asyncio.gather(*(made(item, silent, toolbox) for item, silent in pairs))
 
     plan = compile(team, KNOWN)
     with Journal.open(folder) as own, Journal.open(base_folder, replaying=True) as base:
@@ -78,7 +78,7 @@ def coalitions(draw: st.DrawFn) -> tuple[Team, list[Ablation]]:
     team = draw(st.one_of(teams(), repeating_teams()))
     agents = st.frozensets(st.sampled_from([*team.agents]), max_size=3)
     turns = st.frozensets(st.tuples(st.sampled_from([*team.agents]), st.integers(1, 3)), max_size=2)
-    silent = st.builds(lambda one, two: Ablation(agents=one, turns=two), agents, turns)
+    silent = st.builds(lambda item, two: Ablation(agents=item, turns=two), agents, turns)
     return team, draw(st.lists(silent, min_size=1, max_size=4))
 
 
@@ -97,18 +97,18 @@ def test_a_branched_run_is_as_from_nothing_and_nothing_is_paid_twice(nightly: bo
             with contextlib.suppress(asyncio.CancelledError):
                 silenced(team, silences, dying, folder, base_folder)
             resumed = Dying()
-            came = silenced(team, silences, resumed, folder, base_folder)
+            rows = silenced(team, silences, resumed, folder, base_folder)
             whole = Dying()
             again = silenced(team, silences, whole, other, base_folder)
             fresh = [_fresh(team, silent) for silent in silences]
-        for (run, *told), (twin, *told_too), (alone, calls) in zip(came, again, fresh, strict=True):
+        for (run, *report), (twin, *told_too), (alone, calls) in zip(rows, again, fresh, strict=True):
             assert outcome(run, team) == outcome(alone, team) == outcome(twin, team)
             if run.status == "done":
-                assert (told, told[0]) == (told_too, calls)
-        if all(run.status == "done" for run, *_ in came):
-            paid = set[str]().union(*(asked for *_, asked in came))
+                assert (report, report[0]) == (told_too, calls)
+        if all(run.status == "done" for run, *_ in rows):
+            paid = set[str]().union(*(asked for *_, asked in rows))
             assert dying.calls + resumed.calls == whole.calls == len(paid)
-            saved += sum(needed for _, needed, _ in came) - len(paid)
+            saved += sum(needed for _, needed, _ in rows) - len(paid)
         assert not (dying.asked | resumed.asked) & factual.asked
         cases += 1
 

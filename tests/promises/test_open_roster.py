@@ -119,8 +119,8 @@ def run_once(
 
 def told(run: Run) -> Any:
     agents = {
-        name: (one.status, one.result, one.error, one.usage, one.attempts, one.tool_calls)
-        for name, one in run.agents.items()
+        name: (agent.status, agent.result, agent.error, agent.usage, agent.attempts, agent.tool_calls)
+        for name, agent in run.agents.items()
     }
     return (
         run.status,
@@ -203,7 +203,7 @@ def test_members_of_smolagents_keep_to_order_mailboxes_and_limits(
     assert run.ending is not None
     obeys(team, run, events)
     assert (run.status, run.answer, run.ending.why) == ("done", told, why)
-    assert {one.status for one in run.agents.values()} <= {"done", "skipped", "cancelled"}
+    assert {agent.status for agent in run.agents.values()} <= {"done", "skipped", "cancelled"}
 
 
 def test_killed_at_any_commit_it_comes_to_the_same(nightly: bool, tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ def outcome(run: Run, team: Team) -> Any:
         # How far the others got when the first failure ended the run is a matter of time.
         return run.status, run.answer, run.error
     agents = {
-        name: (one.status, one.result, one.error, one.usage, one.attempts)
-        for name, one in run.agents.items()
+        name: (agent.status, agent.result, agent.error, agent.usage, agent.attempts)
+        for name, agent in run.agents.items()
     }
     return run.status, run.answer, run.error, run.usage, agents
 

@@ -143,8 +143,8 @@ class Case:
         if fate < 0.25:
             raise CallError("lost", kind=chance.choice(["down", "malformed"]), may_be_billed=True)
         if fate < 0.35:
-            told = chance.choice([Usage(calls=1), Usage(calls=1, prompt_tokens=1)])
-            return ChatAnswer(text=text, usage=told + Usage(unmetered_calls=1))
+            report = chance.choice([Usage(calls=1), Usage(calls=1, prompt_tokens=1)])
+            return ChatAnswer(text=text, usage=report + Usage(unmetered_calls=1))
         return ChatAnswer(text=text, usage=usage)
 
     def _consumed(self, body: Mapping[str, Any]) -> tuple[Usage, str]:
@@ -303,7 +303,7 @@ class BudgetMachine(RuleBasedStateMachine):
     def what_is_reserved_is_what_is_held(self) -> None:
         self._let_run()
         for budget in self.budgets:
-            held = [one.amounts for one in self.held if budget in one.budget._chain]
+            held = [item.amounts for item in self.held if budget in item.budget._chain]
             sums = [sum(column) for column in zip((0, 0, 0), *held, strict=True)]
             assert budget._reserved == sums
 
@@ -311,7 +311,7 @@ class BudgetMachine(RuleBasedStateMachine):
     def who_waits_waits_for_a_call_in_flight_of_a_budget_that_it_needs(self) -> None:
         self._let_run()
         for _, budget in self.asking:
-            assert any(set(budget._chain) & set(one.budget._chain) for one in self.held)
+            assert any(set(budget._chain) & set(item.budget._chain) for item in self.held)
         if self.asking:
             first = self.budgets[0]._waiting[0]
             assert first.budget._short(first.amounts)

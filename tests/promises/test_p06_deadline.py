@@ -205,8 +205,8 @@ def test_p6_a_call_through_litellm_ends_at_its_deadline_too() -> None:
         command = [sys.executable, "-c", THROUGH_LITELLM, str(DEADLINE), addresses[0], *addresses]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    said = dict(zip(EVERY_FAULT, json.loads(done.stdout.splitlines()[-1]), strict=True))
-    for fault, one in said.items():
-        assert one["kind"] == "timeout", fault
-        assert one["tasks"] == [], fault
-        assert one["leaked"] <= 0, fault
+    fields = dict(zip(EVERY_FAULT, json.loads(done.stdout.splitlines()[-1]), strict=True))
+    for fault, item in fields.items():
+        assert item["kind"] == "timeout", fault
+        assert item["tasks"] == [], fault
+        assert item["leaked"] <= 0, fault

@@ -76,7 +76,7 @@ class Making:
         """See whether all that need not wait for the failing agent have ended."""
         ended = {event.agent for event in self.events if event.type == "agent_finished"}
         shape, failing = self.cell.shape, self.cell.failing
-        waiting = {one for one in shape.hears if failing in shape.before(one) | {one}}
+        waiting = {hear for hear in shape.hears if failing in shape.before(hear) | {hear}}
         if {*shape.hears} - waiting <= ended:
             self.others_ended.set()
 
@@ -87,9 +87,9 @@ class Making:
 
 def named(text: str) -> str:
     """The agent whose prompt stands in a text."""
-    found = re.search(r"You are \[(\w+)\]", text)
-    assert found is not None
-    return found[1]
+    result = re.search(r"You are \[(\w+)\]", text)
+    assert result is not None
+    return result[1]
 
 
 def script(kind: Kind) -> Callable[[Request], str | Reply]:
@@ -127,18 +127,18 @@ async def made(
 
 def by_cell(calls: Sequence[Call]) -> Mapping[int, Mapping[str, list[Call]]]:
     """The calls that arrived, by cell and agent."""
-    found: defaultdict[int, defaultdict[str, list[Call]]] = defaultdict(lambda: defaultdict(list))
+    table: defaultdict[int, defaultdict[str, list[Call]]] = defaultdict(lambda: defaultdict(list))
     for call in calls:
         number = re.search(r"Cell (\d+)\.", call.text)
         assert number is not None
-        found[int(number[1])][named(call.text)].append(call)
-    return found
+        table[int(number[1])][named(call.text)].append(call)
+    return table
 
 
 def check_statuses(cell: Cell, run: Run) -> None:
     """Every agent ended as the policy says, and the run as its output agent did."""
     expected = cell.statuses()
-    assert {one: came.status for one, came in run.agents.items()} == expected
+    assert {item: agent.status for item, agent in run.agents.items()} == expected
     failed = run.agents[cell.failing]
     assert cell.kind.error in str(failed.error)
     assert failed.attempts == cell.kind.attempts
@@ -151,7 +151,7 @@ def check_statuses(cell: Cell, run: Run) -> None:
 def check_calls(making: Making, calls: Mapping[str, list[Call]]) -> None:
     """Every call that is due was made, and no other."""
     cell = making.cell
-    others = {one: len(made) for one, made in calls.items() if one != cell.failing}
+    others = {name: len(call) for name, call in calls.items() if name != cell.failing}
     assert others == cell.calls()
     arrived = len(calls.get(cell.failing, ()))
     assert arrived == cell.kind.calls or (
@@ -170,10 +170,10 @@ def check_words(cell: Cell, run: Run, calls: Mapping[str, list[Call]]) -> None:
     for agent in cell.calls():
         text = calls[agent][0].text
         hears = cell.shape.hears[agent].split()
-        done = [one for one in hears if statuses[one] == "done"]
+        done = [hear for hear in hears if statuses[hear] == "done"]
         assert re.findall(r'<report \w+ from="(\w+)"', text) == done
         missing = re.findall(r"^(\w+) could not finish and reports nothing\.$", text, re.MULTILINE)
-        assert missing == [one for one in hears if one not in done]
+        assert missing == [hear for hear in hears if hear not in done]
         assert CANARY not in text
         assert cell.kind.error not in text
         assert str(failed.error) not in text
@@ -227,7 +227,7 @@ def test_p11_a_fallback_model_answers_where_one_is_declared(name: str) -> None:
         runs = asyncio.run(made(matrix, model, fallback=("default",)))
         assert all(CANARY not in call.text for call in model.calls)
     for making, run in runs:
-        assert {came.status for came in run.agents.values()} == {"done"}
+        assert {agent.status for agent in run.agents.values()} == {"done"}
         assert run.answer == "words of end"
         assert making.count("model_fallback") == 1
         assert making.count("model_retried") == kind.retried
@@ -262,7 +262,7 @@ def test_p11_the_command_ends_with_the_code_of_the_run(
     assert done.code == COMMANDS[policy, failing], done.err
     (folder,) = (tmp_path / "runs").iterdir()
     result = json.loads((folder / "result.json").read_text())
-    statuses = {one: came["status"] for one, came in result["agents"].items()}
+    statuses = {item: agent["status"] for item, agent in result["agents"].items()}
     if policy == "fail":  # what goes on beside the failure may be done or not
         statuses["left"] = statuses["under"] = "done"
     assert statuses == cell.statuses()

@@ -77,7 +77,7 @@ def escalations(team: Team) -> list[str]:
     execution = value.get("execution", {})
     edges = sum(map(len, value.get("topology", {}).get("reports_to", {}).values()))
     run_timeout = execution.get("timeout", 600)
-    found = [
+    pairs = [
         ("agents", len(value["agents"]) > 5),
         ("edges", edges > 6),
         ("run timeout", run_timeout > 600),
@@ -87,20 +87,20 @@ def escalations(team: Team) -> list[str]:
     for name, agent in value["agents"].items():
         kind = agent.get("agent_type")
         backend = agent.get("backend") or IMPLIED.get(kind) or value.get("backend") or "llm"
-        found += [
+        pairs += [
             (f"{name} backend", backend not in {"llm", "function", "smolagents"}),
             (f"{name} code", backend == "smolagents" and kind != "ToolCallingAgent"),
             (f"{name} imports", not {"numpy"}.issuperset(agent.get("imports", ()))),
             (f"{name} tools", not {"read_file", "list_files"}.issuperset(agent.get("tools", ()))),
         ]
         if backend != "function":
-            found += [
+            pairs += [
                 (f"{name} model", agent.get("model_id", "default") not in {"default", "fast"}),
                 (f"{name} tokens", agent.get("max_tokens", 4096) > 2048),
                 (f"{name} steps", backend == "smolagents" and steps_of(agent) > 8),
                 (f"{name} timeout", agent.get("timeout", run_timeout) > 300),
             ]
-    return [name for name, is_beyond in found if is_beyond]
+    return [name for name, is_beyond in pairs if is_beyond]
 
 
 def steps_of(agent: dict[str, Any]) -> int:

@@ -39,19 +39,19 @@ def agent_of(path: str) -> str:
 def reached(team: Team, start: frozenset[str]) -> set[str]:
     """Name all whom something said by these agents may reach, by reports and by letters."""
     plan = compile(team, KNOWN)
-    hears = {(seen, one) for one, planned in plan.agents.items() for seen in planned.sees}
+    hears = {(seen, item) for item, planned in plan.agents.items() for seen in planned.sees}
     letters = {(v, u) for u, v in team.edges} if team.execution.rounds else set()
-    consulting = [one.id for one in team.agents.values() if one.consults]
-    letters |= {(one, other) for one in consulting for other in consulting}  # by the bulletin
+    consulting = [agent.id for agent in team.agents.values() if agent.consults]
+    letters |= {(item, other) for item in consulting for other in consulting}  # by the bulletin
     recruit = team.execution.recruit
-    letters |= {(recruit.by, one) for one in recruit.among} if recruit else set()
-    found, waiting = set(start), [*start]
+    letters |= {(recruit.by, item) for item in recruit.among} if recruit else set()
+    texts, waiting = set(start), [*start]
     while waiting:
         here = waiting.pop()
-        more = {v for u, v in hears | letters if u == here} - found
-        found |= more
+        more = {v for u, v in hears | letters if u == here} - texts
+        texts |= more
         waiting += more
-    return found
+    return texts
 
 
 @st.composite
@@ -66,8 +66,8 @@ def silences(draw: st.DrawFn) -> tuple[Team, Ablation]:
 def before(path: str, silent: Ablation) -> bool:
     """Tell whether a call was made before anybody was silent."""
     first = min((number for _, number in silent.turns), default=1)
-    rounds: Iterator[str] = (one for one in path.split("/") if one.startswith("round "))
-    return any(int(one.removeprefix("round ")) < first for one in rounds)
+    rounds: Iterator[str] = (part for part in path.split("/") if part.startswith("round "))
+    return any(int(name.removeprefix("round ")) < first for name in rounds)
 
 
 def test_who_does_not_hear_the_silent_is_asked_the_same(nightly: bool) -> None:
@@ -104,8 +104,8 @@ def test_who_does_not_hear_the_silent_is_asked_the_same(nightly: bool) -> None:
                 assert digest == first[path]
         if "done" == factual.status == fresh.status and team.execution.rounds is None:
             of = untouched
-            assert {one for one in asked if agent_of(one[0]) in of} == {
-                one for one in alone if agent_of(one[0]) in of
+            assert {pair for pair in asked if agent_of(pair[0]) in of} == {
+                pair for pair in alone if agent_of(pair[0]) in of
             }
         if team.output in silent.agents:
             assert (fresh.status, fresh.answer) == ("failed", None)

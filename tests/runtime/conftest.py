@@ -132,7 +132,7 @@ class Bench:
 
     def of(self, event: str, agent: str | None = None) -> list[Event]:
         """The events of a type, of one agent or of all."""
-        return [one for one in self.events if one.type == event and agent in {None, one.agent}]
+        return [item for item in self.events if item.type == event and agent in {None, item.agent}]
 
 
 UNUSED: Any = None

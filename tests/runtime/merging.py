@@ -126,12 +126,12 @@ def worked(
     passed: dict[str, tuple[RepositoryChange, ...]] = {}
     seen: dict[str, tuple[Contents, Contents]] = {}
     for agent, sees in topology.items():
-        start, patch = newest(change for one in sees for change in passed[one]), None
+        start, patch = newest(change for see in sees for change in passed[see]), None
         if agent in coders:
             workspace = home.of(agent, attempt, start)
-            found = contents(workspace.path)
+            result = contents(workspace.path)
             coders[agent](workspace.path, agent)
-            patch, seen[agent] = workspace.diff(), (found, contents(workspace.path))
+            patch, seen[agent] = workspace.diff(), (result, contents(workspace.path))
         passed[agent] = passed_on(agent, patch, start)
     return seen
 
@@ -142,10 +142,10 @@ def judged(repository: Path, topology: Topology, coders: Mapping[str, Edit]) -> 
     seen: dict[str, tuple[Contents, Contents]] = {}
     base = (repository / ".git" / "refs" / "heads" / BRANCH).read_text("ascii").strip()
     for agent, sees in topology.items():
-        reached = list(dict.fromkeys(commit for one in sees for commit in passed[one]))
+        reached = list(dict.fromkeys(commit for see in sees for commit in passed[see]))
         if len(reached) > 1:
             kept = {*plain(repository, "merge-base", "--independent", *reached).split()}
-            reached = [one for one in reached if one in kept]
+            reached = [name for name in reached if name in kept]
         passed[agent] = reached
         if agent not in coders:
             continue
@@ -154,10 +154,10 @@ def judged(repository: Path, topology: Topology, coders: Mapping[str, Edit]) -> 
         for other in others:
             if asked(repository, "merge", "--quiet", "--no-edit", "--no-ff", other).returncode:
                 commit_all(repository, "m")
-        found = contents(repository)
+        result = contents(repository)
         coders[agent](repository, agent)
         commit_all(repository, agent)
-        seen[agent] = (found, contents(repository))
+        seen[agent] = (result, contents(repository))
         passed[agent] = [head_of(repository)]
     return seen
 
@@ -212,8 +212,8 @@ class Studio:
         models = {"default": Model(alias="default", model="m", api_base="http://127.0.0.1:9/v1")}
         plan = compile(team, Catalogue.of_host(models=models))
         agents = {
-            one: replace(planned, runner=cast("Any", _Part(self))) if one in self.parts else planned
-            for one, planned in plan.agents.items()
+            item: replace(planned, runner=cast("Any", _Part(self))) if item in self.parts else planned
+            for item, planned in plan.agents.items()
         }
         with Journal.open(folder) if folder else nullcontext() as journal:
             async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
@@ -236,7 +236,7 @@ class Studio:
     def _edited(self, assignment: Assignment, edit: Edit) -> AgentResult:
         path = assignment.workspace.path
         self.found[assignment.agent.id] = {
-            str(one.relative_to(path)): one.read_bytes() for one in path.glob("*") if one.is_file()
+            str(item.relative_to(path)): item.read_bytes() for item in path.glob("*") if item.is_file()
         }
         edit(path, assignment.agent.id)
         patch = assignment.workspace.diff()

@@ -65,7 +65,7 @@ class Does:
     fails: bool = False
 
     def text(self) -> str:
-        did = [[TOOLS[type(one)], _fields(one)] for one in self.acts]
+        did = [[TOOLS[type(act)], _fields(act)] for act in self.acts]
         return json.dumps({"did": did, "says": self.says, "fails": self.fails})
 
 
@@ -106,7 +106,7 @@ class Minds:
         return answer
 
     async def _answer(self, request: ChatRequest) -> ChatAnswer:
-        texts = [str(one["content"]) for one in request.messages]
+        texts = [str(message["content"]) for message in request.messages]
         agent = texts[0].partition("[")[2].partition("]")[0]
         does = self.mind(agent, texts[-1], "\n".join(texts[1:]))
         for _turn in range(does.delay):
@@ -138,12 +138,12 @@ class Acting:
             {"role": "system", "content": assignment.system},
             {"role": "user", "content": assignment.question},
         ]
-        told = json.loads((await assignment.line.chat(question)).text)
-        for tool, arguments in told["did"]:
+        report = json.loads((await assignment.line.chat(question)).text)
+        for tool, arguments in report["did"]:
             assignment.emit("tool_call", tool=tool, arguments=arguments, result="done")
-        if told["fails"]:
+        if report["fails"]:
             raise AgentError("it is lost.")
-        return AgentResult(content=told["says"])
+        return AgentResult(content=report["says"])
 
 
 def crew(*others: str, on_error: Any = "fail", timeout: float = 600, **limits: Any) -> Team:
@@ -151,7 +151,7 @@ def crew(*others: str, on_error: Any = "fail", timeout: float = 600, **limits: A
     names = ("lead", *others)
     return Team(
         name="crew",
-        agents={one: Agent(id=one, role=f"the {one}", prompt=f"You are [{one}].") for one in names},
+        agents={name: Agent(id=name, role=f"the {name}", prompt=f"You are [{name}].") for name in names},
         execution=Execution(
             roster=Roster(lead="lead", **limits),
             on_error=on_error,
@@ -165,7 +165,7 @@ def plan_of(team: Team) -> Plan:
     """Compile a team; its agents do as they are told."""
     plan = compile(team, KNOWN)
     runner: Any = Acting()
-    agents = {name: replace(one, runner=runner) for name, one in plan.agents.items()}
+    agents = {name: replace(agent, runner=runner) for name, agent in plan.agents.items()}
     return replace(plan, agents=agents)
 
 
@@ -208,8 +208,8 @@ def scripted(**turns: Sequence[Does]) -> Mind:
     """
 
     def mind(agent: str, now: str, ever: str) -> Does:
-        said = ever.count('"did"')
-        return turns[agent][min(said, len(turns[agent]) - 1)]
+        number = ever.count('"did"')
+        return turns[agent][min(number, len(turns[agent]) - 1)]
 
     return mind
 
@@ -227,7 +227,7 @@ def obeys(team: Team, run: Run, events: Sequence[Event]) -> None:
     roster = team.execution.roster
     assert roster is not None
     assert run.ending is not None
-    assert [one.number for one in run.bus] == [*range(1, len(run.bus) + 1)]
+    assert [item.number for item in run.bus] == [*range(1, len(run.bus) + 1)]
     assert run.ending.sent <= roster.messages
     _one_turn_at_a_time(events, roster)
     _mail_once_and_in_order(run, events)
@@ -257,24 +257,24 @@ def _one_turn_at_a_time(events: Sequence[Event], roster: Roster) -> None:
             case _:
                 pass
     assert not at_work
-    assert all(count <= roster.turns + (one == roster.lead) for one, count in turns.items())
+    assert all(count <= roster.turns + (name == roster.lead) for name, count in turns.items())
 
 
 def _mail_once_and_in_order(run: Run, events: Sequence[Event]) -> None:
-    posted = {one.number: one for one in run.bus}
+    posted = {item.number: item for item in run.bus}
     seen, waiting = {1}, defaultdict[str, set[int]](set)
     waiting[posted[1].to].add(1)
     taken: dict[str, list[int]] = {}
     for event in events:
         match event.type:
             case "message_posted":
-                one = posted[event.fields["number"]]
-                assert one.number == len(seen) + 1
-                seen.add(one.number)
-                if one.kind in {"message", "start", "answer", "failed", "refused"}:
-                    waiting[one.to].add(one.number)
+                entry = posted[event.fields["number"]]
+                assert entry.number == len(seen) + 1
+                seen.add(entry.number)
+                if entry.kind in {"message", "start", "answer", "failed", "refused"}:
+                    waiting[entry.to].add(entry.number)
             case "mail_taken":
-                numbers = [one["number"] for one in event.fields["messages"]]
+                numbers = [message["number"] for message in event.fields["messages"]]
                 assert event.agent is not None
                 assert numbers == sorted(numbers)
                 assert {*numbers} == waiting[event.agent]  # all that waits, and nothing twice
@@ -286,6 +286,6 @@ def _mail_once_and_in_order(run: Run, events: Sequence[Event]) -> None:
             case _:
                 pass
     assert {*posted} == seen
-    left = [posted[one] for numbers in waiting.values() for one in numbers]
+    left = [posted[number] for numbers in waiting.values() for number in numbers]
     assert run.ending is not None
-    assert sum(one.kind in {"message", "start", "answer"} for one in left) == run.ending.unread
+    assert sum(item.kind in {"message", "start", "answer"} for item in left) == run.ending.unread

@@ -33,14 +33,14 @@ def run(
     known: Mapping[str, Model] = {"default": model(**fields)}
     plan = compile(team, Catalogue.of_host(models=known))
     scripted = {
-        name: replace(plan.agents[name], runner=one) for name, one in (scripts or {}).items()
+        name: replace(plan.agents[name], runner=item) for name, item in (scripts or {}).items()
     }
     is_whole = isinstance(model_of_all, Provider)
     provider = model_of_all if is_whole else Provider(model_of_all)
 
     async def done() -> tuple[Run, float]:
         async with gateway_to(provider, *known.values()) as gateway, Toolbox() as toolbox:
-            came = await perform(
+            result = await perform(
                 replace(plan, agents={**plan.agents, **scripted}),
                 TASK,
                 Context(
@@ -50,7 +50,7 @@ def run(
                     trace=Trace(on_event),
                 ),
             )
-            return came, virtual_clock()
+            return result, virtual_clock()
 
     return run_virtually(done())
 

@@ -211,13 +211,13 @@ def teams(draw: DrawFn) -> Team:
         for index, agent_id in enumerate(ids)
         if (later := ids[index + 1 :])
     }
-    agents = {one: Agent(id=one, **draw(AGENTS)) for one in draw(st.permutations(ids))}
+    agents = {name: Agent(id=name, **draw(AGENTS)) for name in draw(st.permutations(ids))}
     team = Team(
         name=draw(IDS),
         description=draw(TEXTS),
         backend=draw(st.sampled_from([None, "llm"])),
         constitution=draw(TEXTS),
-        agents={one: _with_notes(draw, agent, ids) for one, agent in agents.items()},
+        agents={name: _with_notes(draw, agent, ids) for name, agent in agents.items()},
         reports_to=receivers,
         declared_output=draw(st.sampled_from([None, ids[-1]])),
         execution=draw(EXECUTIONS),
@@ -231,7 +231,7 @@ def _with_notes(draw: DrawFn, agent: Agent, ids: Sequence[str]) -> Agent:
     """The agent with notes on some of the others, and none on itself."""
     on = draw(st.lists(st.sampled_from(ids), max_size=2))
     known = dict.fromkeys(on, "They check their work.")
-    noted = {one: {**getattr(agent.notes, one), **known} for one in OF_OTHERS}
+    noted = {other: {**getattr(agent.notes, other), **known} for other in OF_OTHERS}
     notes = replace(agent.notes, **noted)
     return replace(agent, notes=notes.following({agent.id: None}))
 
@@ -240,7 +240,7 @@ def working(team: Team) -> Team:
     """The team with a chat call in place of every function that nobody reports to."""
     heard = {receiver for _, receiver in team.edges}
     agents = {
-        one: agent if one in heard or agent.function is None else Agent(id=one, prompt="Begin.")
-        for one, agent in team.agents.items()
+        item: agent if item in heard or agent.function is None else Agent(id=item, prompt="Begin.")
+        for item, agent in team.agents.items()
     }
     return replace(team, agents=agents)

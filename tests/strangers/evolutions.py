@@ -88,7 +88,7 @@ class World:
             (folder / f"{name}.yaml").write_text(text)
         (folder / "recipe.yaml").write_text(json.dumps(self.recipe))
         for name, tasks in (("tasks", self.tasks), ("test", self.held_out)):
-            lines = (json.dumps(one) + "\n" for one in tasks)
+            lines = (json.dumps(task) + "\n" for task in tasks)
             (folder / f"{name}.jsonl").write_text("".join(lines))
 
     @classmethod
@@ -374,7 +374,7 @@ class Mind:
         if "edits" in form:
             edits = chance.sample(EDITS, chance.randint(1, 2))
             return Reply.json({"reason": "so", "edits": edits})
-        return Reply.json({name: fitting(one, chance) for name, one in form.items()})
+        return Reply.json({name: fitting(item, chance) for name, item in form.items()})
 
     def _verdict(self, text: str, form: Mapping[str, Any], chance: Random) -> Reply:
         """Judge an answer, or give no score; never so often that a task can have none."""
@@ -382,7 +382,7 @@ class Mind:
         silent = Random(f"{self.seed} {text}").random() < self.silent
         if silent and times <= self._patience(text):
             return Reply(text="It depends.")
-        return Reply.json({name: fitting(one, chance) for name, one in form.items()})
+        return Reply.json({name: fitting(item, chance) for name, item in form.items()})
 
     def _patience(self, text: str) -> int:
         """Return how many useless verdicts on an answer a task survives.
@@ -407,14 +407,14 @@ def _wavering(form: Mapping[str, Any]) -> dict[str, Any]:
     """Add a second rule to a team that has one, or take it out; leave all else as it is."""
     numbers = form.get("outdated", {"items": {"enum": []}})["items"]["enum"]
     change = {"outdated": [2]} if 2 in numbers else {"rules": ["Be kind."]}
-    return {**{name: _nothing(one) for name, one in form.items()}, **change}
+    return {**{name: _nothing(item) for name, item in form.items()}, **change}
 
 
 def _nothing(schema: Mapping[str, Any]) -> Any:
     """Make the value of a JSON Schema that says as little as possible."""
     match schema["type"]:
         case "object":
-            return {name: _nothing(one) for name, one in schema["properties"].items()}
+            return {name: _nothing(item) for name, item in schema["properties"].items()}
         case "array":
             return []
         case "boolean":

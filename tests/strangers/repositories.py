@@ -164,11 +164,11 @@ class Linked:
 def links() -> Iterator[Linked]:
     """Give the ways to lead out of a repository: each part of it, as each kind of link."""
     for part in GIT_PARTS:
-        for kind, made in KINDS.items():
-            yield Linked(name=f".git/{part} as {kind}", make=_replaced(f".git/{part}", made))
+        for kind, result in KINDS.items():
+            yield Linked(name=f".git/{part} as {kind}", make=_replaced(f".git/{part}", result))
     for part in ("src", "src/code.py", "read.me", "new.txt", ".gitignore", ".gitattributes"):
-        for kind, made in KINDS.items():
-            yield Linked(name=f"{part} as {kind}", make=_replaced(part, made))
+        for kind, result in KINDS.items():
+            yield Linked(name=f"{part} as {kind}", make=_replaced(part, result))
     for bits in ("assume-unchanged", "skip-worktree", "both"):
         for outside in ("relative", "absolute", "up"):
             for kind in ("link to a folder", "link to a file", "link to a link"):

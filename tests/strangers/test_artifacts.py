@@ -107,9 +107,9 @@ def test_no_program_runs_where_somebody_looks_at_what_agents_left(
     names = Keeping(folder=RunFolder(run, str))("coder", files)
     look(run)
     assert not (tmp_path / RAN).exists()
-    assert [f"artifacts/coder/{one}" for one in sorted(names)] == kept_in(run)
+    assert [f"artifacts/coder/{item}" for item in sorted(names)] == kept_in(run)
     assert len(names) == len(files)
-    parts = {part for one in names for part in one.split("/")}
+    parts = {part for item in names for part in item.split("/")}
     assert not parts & TRAPS
 
 

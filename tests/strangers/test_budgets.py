@@ -61,7 +61,7 @@ class Provider:
         kind = "answer" if self.is_sound else self.chance.choices(kinds, weights)[0]
         kind = self.always or kind
         self.seen[kind] += 1
-        read = sum(len(str(one["content"])) for one in request["messages"])
+        read = sum(len(str(message["content"])) for message in request["messages"])
         self.tokens += read // 4 + len(ANSWER) // 4
         match kind:
             case "cut":
@@ -106,9 +106,9 @@ class Lifetime:
             path, is_over = await self._attempt(path, scrub)
             if is_over:
                 break
-        told = json.loads((path / "result.json").read_text())["usage"]
-        told.pop("cost")
-        return Usage(**told)
+        report = json.loads((path / "result.json").read_text())["usage"]
+        report.pop("cost")
+        return Usage(**report)
 
     async def _attempt(self, path: Path, scrub: Scrubber) -> tuple[Path, bool]:
         """Go on with the run; give its folder, and whether it came to its end."""
@@ -184,13 +184,13 @@ def test_what_the_server_saw_is_within_the_cap_and_in_every_report(
             lifetime = Lifetime(
                 folder=folder, provider=provider, caps=caps, chance=chance, plan=plan, known=known
             )
-            told = asyncio.run(lifetime.to_the_end())
+            report = asyncio.run(lifetime.to_the_end())
         calls = provider.seen.total()
         # A call that was killed on its way out may count though it never arrived.
-        assert calls <= told.calls <= calls + WIDEST * lifetime.broken_off, (number, told)
+        assert calls <= report.calls <= calls + WIDEST * lifetime.broken_off, (number, report)
         assert caps.calls is None or calls <= caps.calls, number
-        assert caps.tokens is None or provider.tokens <= told.tokens <= caps.tokens, number
-        assert caps.usd is None or provider.usd <= told.usd <= caps.usd, number
+        assert caps.tokens is None or provider.tokens <= report.tokens <= caps.tokens, number
+        assert caps.usd is None or provider.usd <= report.usd <= caps.usd, number
         shutil.rmtree(folder)
 
 
@@ -202,6 +202,6 @@ def test_a_cap_on_seconds_holds_over_resumes(tmp_path: Path) -> None:
             folder=tmp_path, provider=provider, caps=Caps(seconds=1500), chance=Random(0),
             plan=plan, known=known, took=1000, endings=["interrupt"],
         )  # fmt: skip
-        told = asyncio.run(lifetime.to_the_end())
+        report = asyncio.run(lifetime.to_the_end())
     assert lifetime.broken_off == 2
-    assert provider.seen.total() <= told.calls <= 2 * (1 + WIDEST)
+    assert provider.seen.total() <= report.calls <= 2 * (1 + WIDEST)

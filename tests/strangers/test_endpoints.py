@@ -116,8 +116,8 @@ def used(endpoint: Endpoint, cap: str, folder: Path) -> dict[str, Any]:
     with ScriptedModel(endpoint) as model:
         (folder / "models.yaml").write_text(models(model.api_base))
         words = ["team.yaml", "task.json", "--budget", cap, "--quiet"]
-        came = invoked_in(folder, main, words, "mas-run")
-    assert came.code in {0, 1, 3}, came.err
+        result = invoked_in(folder, main, words, "mas-run")
+    assert result.code in {0, 1, 3}, result.err
     (run,) = (folder / "runs").iterdir()
     return json.loads((run / "result.json").read_text())["usage"]
 
@@ -127,17 +127,17 @@ def test_the_true_bill_passes_no_cap_by_more_than_is_said(
     says: str, writes: str, tmp_path: Path
 ) -> None:
     endpoint = Endpoint(says=SAYS[says], writes=writes)
-    told = used(endpoint, f"usd={CAP}", tmp_path)
-    assert endpoint.usd <= CAP + endpoint.bound, (endpoint.calls, told)
-    assert endpoint.calls == told["calls"]
+    fields = used(endpoint, f"usd={CAP}", tmp_path)
+    assert endpoint.usd <= CAP + endpoint.bound, (endpoint.calls, fields)
+    assert endpoint.calls == fields["calls"]
     if says == "honest" and writes == "within":
-        assert told["usd"] == pytest.approx(endpoint.usd, rel=0.1)
+        assert fields["usd"] == pytest.approx(endpoint.usd, rel=0.1)
     if says in {"free", "cheap"}:  # it admits to two tokens a call at least, and they have a price
-        assert told["usd"] >= told["calls"] * 1.9 * USD_PER_MTOK / 1e6
+        assert fields["usd"] >= fields["calls"] * 1.9 * USD_PER_MTOK / 1e6
 
 
 def test_a_cap_on_tokens_counts_what_is_in_the_texts(tmp_path: Path) -> None:
     endpoint, cap = Endpoint(says=SAYS["one and one"], writes="within"), 3000
-    told = used(endpoint, f"tokens={cap}", tmp_path)
-    assert 1 < endpoint.calls == told["calls"] < WIDTH
+    fields = used(endpoint, f"tokens={cap}", tmp_path)
+    assert 1 < endpoint.calls == fields["calls"] < WIDTH
     assert endpoint.usd <= cap * USD_PER_MTOK / 1e6

@@ -119,8 +119,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     with ScriptedModel("7") as model:
         for name, text in FILES.items():
             (folder / name).write_text(text)
-        came = run(folder, model, mas_evolve, EVOLVE)
-        assert came.code == 0, came.err
+        result = run(folder, model, mas_evolve, EVOLVE)
+        assert result.code == 0, result.err
         pool = Pool.open(folder / "pool")
         ada = Agent(id="ada", prompt="You are called Ada.")
         pool.commit(Added(member=ada, lineage=Lineage(operator="genesis")), op="begin/ada")
@@ -140,21 +140,21 @@ def folder(tmp_path: Path, scene: Scene) -> Path:
 def run(folder: Path, model: ScriptedModel, command: click.Command, words: Sequence[str]) -> Came:
     already = len(model.calls)
     given = [f"scripted@{model.api_base}" if word == "MODEL" else word for word in words]
-    came = invoked_in(folder, command, given, command.name or "mas")
-    came.asked = [*model.calls[already:]]
-    return came
+    result = invoked_in(folder, command, given, command.name or "mas")
+    result.asked = [*model.calls[already:]]
+    return result
 
 
 def state(folder: Path) -> dict[str, object]:
     """Return all that is in a folder: texts of files, and where links lead."""
-    found: dict[str, object] = {}
+    fields: dict[str, object] = {}
     for place, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = Path(place, name)
             regular = path.is_file() and not path.is_symlink()
             linked = str(path.readlink()) if path.is_symlink() else ""
-            found[str(path.relative_to(folder))] = path.read_bytes() if regular else linked
-    return found
+            fields[str(path.relative_to(folder))] = path.read_bytes() if regular else linked
+    return fields
 
 
 def check_refused(came: Came, folder: Path) -> None:
@@ -183,11 +183,11 @@ def test_a_pool_with_a_link_in_it_is_refused_and_nothing_is_written(
     if part.startswith(EPISODES):
         number = WHOLE[number % len(WHOLE)]
     command, words = COMMANDS[number]
-    came = run(folder, scene.model, command, words)
+    result = run(folder, scene.model, command, words)
     if command is mas_view and part == "ledger.jsonl":  # a folder without one is no pool
-        assert (came.code, came.out) == (2, "")
+        assert (result.code, result.out) == (2, "")
     else:
-        check_refused(came, folder)
+        check_refused(result, folder)
     assert (state(folder), state(outside)) == before
 
 
@@ -213,8 +213,8 @@ def test_the_folder_of_the_pool_itself_may_be_a_link(folder: Path, scene: Scene)
         ("verify", "link"),
         ("retire", "link", "solo", "--reason", "old"),
     ):
-        came = run(folder, scene.model, mas_pool, words)
-        assert came.code == 0, came.err
+        result = run(folder, scene.model, mas_pool, words)
+        assert result.code == 0, result.err
 
 
 def test_no_pool_below_the_folder_of_several_may_be_a_link(folder: Path, scene: Scene) -> None:

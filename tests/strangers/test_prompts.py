@@ -90,9 +90,9 @@ class Scene:
         """Have the team at work, by the real command; say how often the model was called."""
         already = len(self.model.calls)
         words = [TEAM, TASK, "--model", f"scripted@{self.model.api_base}"]
-        came = invoked_in(folder, main, words, "mas-run")
-        came.asked = [*self.model.calls[already:]]
-        return came
+        result = invoked_in(folder, main, words, "mas-run")
+        result.asked = [*self.model.calls[already:]]
+        return result
 
 
 @pytest.fixture(scope="module")
@@ -123,10 +123,10 @@ def link(folder: Path, part: str, kind: str, outside: Outside) -> None:
 
 
 def test_the_honest_team_reads_all_of_its_parts(folder: Path, scene: Scene) -> None:
-    came = scene.run(folder)
-    assert came.code == 0, came.err
+    result = scene.run(folder)
+    assert result.code == 0, result.err
     for text in ("Look.", "from afar.", "Sum up.", "mistake.", "Body.", "Slow", "units", "Further"):
-        assert text in read(came), text
+        assert text in read(result), text
 
 
 @pytest.mark.parametrize(("part", "kind"), every(3, VARIANTS))
@@ -134,12 +134,12 @@ def test_no_link_leads_a_model_out_of_the_folder(
     part: str, kind: str, folder: Path, scene: Scene
 ) -> None:
     link(folder, part, kind, scene.outside)
-    came = scene.run(folder)
-    assert CANARY.strip() not in read(came)
-    assert (came.code, came.asked) == (2, []), came.err
-    assert PLACE.search(came.err) or f"stranger/{part}" in came.err, came.err
-    assert "Traceback" not in came.err
-    assert CANARY.strip() not in came.out + came.err
+    result = scene.run(folder)
+    assert CANARY.strip() not in read(result)
+    assert (result.code, result.asked) == (2, []), result.err
+    assert PLACE.search(result.err) or f"stranger/{part}" in result.err, result.err
+    assert "Traceback" not in result.err
+    assert CANARY.strip() not in result.out + result.err
     assert scene.outside.is_as_it_was
 
 
@@ -162,10 +162,10 @@ def test_a_link_that_stays_in_its_folder_is_followed(
     target.parent.mkdir(exist_ok=True)
     path.rename(target)
     KINDS[kind](path, target)
-    came = scene.run(folder)
-    assert came.code == 0, came.err
+    result = scene.run(folder)
+    assert result.code == 0, result.err
     for text in ("Look.", "from afar.", "mistake.", "Body.", "Notes."):
-        assert text in read(came), text
+        assert text in read(result), text
 
 
 CREW = {
@@ -175,7 +175,7 @@ CREW = {
 
 
 @pytest.mark.parametrize("part", ["crew/config", *CREW])
-@pytest.mark.parametrize("kind", [one for one in KINDS if one not in {"pipe", "hard"}])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in {"pipe", "hard"}])
 def test_no_link_leads_out_of_a_project_that_is_taken_over(
     part: str, kind: str, tmp_path: Path
 ) -> None:
@@ -186,9 +186,9 @@ def test_no_link_leads_out_of_a_project_that_is_taken_over(
     (tmp_path / "outside").mkdir()
     (tmp_path / part).rename(tmp_path / "outside" / Path(part).name)
     KINDS[kind](tmp_path / part, tmp_path / "outside" / Path(part).name)
-    came = invoked_in(tmp_path, mas_import, ["crew"], "mas-import")
-    assert (came.code, came.out) == (2, "")
-    assert "Scout" not in came.err
+    result = invoked_in(tmp_path, mas_import, ["crew"], "mas-import")
+    assert (result.code, result.out) == (2, "")
+    assert "Scout" not in result.err
 
 
 def test_no_link_leads_out_of_a_catalogue_of_roles(tmp_path: Path) -> None:

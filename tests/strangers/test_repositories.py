@@ -94,8 +94,8 @@ def test_the_same_programs_run_where_git_itself_looks(tmp_path: Path, program: P
 
 def test_the_command_runs_none_either(tmp_path: Path, program: Path) -> None:
     folder = armed(tmp_path, "config", ".gitattributes", program)
-    came = run(tmp_path, folder)
-    assert (came.code, came.out) == (0, "seen\n")
+    result = run(tmp_path, folder)
+    assert (result.code, result.out) == (0, "seen\n")
     assert not (tmp_path / "ran").exists()
 
 
@@ -111,7 +111,7 @@ def test_no_link_of_a_repository_leads_out_of_it(
     linked.make(folder, outside)
     ours.mkdir()
     with suppress(AgentError), Repository.open(folder) as repository:
-        copied = [one.read_bytes() for one in repository.folder.rglob("*") if one.is_file()]
+        copied = [path.read_bytes() for path in repository.folder.rglob("*") if path.is_file()]
         assert not any(SECRET.encode() in content for content in copied)
         repository.copy(ours / "copy")
     files = [path for path in ours.rglob("*") if path.is_file() and not path.is_symlink()]
@@ -123,10 +123,10 @@ def test_a_part_that_lies_elsewhere_is_one_line_of_the_command(
 ) -> None:
     folder = repositories.honest(tmp_path / "theirs")
     (folder / ".git/objects/info/alternates").write_text(f"{outside}\n")
-    came = run(tmp_path, folder)
-    assert came.code == 2
-    assert "its objects lie in another repository" in came.err
-    assert "Traceback" not in came.err
+    result = run(tmp_path, folder)
+    assert result.code == 2
+    assert "its objects lie in another repository" in result.err
+    assert "Traceback" not in result.err
 
 
 def test_an_agent_sees_one_commit_and_no_other_object(tmp_path: Path) -> None:
@@ -146,8 +146,8 @@ def test_an_agent_sees_one_commit_and_no_other_object(tmp_path: Path) -> None:
         path = home.of("agent", 1).path
         form = "--batch-check=%(objecttype) %(objectname)"
         listed = git(path, "cat-file", "--batch-all-objects", form)
-        blobs = [one.split()[1] for one in listed.splitlines() if one.startswith("blob")]
-        assert {git(path, "cat-file", "blob", one) for one in blobs} == {"two\n"}
+        blobs = [line.split()[1] for line in listed.splitlines() if line.startswith("blob")]
+        assert {git(path, "cat-file", "blob", blob) for blob in blobs} == {"two\n"}
         assert listed.count("commit ") == 2
         assert git(path, "branch", "--all", "--format=%(refname)").split() == ["refs/heads/main"]
         assert git(path, "tag") == ""
@@ -198,5 +198,5 @@ def test_what_holds_the_answer_is_in_no_copy(
         path = home.of("agent", 1).path
         assert (path / "read.me").read_text() == "two\n"
         assert answer not in git(path, "log", "--all", "--patch", "--format=")
-        files = [one for one in path.rglob("*") if one.is_file()]
-        assert not any(answer in one.read_text("latin-1") for one in files)
+        files = [item for item in path.rglob("*") if item.is_file()]
+        assert not any(answer in file.read_text("latin-1") for file in files)

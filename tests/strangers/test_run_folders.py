@@ -61,8 +61,8 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     with ScriptedModel(script) as ours, ScriptedModel("7") as theirs:
         words = ["team.yaml", "task.json", "--model", f"m@{ours.api_base}", "--quiet"]
         assert invoked_in(tmp_path, run, words, "mas-run").code == 1
-        (made,) = (tmp_path / "runs").iterdir()
-        made.rename(tmp_path / "kept")
+        (path,) = (tmp_path / "runs").iterdir()
+        path.rename(tmp_path / "kept")
         yield Stage(tmp_path, ours, theirs)
 
 
@@ -119,10 +119,10 @@ def test_no_key_and_no_call_reaches_an_address_that_the_host_did_not_name(
         words = [*before, str(folder), *after]
         if says == "its models":
             words += ["--model", f"m@{stage.ours.api_base}"]
-        came: Came = invoked_in(stage.folder, command, words, "mas-run")
-        refused += came.code == 2
-        assert "Traceback" not in came.err, (name, came.err)
-        assert VALUE not in came.out + came.err
+        result: Came = invoked_in(stage.folder, command, words, "mas-run")
+        refused += result.code == 2
+        assert "Traceback" not in result.err, (name, result.err)
+        assert VALUE not in result.out + result.err
         shutil.rmtree(folder)
     assert stage.theirs.calls == ()
     assert not any(VALUE in str(call.headers) for call in stage.ours.calls)
@@ -133,8 +133,8 @@ def test_no_key_and_no_call_reaches_an_address_that_the_host_did_not_name(
 def test_who_resumes_is_told_what_to_write(stage: Stage) -> None:
     folder = stage.copy(0)
     words = ["--resume", str(folder)]
-    came = invoked_in(stage.folder, run, words, "mas-run")
-    assert came.code == 2
-    assert f"default was 'm@{stage.ours.api_base}', and here is 'local'" in came.err
-    assert "--model default=MODEL" in came.err
+    result = invoked_in(stage.folder, run, words, "mas-run")
+    assert result.code == 2
+    assert f"default was 'm@{stage.ours.api_base}', and here is 'local'" in result.err
+    assert "--model default=MODEL" in result.err
     assert len(stage.ours.calls) == 2

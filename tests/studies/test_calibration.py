@@ -34,58 +34,58 @@ def repetitions(nightly: bool) -> int:
 
 def test_where_all_teams_are_equal_the_pool_says_so(repetitions: int) -> None:
     """What winners alone would tell is 0.9 and more."""
-    found = outcomes(NULL, repetitions)
-    assert mean(found, lambda one: one.covered) >= 0.93
-    assert mean(found, lambda one: one.own_covered) >= 0.93
-    assert abs(mean(found, lambda one: one.bias)) < 0.05
-    assert mean(found, lambda one: one.highest) < 0.55
-    assert mean(found, lambda one: one.own_highest) > 0.7
-    assert all(one.gain == pytest.approx(0) for one in found)
+    result = outcomes(NULL, repetitions)
+    assert mean(result, lambda item: item.covered) >= 0.93
+    assert mean(result, lambda item: item.own_covered) >= 0.93
+    assert abs(mean(result, lambda item: item.bias)) < 0.05
+    assert mean(result, lambda item: item.highest) < 0.55
+    assert mean(result, lambda item: item.own_highest) > 0.7
+    assert all(item.gain == pytest.approx(0) for item in result)
 
 
 def test_where_teams_differ_what_is_expected_is_what_comes(repetitions: int) -> None:
-    found = outcomes(DIFFERING, repetitions)
-    assert mean(found, lambda one: one.covered) >= 0.9
-    assert abs(mean(found, lambda one: one.bias)) < 0.05
-    assert mean(found, lambda one: one.gain) > 0.02
-    assert abs(mean(found, lambda one: one.off)) < 0.12
-    tenths = deciles(pair for one in found for pair in one.told)
-    assert all(abs(one.expected - one.worth) < 0.15 for one in tenths)
+    result = outcomes(DIFFERING, repetitions)
+    assert mean(result, lambda item: item.covered) >= 0.9
+    assert abs(mean(result, lambda item: item.bias)) < 0.05
+    assert mean(result, lambda item: item.gain) > 0.02
+    assert abs(mean(result, lambda item: item.off)) < 0.12
+    tenths = deciles(pair for item in result for pair in item.told)
+    assert all(abs(tenth.expected - tenth.worth) < 0.15 for tenth in tenths)
     assert tenths[-1].worth > tenths[0].worth + 0.05
 
 
 def test_scores_by_degrees_find_the_best_and_raise_no_level(repetitions: int) -> None:
     count = max(4, repetitions // 4)
     equal, differing = outcomes(NULL_BY_DEGREES, count), outcomes(DIFFERING_BY_DEGREES, count)
-    assert mean(equal, lambda one: one.covered) >= 0.93
-    assert abs(mean(equal, lambda one: one.bias)) < 0.02
-    assert mean(equal, lambda one: one.highest) < 0.45
-    assert mean(differing, lambda one: one.over_founders) > 0.2
+    assert mean(equal, lambda item: item.covered) >= 0.93
+    assert abs(mean(equal, lambda item: item.bias)) < 0.02
+    assert mean(equal, lambda item: item.highest) < 0.45
+    assert mean(differing, lambda item: item.over_founders) > 0.2
 
 
 def test_the_whole_loop_and_the_quick_one_are_alike(nightly: bool) -> None:
     """Both run six teams on each task, of which three are of the pool, half of them adapted."""
     repetitions, tasks = (40, 40) if nightly else (2, 6)
-    found: dict[str, list[tuple[int, int, int]]] = {}
+    fields: dict[str, list[tuple[int, int, int]]] = {}
     for name, evolve in (("whole", evolving.evolve), ("quick", quick.evolve)):
         for seed in range(repetitions):
             members, worths = evolve(NULL, tasks, seed)
             assert set(worths.values()) == {0.4}
-            plain = sum(one.statistics.n for one in members)
-            adapted = sum(one.statistics.adapted for one in members)
+            plain = sum(member.statistics.n for member in members)
+            adapted = sum(member.statistics.adapted for member in members)
             assert plain + adapted == 3 * tasks
             assert min(plain, adapted) > 0
-            assert sum(one.statistics.chosen for one in members) == len(members) - 3
-            found.setdefault(name, []).append((len(members), plain, adapted))
-    whole, fast = (statistics.fmean(one[0] for one in found[name]) for name in ("whole", "quick"))
+            assert sum(member.statistics.chosen for member in members) == len(members) - 3
+            fields.setdefault(name, []).append((len(members), plain, adapted))
+    whole, fast = (statistics.fmean(row[0] for row in fields[name]) for name in ("whole", "quick"))
     assert abs(whole - fast) < (2 if nightly else 5)
 
 
 def test_evolutions_are_the_same_for_the_same_arguments() -> None:
     for evolve in (evolving.evolve, quick.evolve):
-        (one, worths), (other, again) = (evolve(DIFFERING, 4, 1) for _ in range(2))
+        (item, worths), (other, again) = (evolve(DIFFERING, 4, 1) for _ in range(2))
         assert worths == again
-        assert [str(team.statistics) for team in one] == [str(team.statistics) for team in other]
+        assert [str(team.statistics) for team in item] == [str(team.statistics) for team in other]
 
 
 def test_a_prompt_says_what_its_agent_is_worth() -> None:
@@ -96,9 +96,9 @@ def test_a_prompt_says_what_its_agent_is_worth() -> None:
 
 def test_deciles_are_tenths_by_what_is_expected() -> None:
     groups = deciles([(n / 100, n / 50) for n in reversed(range(40))])
-    assert [one.n for one in groups] == [4] * 10
+    assert [group.n for group in groups] == [4] * 10
     assert (groups[0].expected, groups[0].worth) == (pytest.approx(0.015), pytest.approx(0.03))
-    assert [one.n for one in deciles([(0.1, 0.2), (0.3, 0.4)])] == [1, 1]
+    assert [decile.n for decile in deciles([(0.1, 0.2), (0.3, 0.4)])] == [1, 1]
 
 
 def test_a_mean_is_told_with_its_interval() -> None:

@@ -9,7 +9,7 @@ import pytest
 from coterie.operators.evolution.strategy import strategy_of
 from studies.controls.trials import RECIPES, tried
 
-OURS = sorted(one.name for one in entry_points(group="coterie.strategies"))
+OURS = sorted(point.name for point in entry_points(group="coterie.strategies"))
 BASELINES = {"fixed", "best_of_n"}
 """Strategies that learn nothing."""
 SMALL = {"learnt": 4, "held_out": 12}

@@ -15,11 +15,11 @@ from studies.credit import KINDS, coverage, drawn_game
 def test_intervals_hold_the_exact_value_as_often_as_they_say(kind: str, nightly: bool) -> None:
     games = 1_000 if nightly else 40
     for permutations in (10, 50) if nightly else (10,):
-        found = coverage(kind, permutations, games=games)
-        _, high = found.interval
-        assert high >= 0.99, (kind, permutations, found.mean)
-        assert found.mean >= 0.98
-        assert found.width > 0
+        result = coverage(kind, permutations, games=games)
+        _, high = result.interval
+        assert high >= 0.99, (kind, permutations, result.mean)
+        assert result.mean >= 0.98
+        assert result.width > 0
 
 
 def test_a_normal_interval_of_few_orders_would_hold_too_little() -> None:
@@ -30,7 +30,7 @@ def test_a_normal_interval_of_few_orders_would_hold_too_little() -> None:
 def test_scores_of_games_are_scores(kind: str) -> None:
     game = drawn_game(4, kind, random.Random(1))
     assert len(game) == 16
-    assert all(0 <= one <= 1 for one in game.values())
+    assert all(0 <= value <= 1 for value in game.values())
     if kind in {"right or wrong", "quorum"}:
         assert {*game.values()} <= {0.0, 1.0}
 

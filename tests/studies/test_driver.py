@@ -25,11 +25,11 @@ SERVICE = Service(call=0.001)
 def test_waits_as_long_as_theory_has_it(share: float) -> None:
     """Many sources with long pauses are a Poisson stream: M/D/1 (Pollaczek and Khinchine)."""
     load = Load(in_flight=2_000, latency=2_000 * SERVICE.call / share, spread=1.0)
-    came = simulate(SERVICE, load, calls=150_000)
-    arrivals = came.rate * SERVICE.call
+    outcome = simulate(SERVICE, load, calls=150_000)
+    arrivals = outcome.rate * SERVICE.call
     expected = arrivals * SERVICE.call / (2 * (1 - arrivals))
-    assert came.utilisation == pytest.approx(share, rel=0.03)
-    assert fmean(came.delays) == pytest.approx(expected, rel=0.1)
+    assert outcome.utilisation == pytest.approx(share, rel=0.03)
+    assert fmean(outcome.delays) == pytest.approx(expected, rel=0.1)
 
 
 @settings(max_examples=12)
@@ -53,14 +53,14 @@ def test_what_is_in_flight_is_rate_times_time(
         code_seconds=0.01,
         workers=300,
     )
-    came = simulate(service, load, calls=8_000, seed=seed)
+    outcome = simulate(service, load, calls=8_000, seed=seed)
     most, _ = saturation(service, load)
-    assert came.rate <= most * 1.1
-    assert came.utilisation <= 1 + 1e-9
+    assert outcome.rate <= most * 1.1
+    assert outcome.utilisation <= 1 + 1e-9
     work = service.call + service.run / calls + code * service.jail
-    assert came.utilisation == pytest.approx(came.rate * work, rel=0.15)
-    waited = fmean(came.delays) * (1 + code)
-    around = came.rate * (latency + code * load.code_seconds + work + waited)
+    assert outcome.utilisation == pytest.approx(outcome.rate * work, rel=0.15)
+    waited = fmean(outcome.delays) * (1 + code)
+    around = outcome.rate * (latency + code * load.code_seconds + work + waited)
     assert around == pytest.approx(in_flight, rel=0.2)
 
 
@@ -81,10 +81,10 @@ def test_is_exact_where_nothing_is_by_chance() -> None:
 
 def test_workers_bound_what_is_executed() -> None:
     load = Load(in_flight=200, latency=1, code=0.5, code_seconds=5, workers=100)
-    came = simulate(Service(call=0.001, jail=0.01), load, calls=20_000)
-    assert came.busy_workers == pytest.approx(100, rel=0.01)
-    assert came.rate == pytest.approx(saturation(Service(call=0.001, jail=0.01), load)[0], rel=0.03)
-    assert came.rate == pytest.approx(40, rel=0.03)
+    outcome = simulate(Service(call=0.001, jail=0.01), load, calls=20_000)
+    assert outcome.busy_workers == pytest.approx(100, rel=0.01)
+    assert outcome.rate == pytest.approx(saturation(Service(call=0.001, jail=0.01), load)[0], rel=0.03)
+    assert outcome.rate == pytest.approx(40, rel=0.03)
 
 
 def test_the_same_seed_is_the_same_and_another_is_not() -> None:
@@ -129,10 +129,10 @@ def run(*words: str) -> Came:
 
 
 def test_the_fixed_table_gives_the_same_words_each_time() -> None:
-    came = run("--fixed")
-    assert (came.code, came.out) == (0, run("--fixed").out)
-    assert "One driver saturates at" in came.out
-    assert f"| a call, ms of processor | {DOCUMENTED.call * 1e3:.2f} |" in came.out
+    result = run("--fixed")
+    assert (result.code, result.out) == (0, run("--fixed").out)
+    assert "One driver saturates at" in result.out
+    assert f"| a call, ms of processor | {DOCUMENTED.call * 1e3:.2f} |" in result.out
     plan = run("--fixed", "--json", "--tasks", "1000", "--hours", "1", "--calls", "5").json["plan"]
     assert plan["calls"] == 5_000
     assert plan["shards"] == 1
@@ -143,16 +143,16 @@ def test_the_fixed_table_gives_the_same_words_each_time() -> None:
 def test_what_is_measured_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = replace(DOCUMENTED, recorded_call=0.1, recorded_run=0.0)
     monkeypatch.setattr(command, "measured", lambda: slow)
-    came = run("--json", "--in-flight", "50", "--latency", "0.5")
-    assert came.json["costs"]["recorded_call"] == 0.1
-    [row] = came.json["loads"]
+    result = run("--json", "--in-flight", "50", "--latency", "0.5")
+    assert result.json["costs"]["recorded_call"] == 0.1
+    [row] = result.json["loads"]
     assert row["calls_per_second"] == pytest.approx(10, rel=0.01)
     assert row["delay_p50_ms"] == pytest.approx(4_400, rel=0.05)
     points = [Point(in_flight=n, predicted=100, measured=n, processor=1) for n in (90, 50)]
     monkeypatch.setattr(command, "compared", lambda *_, **__: points)
-    told = run("--check").out
-    assert "| 90 | 100 | 90 | -10% | 100% |" in told
-    assert "1 of 2 predictions are within 15%." in told
+    text = run("--check").out
+    assert "| 90 | 100 | 90 | -10% | 100% |" in text
+    assert "1 of 2 predictions are within 15%." in text
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,9 @@ def test_what_is_measured_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_is_no_load_is_refused(words: tuple[str, ...]) -> None:
-    came = run("--fixed", *words)
-    assert came.code == 2
-    assert words[0] in came.err
+    result = run("--fixed", *words)
+    assert result.code == 2
+    assert words[0] in result.err
 
 
 def test_the_largest_load_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,8 +187,8 @@ def test_the_largest_load_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "FEWEST", 10)
     most, largest = "1000000000", ("--tasks", "--calls", "--workers", "--code-seconds", "--latency")
     words = [word for name in largest for word in (name, most)]
-    came = run("--fixed", "--in-flight", "1", *words, "--hours", "1e-6", "--spread", "100")
-    assert (came.code, came.err) == (0, "")
+    result = run("--fixed", "--in-flight", "1", *words, "--hours", "1e-6", "--spread", "100")
+    assert (result.code, result.err) == (0, "")
 
 
 def test_the_page_has_the_numbers_of_the_fixed_table() -> None:

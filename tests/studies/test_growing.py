@@ -26,6 +26,6 @@ def test_prints_what_opening_and_a_task_take() -> None:
 @pytest.mark.parametrize(("teams", "lines"), [(4, 60), (30, 300)])
 def test_what_it_writes_is_a_pool_as_any_other(tmp_path: Path, teams: int, lines: int) -> None:
     grow(tmp_path, teams, lines)
-    found = verify(tmp_path, catalogue(*MODELS))
-    assert (found.lines, found.teams, found.members) == (lines, teams, teams)
-    assert (found.faults, found.notes) == ((), ())
+    result = verify(tmp_path, catalogue(*MODELS))
+    assert (result.lines, result.teams, result.members) == (lines, teams, teams)
+    assert (result.faults, result.notes) == ((), ())

@@ -26,7 +26,7 @@ def test_intervals_cover_what_they_claim(nightly: bool) -> None:
     worlds = [*SMALL, World(tasks=500, trials=5, alike=0.3)] if nightly else SMALL
     held = [coverage(world, times=times).mean for world in worlds]
     slack = 0.0 if nightly else 0.015  # what so few repetitions leave open
-    assert all(0.925 - slack <= one <= 0.975 + slack for one in held), held
+    assert all(0.925 - slack <= value <= 0.975 + slack for value in held), held
     assert 0.93 <= sum(held) / len(held) <= 0.97
 
 

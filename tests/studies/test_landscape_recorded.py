@@ -32,33 +32,33 @@ def record(name: str, folder: Path) -> dict[str, str]:
     work_in(folder, job)
     pool = folder / "pool"
     teams = {path.name: path.read_text("utf-8") for path in sorted(pool.glob("teams/*.yaml"))}
-    told: list[list[Any]] = [
+    report: list[list[Any]] = [
         [entry.op, dict(entry.value), list(entry.files)]
         for entry in Ledger(pool / "ledger.jsonl").read()
         if entry.value["kind"] in TOLD
     ]
     learnt = [
-        {"id": one.id, "task": one.task, "niche": one.niche, "summary": one.text}
-        for one in Pool.open(pool).learnt.values()
+        {"id": item.id, "task": item.task, "niche": item.niche, "summary": item.text}
+        for item in Pool.open(pool).learnt.values()
     ]
     return {
         TEAMS: "".join(f"# {name}\n{text}" for name, text in teams.items()),
         TURNS: (pool / "evolutions" / "trial" / TURNS).read_text("utf-8"),
-        LEDGER: _lines(told),
+        LEDGER: _lines(report),
         LEARNT: _lines(learnt),
     }
 
 
 def _lines(values: list[Any]) -> str:
-    return "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in values)
+    return "".join(f"{json.dumps(value, ensure_ascii=False)}\n" for value in values)
 
 
 @pytest.mark.parametrize("name", TRIALS)
 def test_a_recorded_evolution_comes_out_the_same(name: str, tmp_path: Path) -> None:
-    made = record(name, tmp_path)
-    recorded = {one: (RECORDED / name / one).read_text("utf-8") for one in made}
-    assert made[TEAMS].count("# ") >= 3
-    assert made == recorded
+    fields = record(name, tmp_path)
+    recorded = {word: (RECORDED / name / word).read_text("utf-8") for word in fields}
+    assert fields[TEAMS].count("# ") >= 3
+    assert fields == recorded
 
 
 if __name__ == "__main__":

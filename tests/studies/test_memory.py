@@ -25,7 +25,7 @@ class Oracle:
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         pairs = {text: number for number, pair in enumerate(PAIRS) for text in pair}
         hot = [pairs[text] if self.knows else 0 for text in texts]
-        return [[float(place == one) for place in range(self.dimension)] for one in hot]
+        return [[float(place == number) for place in range(self.dimension)] for number in hot]
 
 
 def test_every_text_is_there_once() -> None:
@@ -35,9 +35,9 @@ def test_every_text_is_there_once() -> None:
 
 @pytest.mark.parametrize("knows", [True, False])
 def test_recall_is_that_of_the_embedder(knows: bool) -> None:
-    found = retrieval(Oracle(knows=knows))
-    assert found.at_1 == found.at_5 == float(knows)
-    assert found.reciprocal_rank == pytest.approx(1 if knows else 1 / 59)
+    result = retrieval(Oracle(knows=knows))
+    assert result.at_1 == result.at_5 == float(knows)
+    assert result.reciprocal_rank == pytest.approx(1 if knows else 1 / 59)
 
 
 def test_prints_tables_of_what_it_measured() -> None:

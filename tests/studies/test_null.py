@@ -21,8 +21,8 @@ from studies.null import errors, family_error
 def test_equal_teams_seem_to_differ_in_at_most_one_of_twenty(world: World, nightly: bool) -> None:
     times = 4_000 if nightly else 80
     slack = 0.01 if nightly else 0.06  # two standard errors and a bit
-    found = errors(world, times=times)
-    assert all(share <= 0.05 + slack for share in found.values()), found
+    fields = errors(world, times=times)
+    assert all(share <= 0.05 + slack for share in fields.values()), fields
 
 
 def test_several_teams_seem_to_differ_no_more_often(nightly: bool) -> None:

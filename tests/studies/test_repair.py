@@ -53,9 +53,9 @@ def test_an_instance_is_derived_and_graded(tmp_path: Path) -> None:
     logs = str(tmp_path / "logs")
     words = ["grade", "gold", "--data", str(tmp_path / "data"), "--json", "--logs", logs]
     graded = CliRunner().invoke(repair, words)
-    told = json.loads(graded.output)
-    assert told["counts"]["resolved"] == 1
-    assert told["instances"]["small-1"]["FAIL_TO_PASS"]["success"] == row["FAIL_TO_PASS"]
+    report = json.loads(graded.output)
+    assert report["counts"]["resolved"] == 1
+    assert report["instances"]["small-1"]["FAIL_TO_PASS"]["success"] == row["FAIL_TO_PASS"]
     assert "2 failed, 3 passed" in (tmp_path / "logs" / "small-1.log").read_text()
     again = derived(tmp_path, MORE_TESTS, RIGHT, "--repeats=1")
     assert (again.exit_code, "exists already" in again.output) == (2, True)
@@ -78,10 +78,10 @@ def test_a_test_that_ends_now_so_now_so_is_told_and_left_out(
 
     monkeypatch.setattr("studies.repair.derive.observe", observed)
     instance = small_repository(tmp_path / "repository")
-    found = asyncio.run(derive(instance, tmp_path / "repository", Jails(), repeats=2))
-    assert found.instance.fail_to_pass == ("f::a",)
-    assert found.instance.pass_to_pass == ("f::c",)
-    assert found.flaky == ("f::b", "f::d")
+    result = asyncio.run(derive(instance, tmp_path / "repository", Jails(), repeats=2))
+    assert result.instance.fail_to_pass == ("f::a",)
+    assert result.instance.pass_to_pass == ("f::c",)
+    assert result.flaky == ("f::b", "f::d")
 
 
 @needs_jail

@@ -13,26 +13,26 @@ from studies.reuse.luck import Luck, evolve
 
 
 def printed(*words: str) -> str:
-    came = CliRunner().invoke(main, words)
-    assert came.exit_code == 0, came.output
-    return came.stdout
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_child_asks_no_more_than_a_full_run(kind: str) -> None:
-    found = [asked("seats_debate", kind, number) for number in range(4)]
-    known = [one for one in found if one is not None]
-    assert all(0 <= one.asked <= one.whole for one in known)
+    callses = [asked("seats_debate", kind, number) for number in range(4)]
+    known = [calls for calls in callses if calls is not None]
+    assert all(0 <= calls.asked <= calls.whole for calls in known)
     if kind == "tools":  # its agents have none, and no edit could give them any
         assert not known
     else:
-        assert sum(one.asked for one in known) < sum(one.whole for one in known)
+        assert sum(calls.asked for calls in known) < sum(calls.whole for calls in known)
 
 
 def test_an_edit_of_the_only_agent_saves_nothing_but_its_parameters_may() -> None:
-    found = asked("direct", "model_id", 0)
-    assert found is not None
-    assert found.asked == found.whole == 1
+    calls = asked("direct", "model_id", 0)
+    assert calls is not None
+    assert calls.asked == calls.whole == 1
 
 
 def test_every_seed_team_that_needs_no_repository_is_measured() -> None:
@@ -50,9 +50,9 @@ def test_the_table_has_a_row_for_each_team_and_one_for_all() -> None:
 
 
 def test_a_team_that_is_not_there_is_named() -> None:
-    came = CliRunner().invoke(main, ["calls", "--team", "nobody"])
-    assert came.exit_code == 2
-    assert "no seed team 'nobody' here. Known: consultation, " in came.stderr
+    result = CliRunner().invoke(main, ["calls", "--team", "nobody"])
+    assert result.exit_code == 2
+    assert "no seed team 'nobody' here. Known: consultation, " in result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -64,16 +64,16 @@ def null(nightly: bool) -> dict[str, list[Luck]]:
 
 def test_where_nothing_helps_sharing_luck_makes_no_level(null: dict[str, list[Luck]]) -> None:
     shared, fresh = null["auto"], null["never"]
-    assert all(one.better == pytest.approx(0) for one in shared)
-    assert statistics.fmean(one.pool.covered for one in shared) >= 0.93
-    assert abs(statistics.fmean(one.pool.bias for one in shared)) < 0.1
-    asked_of = {way: sum(one.asked for one in came) for way, came in null.items()}
+    assert all(luck.better == pytest.approx(0) for luck in shared)
+    assert statistics.fmean(luck.pool.covered for luck in shared) >= 0.93
+    assert abs(statistics.fmean(luck.pool.bias for luck in shared)) < 0.1
+    asked_of = {way: sum(luck.asked for luck in lucks) for way, lucks in null.items()}
     assert asked_of["auto"] < 0.75 * asked_of["never"]
-    assert all(one.asked == one.whole for one in fresh)
-    assert [one.whole for one in shared] == [one.whole for one in fresh]
+    assert all(luck.asked == luck.whole for luck in fresh)
+    assert [luck.whole for luck in shared] == [luck.whole for luck in fresh]
     # A child with the luck of its parent is no further try at the task.
-    assert statistics.fmean(one.online for one in shared) < statistics.fmean(
-        one.online for one in fresh
+    assert statistics.fmean(luck.online for luck in shared) < statistics.fmean(
+        luck.online for luck in fresh
     )
 
 

@@ -15,24 +15,24 @@ ALIKE, BETTER, DECIDED = WORLDS
 def test_where_both_are_alike_the_gain_covers_0_as_often_as_it_says(nightly: bool) -> None:
     """A router's choice for a case does not depend on how the case went, so its gain is 0."""
     times = 1_000 if nightly else 10
-    found = simulate(ALIKE, 30, times=times)
-    assert all(one.truth == (0, 0) for one in found)
+    result = simulate(ALIKE, 30, times=times)
+    assert all(item.truth == (0, 0) for item in result)
     for side in (0, 1):
-        _, high = wilson(sum(one.holds[side] for one in found), times)
+        _, high = wilson(sum(item.holds[side] for item in result), times)
         assert high >= 0.95
 
 
 def test_where_a_feature_decides_it_is_found_and_worth_it(nightly: bool) -> None:
-    found = simulate(DECIDED, 120, times=100 if nightly else 3)
-    assert sum(one.found for one in found) > 0.6 * len(found)
-    assert sum(one.truth[0] for one in found) > 0
-    assert not any(one.found and one.constant for one in found)
+    result = simulate(DECIDED, 120, times=100 if nightly else 3)
+    assert sum(item.found for item in result) > 0.6 * len(result)
+    assert sum(item.truth[0] for item in result) > 0
+    assert not any(item.found and item.constant for item in result)
 
 
 def test_where_the_team_is_better_there_is_nothing_to_find(nightly: bool) -> None:
-    found = simulate(BETTER, 60, times=100 if nightly else 3)
-    for one in found:
-        assert one.truth[1] <= 0 <= one.oracle
+    result = simulate(BETTER, 60, times=100 if nightly else 3)
+    for item in result:
+        assert item.truth[1] <= 0 <= item.oracle
 
 
 def test_the_same_draw_gives_the_same_and_the_table_has_a_row_for_each_size(

@@ -36,11 +36,11 @@ def test_it_records_and_replays() -> None:
 def test_it_tells_what_one_process_carries() -> None:
     head, _, *rows = lines("--calls", "12", "--latency", "0.05")
     assert "calls/s of a core" in head
-    told = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    textses = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
     often = "calls, garbage searched often"
-    assert [cells[0] for cells in told] == ["calls", often, "calls", "journal", "votes"]
-    assert [int(cells[1]) for cells in told[1:]] == [12, 12, 12, 12]
-    for cells in told:
+    assert [cells[0] for cells in textses] == ["calls", often, "calls", "journal", "votes"]
+    assert [int(cells[1]) for cells in textses[1:]] == [12, 12, 12, 12]
+    for cells in textses:
         assert min(float(cell.replace(",", "")) for cell in cells[3:7]) > 0
 
 

@@ -29,7 +29,7 @@ def test_the_pool_is_counted_without_the_evolution_and_its_history_shows_ten_tas
                 on_episode({})
 
     monkeypatch.setattr(town, "work_in", worked)
-    told = [*town.grown(tmp_path / "town", TASKS)]
-    assert "| the pool, as committed | 1.00 |" in told
-    assert "| the evolution's journal and lines | 2.00 |" in told
-    assert "pool/ledger.jsonl | 10 +" in told[-1]
+    texts = [*town.grown(tmp_path / "town", TASKS)]
+    assert "| the pool, as committed | 1.00 |" in texts
+    assert "| the evolution's journal and lines | 2.00 |" in texts
+    assert "pool/ledger.jsonl | 10 +" in texts[-1]

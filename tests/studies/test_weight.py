@@ -26,7 +26,7 @@ def test_the_parts_are_told_and_nothing_counts_twice(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(weight, "size", lambda name: 9_000_000 if name == "aiohttp" else 1_000_000)
     parts = json.loads(CliRunner().invoke(weight.main, ["--json"]).stdout)
     assert not {*parts["base"]} & {*parts["mini-swe-agent"]}
-    told = CliRunner().invoke(weight.main, []).stdout.splitlines()
-    assert [line.split()[0] for line in told] == [part for part, names in parts.items() if names]
+    texts = CliRunner().invoke(weight.main, []).stdout.splitlines()
+    assert [line.split()[0] for line in texts] == [part for part, names in parts.items() if names]
     packages = len(parts["base"])
-    assert f" {packages + 8} MB  {packages} packages: aiohttp 9, " in told[0]
+    assert f" {packages + 8} MB  {packages} packages: aiohttp 9, " in texts[0]

@@ -70,14 +70,14 @@ class Count:
         gateway: Any = Answering(iter(answers))
         calls = Calls(gateway=gateway)
         meta = MetaModel(calls=calls, catalogue=CATALOGUE, ceiling=CEILING, tell=tell)
-        came = run(work(meta))
+        result = run(work(meta))
         self.answers += gateway.asked
-        self.came[type(came).__name__] += 1
+        self.came[type(result).__name__] += 1
         assert events["model_call"] == gateway.asked
-        assert events["operator_dropped"] == isinstance(came, RejectedProposal)
-        if isinstance(came, RejectedProposal):
-            assert came.problems
-        return came
+        assert events["operator_dropped"] == isinstance(result, RejectedProposal)
+        if isinstance(result, RejectedProposal):
+            assert result.problems
+        return result
 
     def enough(self, at_least: int, came: str, *, usable: bool, refused: float = 0.1) -> None:
         """All were asked for, nothing else came, a share was of no use, and `usable` says more.
@@ -127,10 +127,10 @@ def hostile(
         @settings(max_examples=examples)
         @given(st.tuples(answers, answers, answers, answers), options)
         def many(given_answers: tuple[str, ...], option: Any) -> None:
-            came = count.of(lambda meta: work(meta, option), given_answers, runner.run)
-            if not isinstance(came, RejectedProposal):
-                for one in checks:
-                    one(came)
+            result = count.of(lambda meta: work(meta, option), given_answers, runner.run)
+            if not isinstance(result, RejectedProposal):
+                for item in checks:
+                    item(result)
 
         many()
     assert (dump(FIRST), dump(SECOND)) == before

@@ -14,7 +14,7 @@ NAMES = ("NAME", "EMAIL")
 
 def run_git(folder: Path, *words: str, code: int = 0) -> str:
     """Run git as somebody without settings of their own, who has our commands at hand."""
-    who = {f"GIT_{one}_{what}": "ann@x" for one in ("AUTHOR", "COMMITTER") for what in NAMES}
+    who = {f"GIT_{word}_{what}": "ann@x" for word in ("AUTHOR", "COMMITTER") for what in NAMES}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["git", *words],

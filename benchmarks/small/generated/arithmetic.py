@@ -31,10 +31,10 @@ def expression(chance: random.Random, operations: int) -> tuple[Expression, str]
         side = _side(chance, operations - 1)
         return Expression(text=f"{factor} * {side.text}", value=factor * side.value), kind
     left = chance.randrange(operations)
-    one, other = _side(chance, left), _side(chance, operations - 1 - left)
+    item, other = _side(chance, left), _side(chance, operations - 1 - left)
     if kind == "sum":
-        return Expression(text=f"{one.text} + {other.text}", value=one.value + other.value), kind
-    return Expression(text=f"{one.text} - {other.text}", value=one.value - other.value), kind
+        return Expression(text=f"{item.text} + {other.text}", value=item.value + other.value), kind
+    return Expression(text=f"{item.text} - {other.text}", value=item.value - other.value), kind
 
 
 def _side(chance: random.Random, operations: int) -> Expression:
@@ -46,13 +46,13 @@ def _side(chance: random.Random, operations: int) -> Expression:
 
 
 def _write(chance: random.Random, level: int) -> Item:
-    found, kind = expression(chance, OPERATIONS[level - 1])
-    while found.value < 0:  # minus signs are written in too many ways
-        found, kind = expression(chance, OPERATIONS[level - 1])
+    result, kind = expression(chance, OPERATIONS[level - 1])
+    while result.value < 0:  # minus signs are written in too many ways
+        result, kind = expression(chance, OPERATIONS[level - 1])
     return Item(
         kind=kind,
-        query=f"How much is {found.text}? End with the number.",
-        answer=str(found.value),
+        query=f"How much is {result.text}? End with the number.",
+        answer=str(result.value),
         scorer=NUMBER,
     )
 

@@ -32,30 +32,30 @@ class Statement:
 def statement(chance: random.Random, comparisons: int) -> Statement:
     """Draw a statement of so many comparisons. By symmetry it is as often true as false."""
     if comparisons == 1:
-        found = _comparison(chance)
+        result = _comparison(chance)
     else:
         left = chance.randrange(1, comparisons)
-        one, other = statement(chance, left), statement(chance, comparisons - left)
+        item, other = statement(chance, left), statement(chance, comparisons - left)
         kind = chance.choice(("and", "or"))
-        value = (one.value and other.value) if kind == "and" else (one.value or other.value)
-        found = Statement(text=f"({one.text}) {kind} ({other.text})", value=value, kind=kind)
+        value = (item.value and other.value) if kind == "and" else (item.value or other.value)
+        result = Statement(text=f"({item.text}) {kind} ({other.text})", value=value, kind=kind)
     if chance.random() < 1 / 4:
-        return Statement(text=f"not ({found.text})", value=not found.value, kind="not")
-    return found
+        return Statement(text=f"not ({result.text})", value=not result.value, kind="not")
+    return result
 
 
 def _comparison(chance: random.Random) -> Statement:
     words, holds = chance.choice(RELATIONS)
-    one, other = chance.sample(range(1, LARGEST + 1), 2)
-    return Statement(text=f"{one} {words} {other}", value=holds(one, other), kind="comparison")
+    number, other = chance.sample(range(1, LARGEST + 1), 2)
+    return Statement(text=f"{number} {words} {other}", value=holds(number, other), kind="comparison")
 
 
 def _write(chance: random.Random, level: int) -> Item:
-    found = statement(chance, COMPARISONS[level - 1])
-    answer = str(found.value)
+    result = statement(chance, COMPARISONS[level - 1])
+    answer = str(result.value)
     return Item(
-        kind=found.kind,
-        query=f"True or False? {found.text[0].upper()}{found.text[1:]}. End with True or False.",
+        kind=result.kind,
+        query=f"True or False? {result.text[0].upper()}{result.text[1:]}. End with True or False.",
         answer=answer,
         scorer=last_of(["True", "False"]),
     )

@@ -97,7 +97,7 @@ def _duration(at: Workplace, time_min: Any = None, time_max: Any = None) -> dict
 def _by_day(visits: Table, figure: Callable[[Sequence[_Visit]], Any]) -> dict[str, Any]:
     day = itemgetter("date_of_visit")
     grouped = groupby(sorted(visits.records(), key=day), key=day)
-    return {one: figure(list(those)) for one, those in grouped}
+    return {item: figure(list(those)) for item, those in grouped}
 
 
 _SPAN = {

@@ -21,8 +21,8 @@ def _search(at: Workplace, query: Any = "", time_min: Any = None, time_max: Any 
     occurs, table = expression_in(query), at.tables.events
     pairs = zip(table.cells("event_name"), table.cells("participant_email"), strict=True)
     # A cell that is no text hides its row, even where the other cell has the query in it.
-    found = [{occurs(name), occurs(email)} for name, email in pairs]
-    places = [place for place, one in enumerate(found) if True in one and None not in one]
+    flagses = [{occurs(name), occurs(email)} for name, email in pairs]
+    places = [place for place, flags in enumerate(flagses) if True in flags and None not in flags]
     records = table.records(places)
     if time_min:
         records = [record for record in records if _ordered(time_min, record["event_start"])]
@@ -65,9 +65,9 @@ def _create(
 
 
 def _delete(at: Workplace, event_id: Any = None) -> str:
-    events, said = delete(at.tables.events, "Event", event_id)
+    events, text = delete(at.tables.events, "Event", event_id)
     at.change(events=events)
-    return said
+    return text
 
 
 def _update(at: Workplace, event_id: Any = None, field: Any = None, new_value: Any = None) -> str:
@@ -113,10 +113,10 @@ def _elsewhere(value: Any) -> Any:
     so has it the release of pandas that the original pins. A number among texts leaves it room.
     """
     items: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
-    is_text = [isinstance(one, str) for one in items]
-    if not any(is_text) or not all(isinstance(one, str | int | float) for one in items):
+    is_text = [isinstance(item, str) for item in items]
+    if not any(is_text) or not all(isinstance(item, str | int | float) for item in items):
         return MISSING
-    widths = [len(one) if isinstance(one, str) else len(_NO_NUMBER) for one in items]
+    widths = [len(item) if isinstance(item, str) else len(_NO_NUMBER) for item in items]
     return _NO_NUMBER[: max(1, *widths)]
 
 

@@ -52,13 +52,13 @@ def _search(  # noqa: PLR0917 - calls may give arguments by place
     }
     if not any([*patterns.values(), *(bound for span in spans.values() for bound in span)]):
         return "No search parameters provided. Please provide at least one parameter."
-    found = at.tables.customers
+    table = at.tables.customers
     for column, pattern in patterns.items():
         if pattern:
-            found = containing(found, column, pattern)
+            table = containing(table, column, pattern)
     for column, (lowest, highest) in spans.items():
-        found = bounded(found, column, lowest, highest)
-    return found.records()[:MOST_FOUND]
+        table = bounded(table, column, lowest, highest)
+    return table.records()[:MOST_FOUND]
 
 
 def _update(
@@ -114,9 +114,9 @@ def _add(  # noqa: PLR0917 - calls may give arguments by place
 
 
 def _delete(at: Workplace, customer_id: Any = None) -> str:
-    customers, said = delete(at.tables.customers, "Customer", customer_id)
+    customers, text = delete(at.tables.customers, "Customer", customer_id)
     at.change(customers=customers)
-    return said
+    return text
 
 
 _ID = "The customer's id, eight digits, such as 00000042."

@@ -19,13 +19,13 @@ def _get(at: Workplace, email_id: Any = None, field: Any = None) -> Any:
 
 def _search(at: Workplace, query: Any = "", date_min: Any = None, date_max: Any = None) -> Any:
     words = query.lower().split()
-    found = [record for record in at.tables.emails.records() if _has_all(record, words)]
+    tables = [record for record in at.tables.emails.records() if _has_all(record, words)]
     # Times of old mails are text, those of mails sent since are not: the two cannot be ordered.
-    newest = sorted(found, key=itemgetter("sent_datetime"), reverse=True)
+    newest = sorted(tables, key=itemgetter("sent_datetime"), reverse=True)
     if date_min:
-        newest = [one for one in newest if _day(date_min) <= _day(one["sent_datetime"])]
+        newest = [table for table in newest if _day(date_min) <= _day(table["sent_datetime"])]
     if date_max:
-        newest = [one for one in newest if _day(one["sent_datetime"]) <= _day(date_max)]
+        newest = [table for table in newest if _day(table["sent_datetime"]) <= _day(date_max)]
     return newest[:MOST_FOUND] or "No emails found."
 
 
@@ -59,9 +59,9 @@ def _is_address(recipient: Any) -> bool:
 
 
 def _delete(at: Workplace, email_id: Any = None) -> str:
-    emails, said = delete(at.tables.emails, "Email", email_id)
+    emails, text = delete(at.tables.emails, "Email", email_id)
     at.change(emails=emails)
-    return said
+    return text
 
 
 def _forward(at: Workplace, email_id: Any = None, recipient: Any = None) -> str:

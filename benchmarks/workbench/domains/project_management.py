@@ -35,11 +35,11 @@ def _search(  # noqa: PLR0917 - calls may give arguments by place
     }
     if not any(wanted.values()):
         return "No search parameters provided."
-    found = at.tables.tasks
+    table = at.tables.tasks
     for column, pattern in wanted.items():
         if pattern:
-            found = containing(found, column, pattern)
-    return found.records()
+            table = containing(table, column, pattern)
+    return table.records()
 
 
 def _create(  # noqa: PLR0917 - calls may give arguments by place
@@ -78,9 +78,9 @@ def _is_member(at: Workplace, email: Any) -> bool:
 
 
 def _delete(at: Workplace, task_id: Any = None) -> str:
-    tasks, said = delete(at.tables.tasks, "Task", task_id)
+    tasks, text = delete(at.tables.tasks, "Task", task_id)
     at.change(tasks=tasks)
-    return said
+    return text
 
 
 def _update(at: Workplace, task_id: Any = None, field: Any = None, new_value: Any = None) -> str:

@@ -100,13 +100,13 @@ def recorded(options: dict[str, Any], known: Catalogue, recorded_folder: Path) -
     loaded = load_folder(folder, again)
     plan = compile(loaded.team, loaded.known)
     done = asyncio.run(_passes(plan, loaded.task, loaded.known, setting, folder))
-    said = utterances(done)
-    if not said:
+    result = utterances(done)
+    if not result:
         raise InputError(
             f"{folder}: no agent consults in a run of {loaded.team.name}: only the agent that"
             " decides asks a model."
         )
-    return Recorded(folder=folder, task=loaded.task, said=said)
+    return Recorded(folder=folder, task=loaded.task, said=result)
 
 
 def _must_be_whole(folder: Path) -> None:

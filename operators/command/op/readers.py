@@ -106,8 +106,8 @@ def couple(
     host: Host, first_file: str, second_file: str, runs: tuple[Path, ...]
 ) -> tuple[Parent, Parent]:
     """Load two teams, with the digests of their runs."""
-    one, other = host.parents([first_file, second_file], runs)
-    return one, other
+    item, other = host.parents([first_file, second_file], runs)
+    return item, other
 
 
 def first(couple: tuple[Parent, Parent]) -> Parent:
@@ -240,8 +240,8 @@ def ground(  # noqa: PLR0917 - all are given by their names
 
     run = with_dialogues(account.run, all_events_of(run_folder), DIALOGUE)
     score = run.score if worth is None else Score(value=worth, reason="")
-    told = TaskFeedback.of(task, run, score, shows_reference=show_answer)
-    return Ground(team=account.team, run=run, told=told, own_model=own_models)
+    feedback = TaskFeedback.of(task, run, score, shows_reference=show_answer)
+    return Ground(team=account.team, run=run, told=feedback, own_model=own_models)
 
 
 def speaker(ground: Ground, agent: str) -> str:

@@ -32,7 +32,7 @@ async def best_of_n(episode: Episode) -> None:
     runs = range(settings.parents + settings.steps)
     chosen = [(number, members[number % len(members)]) for number in runs]
     await search.tried(
-        *(SearchAttempt(number, one.team, [one]) for number, one in chosen), again=True
+        *(SearchAttempt(number, member.team, [member]) for number, member in chosen), again=True
     )
     search.end()
 

@@ -70,8 +70,8 @@ async def own_attempts(
         return (*attempts,)
     known = {attempt.agent for attempt in attempts}
     lacking = [(seat, name) for seat, name in seated.seats.items() if name not in known]
-    made = await together(*(_own(episode, seated, seat, name) for seat, name in lacking))
-    own = [attempt for attempt in made if attempt is not None]
+    result = await together(*(_own(episode, seated, seat, name) for seat, name in lacking))
+    own = [attempt for attempt in result if attempt is not None]
     episode.told["own attempts"] = len(own)
     return (*attempts, *own)
 

@@ -95,10 +95,10 @@ async def graded(
     mine = [
         attempt for attempt in first.values() if attempt.tool_calls or attempt.answer not in known
     ]
-    came = await together(*(episode.score(_run(one), f"attempt {one.position}") for one in mine))
-    found = {_key(one): _value(episode, score) for one, score in zip(mine, came, strict=True)}
+    result = await together(*(episode.score(_run(item), f"attempt {item.position}") for item in mine))
+    table = {_key(item): _value(episode, score) for item, score in zip(mine, result, strict=True)}
     return tuple(
-        replace(attempt, score=found.get(_key(attempt), known.get(attempt.answer)))
+        replace(attempt, score=table.get(_key(attempt), known.get(attempt.answer)))
         for attempt in attempts
     )
 
@@ -114,8 +114,8 @@ def answering(team: Team, agent: str) -> Iterator[str]:
     if team.backend_of(team.agents[agent]) != "function" or function is None:
         yield agent
     elif picks(function):
-        for one in team.predecessors[agent]:
-            yield from answering(team, one)
+        for name in team.predecessors[agent]:
+            yield from answering(team, name)
 
 
 def _key(attempt: MemberAttempt) -> _Key:

@@ -114,12 +114,12 @@ def closest(
     """
     if k < 1:
         return []
-    same = [place for place, one in enumerate(rounds) if one["niche"] == niche]
-    found = _most_alike(rounds, same, profile, niche, k)
+    same = [place for place, fields in enumerate(rounds) if fields["niche"] == niche]
+    pairs = _most_alike(rounds, same, profile, niche, k)
     of_another = math.hypot(*profile) / math.hypot(1.0, *profile)  # at most
-    if len(found) < k or found[-1][1] <= of_another:
-        found = _most_alike(rounds, range(len(rounds)), profile, niche, k)
-    return [(rounds[place], min(1.0, similarity)) for place, similarity in found]
+    if len(pairs) < k or pairs[-1][1] <= of_another:
+        pairs = _most_alike(rounds, range(len(rounds)), profile, niche, k)
+    return [(rounds[place], min(1.0, similarity)) for place, similarity in pairs]
 
 
 def _most_alike(
@@ -137,7 +137,7 @@ def _most_alike(
     profiles = [rounds[place]["profile"] for place in places]
     width = max(len(profile), *map(len, profiles))
     if {*map(len, profiles)} != {width}:
-        profiles = [[*one, *[0.0] * (width - len(one))] for one in profiles]
+        profiles = [[*item, *[0.0] * (width - len(item))] for item in profiles]
     able = np.fromiter(chain.from_iterable(profiles), dtype=float).reshape(-1, width)
     dot = np.fromiter((rounds[place]["niche"] == niche for place in places), dtype=float)
     squares = np.ones(len(places))
@@ -160,9 +160,9 @@ def fallback(rounds: Sequence[Mapping[str, Any]], niche: str, structures: Sequen
         structures: Those that may be chosen; at least one.
     """
     rewards: dict[str, list[float]] = {structure: [] for structure in structures}
-    for one in rounds:
-        if one["niche"] == niche and one["structure"] in rewards:
-            rewards[one["structure"]].append(one["reward"])
+    for fields in rounds:
+        if fields["niche"] == niche and fields["structure"] in rewards:
+            rewards[fields["structure"]].append(fields["reward"])
     means = {name: math.fsum(of) / len(of) for name, of in rewards.items() if of}
     if means:
         return max(means, key=lambda name: means[name])
@@ -239,16 +239,16 @@ async def choose_structure(
     agents = {name: episode.view.agents[name].agent for name in chosen.values()}
     leader = Leader.of(population, chosen, agents, niche)
     known = closest(population.rounds, leader.profile, niche, episode.settings.bank)
-    made: StructureChoice | RejectedProposal = await operator_of(OPERATOR).act(
+    result: StructureChoice | RejectedProposal = await operator_of(OPERATOR).act(
         episode.meta, f"{episode.path}lead", task, leader, structures, known=known
     )
-    if isinstance(made, RejectedProposal):
-        episode.lose(made)
+    if isinstance(result, RejectedProposal):
+        episode.lose(result)
         best = fallback(population.rounds, niche, [*structures])
-        made = StructureChoice(leader=leader, structure=best, by="fallback")
-    if made.by != "nobody":
-        episode.note("led", agent=leader.agent.id, structure=made.structure, by=made.by)
-    return made
+        result = StructureChoice(leader=leader, structure=best, by="fallback")
+    if result.by != "nobody":
+        episode.note("led", agent=leader.agent.id, structure=result.structure, by=result.by)
+    return result
 
 
 def _told(structures: Mapping[str, Team], bounds: Bounds) -> str:
@@ -263,7 +263,7 @@ def _told(structures: Mapping[str, Team], bounds: Bounds) -> str:
 def _shown(known: Sequence[tuple[Mapping[str, Any], float]], bounds: Bounds) -> str:
     """Show rounds of leadership, a line for each."""
     room = min(LONGEST_ABOUT, bounds.team_characters // max(1, len(known)))
-    return "\n".join(_round(one, similarity, room) for one, similarity in known)
+    return "\n".join(_round(fields, similarity, room) for fields, similarity in known)
 
 
 def _round(one: Mapping[str, Any], similarity: float, room: int) -> str:
@@ -275,9 +275,9 @@ def _round(one: Mapping[str, Any], similarity: float, room: int) -> str:
 
 
 def _read(leader: Leader, schema: Mapping[str, Any], bounds: Bounds, text: str) -> StructureChoice:
-    said = structured(text, schema, bounds)
+    fields = structured(text, schema, bounds)
     return StructureChoice(
-        leader=leader, structure=said["structure"], by="leader", reason=said["reason"]
+        leader=leader, structure=fields["structure"], by="leader", reason=fields["reason"]
     )
 
 

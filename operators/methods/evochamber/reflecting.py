@@ -93,9 +93,9 @@ async def reflect(
 
 def _outcome(run: Run, reward: float, bounds: Bounds) -> str:
     """Show what the team came to, and what that was worth."""
-    said = run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
+    text = run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
     return material(
-        fenced("team_answer", clip(said.strip() or "(empty)", bounds.task_characters)),
+        fenced("team_answer", clip(text.strip() or "(empty)", bounds.task_characters)),
         fenced("team_worth", f"the team's answer: {reward:.3g}"),
     )
 
@@ -121,11 +121,11 @@ async def reflect_all(
     if not (episode.learning and episode.settings.learning):
         return
     members = works(episode, seated, run, attempts)
-    came = await together(*(_learnt(episode, member, reward) for member in members))
-    kept = [one for of in came for one in of if isinstance(one, Settled)]
-    for one in kept:
-        episode.keep(one.entry, f"{one.entry.kind} of {one.entry.owner}")
-    for lost in (one.lost if isinstance(one, Settled) else one for of in came for one in of):
+    result = await together(*(_learnt(episode, member, reward) for member in members))
+    kept = [item for of in result for item in of if isinstance(entry, Settled)]
+    for entry in kept:
+        episode.keep(entry.entry, f"{entry.entry.kind} of {entry.entry.owner}")
+    for lost in (item.lost if isinstance(item, Settled) else item for of in result for item in of):
         if lost is not None:
             episode.lose(lost)
     episode.told |= {
@@ -140,15 +140,15 @@ async def _learnt(
 ) -> list[Settled | RejectedProposal]:
     """Have one member reflect, and say what there is to keep of it and what was lost."""
     name, task = work.agent, episode.task
-    made: Reflection | RejectedProposal = await operator_of(OPERATOR).act(
+    result: Reflection | RejectedProposal = await operator_of(OPERATOR).act(
         episode.meta, f"{episode.path}reflect/{name}", task, work, reward=reward
     )
-    if isinstance(made, RejectedProposal):
-        return [made]
-    entries = made.entries(task, name, credit=reward, run=episode.stage.name)
+    if isinstance(result, RejectedProposal):
+        return [result]
+    entries = result.entries(task, name, credit=reward, run=episode.stage.name)
     paths = ((entry, f"{episode.path}fuse/{entry.kind} of {name}") for entry in entries)
-    came = await together(*(settled(episode, one, (name,), path) for one, path in paths))
-    return [one for of in came for one in of]
+    settledses = await together(*(settled(episode, learnt, (name,), path) for learnt, path in paths))
+    return [item for of in settledses for item in of]
 
 
 REFLECT = Operator(

@@ -64,7 +64,7 @@ def seats(template: Team) -> tuple[str, ...]:
     named = {
         agent: seat_of(agent) for agent in template.agents if not _is_function(template, agent)
     }
-    if strange := [one for one, seat in named.items() if seat is None]:
+    if strange := [name for name, seat in named.items() if seat is None]:
         raise InputError(
             f"{template.name} is no structure of a population: {', '.join(strange)} is no seat."
             " Agents are Functions, or are called anchor, complement, scout or scout_2, perhaps"
@@ -88,7 +88,7 @@ def fits(template: Team, taken: Collection[str]) -> bool:
     if called[0] not in taken or seat_of(template.output) not in {None, *taken}:
         return False
     working = (agent for agent in template.agents if seat_of(agent) in {None, *taken})
-    heard = ({*_others(template, one)} for one in working)
+    heard = ({*_others(template, name)} for name in working)
     return all(others & {*taken} for others in heard if others)
 
 
@@ -164,10 +164,10 @@ def _is_function(team: Team, agent: str) -> bool:
 
 def _others(team: Team, position: str) -> Iterator[str]:
     """Give the seats beside its own that a position hears of, be it through a Function."""
-    for one in team.predecessors[position]:
-        if _is_function(team, one):
-            yield from _others(team, one)
-        elif (seat := seat_of(one)) and seat != seat_of(position):
+    for name in team.predecessors[position]:
+        if _is_function(team, name):
+            yield from _others(team, name)
+        elif (seat := seat_of(name)) and seat != seat_of(position):
             yield seat
 
 
@@ -177,8 +177,8 @@ def _spread(template: Team, taken: Collection[str]) -> Team:
     Of two scouts, one hears of the other where the scout hears of the complement.
     """
     known = seats(template)
-    more = sorted((one for one in taken if _rank(one)[0] == _rank(SCOUT)[0]), key=_rank)
-    more = [one for one in more if one not in known] if SCOUT in known else []
+    more = sorted((name for name in taken if _rank(name)[0] == _rank(SCOUT)[0]), key=_rank)
+    more = [name for name in more if name not in known] if SCOUT in known else []
     scout = [agent for agent in template.agents if seat_of(agent) == SCOUT]
     copies = {
         agent: [agent, *(f"{seat}{agent.removeprefix(SCOUT)}" for seat in more)]
@@ -196,8 +196,8 @@ def _spread(template: Team, taken: Collection[str]) -> Team:
         or (u.replace(SCOUT, COMPLEMENT, 1), v) in template.edges
     ]
     agents = [
-        replace(template.agents[one], id=copy, role=_role(template.agents[one], copy))
-        for one, places in copies.items()
+        replace(template.agents[name], id=copy, role=_role(template.agents[name], copy))
+        for name, places in copies.items()
         for copy in places
     ]
     return replace(
@@ -244,10 +244,10 @@ def _without(team: Team, taken: Collection[str], catalogue: Catalogue) -> Team:
     ]
     if not gone:
         return team
-    made = apply(team, gone, catalogue)
-    if isinstance(made, RejectedEdits):
-        raise ConfigError([replace(problem, file=f"{team.name}.yaml") for problem in made.problems])
-    return made
+    result = apply(team, gone, catalogue)
+    if isinstance(result, RejectedEdits):
+        raise ConfigError([replace(problem, file=f"{team.name}.yaml") for problem in result.problems])
+    return result
 
 
 def filled(
@@ -280,8 +280,8 @@ def _rules(template: Team, filled: Team) -> str:
     there = seats(filled)
     if there == seats(template):
         return template.constitution
-    told = f"The seats of this team, and no others, are {', '.join(there)}."
-    return "\n".join(filter(None, (template.constitution.rstrip(), told)))
+    text = f"The seats of this team, and no others, are {', '.join(there)}."
+    return "\n".join(filter(None, (template.constitution.rstrip(), text)))
 
 
 def _check(team: Team, catalogue: Catalogue, ceiling: CapabilityPolicy | None) -> None:

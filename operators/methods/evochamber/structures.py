@@ -25,7 +25,7 @@ def structures(settings: PopulationSettings, teams: Iterable[Team]) -> dict[str,
         settings: How large a team is; and which structure it has, where that is always one.
     """
     wanted = (team for team in teams if settings.structure in (LEADER, team.name))
-    return {one.name: one for one in wanted if _works(one, settings.team_size)}
+    return {team.name: team for team in wanted if _works(team, settings.team_size)}
 
 
 def _works(team: Team, size: int) -> bool:

@@ -112,8 +112,8 @@ class _Cross:
         moved = {
             place: other.agents[there].renamed(place, new_ids) for place, there in places.items()
         }
-        all_theirs = {one: _settled(agent, other, own) for one, agent in moved.items()}
-        theirs = {one: agent for one, agent in all_theirs.items() if agent != own.agents[one]}
+        all_theirs = {name: _settled(agent, other, own) for name, agent in moved.items()}
+        theirs = {name: agent for name, agent in all_theirs.items() if agent != own.agents[name]}
         return cls(own=own, other=other, side=side, theirs=theirs, places=places)
 
     @property

@@ -81,7 +81,7 @@ async def instantiate(
 
 
 def _adapted(components: Sequence[Component]) -> tuple[Component, ...]:
-    allowed: list[Component] = [one for one in ADAPTED if one in components]
+    allowed: list[Component] = [component for component in ADAPTED if component in components]
     if not {"topology", "roster"}.isdisjoint(components):
         allowed.append("roster")
     return tuple(allowed)

@@ -124,16 +124,16 @@ def shortlist(
         expected: As for `select`.
     """
     known = ranked(members, task.niche or None, expected=expected)
-    left = {one: _is_able(task, one) for one in known if one.retired is None}
+    left = {member: _is_able(task, member) for member in known if member.retired is None}
     relatives: Counter[str] = Counter()
     taken: dict[Member, Expectation] = {}
     while left and len(taken) < max(2 * k, k + 3):
         explores = (len(taken) + 1) % max(2, k) == 0
         worth = {
-            one: (left[one], *_worth(one, known[one], relatives[one.stem], explores=explores))
-            for one in left
+            member: (left[member], *_worth(member, known[member], relatives[member.stem], explores=explores))
+            for member in left
         }
-        first = max(left, key=lambda one: worth[one])
+        first = max(left, key=lambda member: worth[member])
         taken[first] = known[first]
         relatives[first.stem] += 1
         del left[first]
@@ -179,7 +179,7 @@ def _told(
     """Say in a line what the pool knows of a team."""
     known, niche = member.statistics, member.on(task.niche)
     low, high = expected.low, expected.high
-    said = [
+    texts = [
         _shape(member.team),
         f"expected to score {expected.score:.2f}, between {low:.2f} and {high:.2f}",
         "never evaluated" if known.score is None else f"score {known.score:.2f} of {known.n}",
@@ -194,10 +194,10 @@ def _told(
             f"reward {reward:.2f} on a task of similarity {similarity:.2f}"
             for reward, similarity in _remembered(member, hits)
         ),
-        *(f"solved {one.q!r}" for one in solved(member.team)),
+        *(f"solved {item.q!r}" for item in solved(member.team)),
         clip(on_one_line(member.team.description), LONGEST_DESCRIPTION),
     ]
-    return f"{member.name}: {'; '.join(filter(None, said))}"
+    return f"{member.name}: {'; '.join(filter(None, texts))}"
 
 
 def _shape(team: Team) -> str:

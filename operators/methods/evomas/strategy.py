@@ -35,8 +35,8 @@ async def evomas(episode: Episode) -> None:
     wanted = len(members) + settings.steps if settings.steps else 0
     attempt = len(members)
     while 0 < len(search.candidates) < wanted and not search.is_over and attempt < MOST * wanted:
-        made, parents = await _child(search, attempt)
-        await search.tried(SearchAttempt(attempt, made, parents))
+        proposal, parents = await _child(search, attempt)
+        await search.tried(SearchAttempt(attempt, proposal, parents))
         attempt += 1
     if settings.memory:
         await search.consolidate(attempt)
@@ -47,7 +47,7 @@ async def _adapted(search: Search, number: int, member: Member) -> SearchAttempt
     """Adapt a team to the task; where that fails, it is tried as it stands."""
     settings = search.settings
     if settings.instantiate:
-        made = await operator_of("instantiate").act(
+        result = await operator_of("instantiate").act(
             search.author,
             f"{search.episode.path}instantiate {number}",
             search.episode.task,
@@ -55,9 +55,9 @@ async def _adapted(search: Search, number: int, member: Member) -> SearchAttempt
             components=settings.components,
             memories=search.memories,
         )
-        if isinstance(made, Proposal):
-            return SearchAttempt(number, made, [member])
-        search.lose(number, made)
+        if isinstance(result, Proposal):
+            return SearchAttempt(number, result, [member])
+        search.lose(number, result)
     return SearchAttempt(number, member.team, [member])
 
 
@@ -75,11 +75,11 @@ async def _child(
     parent = search.parent(first)
     if isinstance(move, Candidate):
         other = search.parent(move)
-        made = await operator_of("crossover").act(
+        result = await operator_of("crossover").act(
             search.author, path, episode.task, parent, other, memories=search.memories
         )
-        return made, [first, move]
-    made = await operator_of("mutate").act(
+        return result, [first, move]
+    result = await operator_of("mutate").act(
         search.author,
         path,
         episode.task,
@@ -88,7 +88,7 @@ async def _child(
         components=settings.components,
         memories=search.memories,
     )
-    return made, [first]
+    return result, [first]
 
 
 def _parent(search: Search, number: int) -> Candidate:

@@ -104,8 +104,8 @@ async def appraised(
         lose: Told of rounds that came to no scores.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
     """
-    rounds = {number: [*of] for number, of in itertools.groupby(said, lambda one: one.round)}
-    came = await together(
+    rounds = {number: [*of] for number, of in itertools.groupby(said, lambda utterance: utterance.round)}
+    result = await together(
         *(
             operator_of(OPERATOR).act(
                 meta, f"{path}round {number}/{OPERATOR}", task, of, rubric=rubric
@@ -114,11 +114,11 @@ async def appraised(
         )
     )
     scores: dict[Turn, Contribution] = {}
-    for number, one in zip(rounds, came, strict=True):
-        if isinstance(one, RejectedProposal):
-            lose(one)
+    for number, item in zip(rounds, result, strict=True):
+        if isinstance(item, RejectedProposal):
+            lose(item)
         else:
-            scores |= {(agent, number): score for agent, score in one.of.items()}
+            scores |= {(agent, number): score for agent, score in item.of.items()}
     return scores
 
 
@@ -144,12 +144,12 @@ class Appraised:
         return Printed(
             value=[
                 {
-                    "agent": one.agent,
-                    "round": one.round,
+                    "agent": utterance.agent,
+                    "round": utterance.round,
                     "score": score.value,
                     "reason": score.reason,
                 }
-                for one, score in scored
+                for utterance, score in scored
             ],
             notes=tuple(f"a round without scores: {lost.text}" for lost in self.lost),
         )
@@ -183,18 +183,18 @@ def _schema(
     names: Sequence[str], reason: Mapping[str, Any], score: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Name every agent exactly once: each is a field of its own."""
-    one = closed(reason=reason, score=score)
-    return closed(reason=reason, agents=closed(**dict.fromkeys(names, one)))
+    fields = closed(reason=reason, score=score)
+    return closed(reason=reason, agents=closed(**dict.fromkeys(names, fields)))
 
 
 def _read(names: Sequence[str], bounds: Bounds, text: str) -> Appraisal:
     """Read any fractions; reasons of any length will do, and are cut."""
-    said = structured(text, _schema(names, TEXT, FRACTION), bounds)
-    of = {name: said["agents"][name] for name in names}
+    fields = structured(text, _schema(names, TEXT, FRACTION), bounds)
+    of = {name: fields["agents"][name] for name in names}
     scores = {
-        name: Contribution.read(one["score"], one["reason"], bounds) for name, one in of.items()
+        name: Contribution.read(item["score"], item["reason"], bounds) for name, item in of.items()
     }
-    return Appraisal(of=scores, reason=said["reason"])
+    return Appraisal(of=scores, reason=fields["reason"])
 
 
 APPRAISE = Operator(

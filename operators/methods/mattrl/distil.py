@@ -133,7 +133,7 @@ async def distil_alone(
         rubric: What makes an utterance good. Empty for the one that comes with `appraise`.
     """
     if score is None:
-        beside = [one for one in said if one.round == utterance.round]
+        beside = [item for item in said if item.round == utterance.round]
         judged = await appraise(meta, f"{path}/appraise", task, beside, rubric=rubric)
         if isinstance(judged, RejectedProposal):
             return judged
@@ -148,8 +148,8 @@ def _text(most: int) -> Mapping[str, Any]:
 def _read(lengths: Mapping[str, int], bounds: Bounds, text: str) -> Distilled:
     """Read the three parts; what is longer than its room is cut."""
     any_text = {"type": "string"}
-    said = structured(text, closed(**dict.fromkeys(lengths, any_text)), bounds)
-    parts = {name: on_one_line(said[name])[:most] for name, most in lengths.items()}
+    fields = structured(text, closed(**dict.fromkeys(lengths, any_text)), bounds)
+    parts = {name: on_one_line(fields[name])[:most] for name, most in lengths.items()}
     if empty := [name for name, part in parts.items() if not any(map(str.isalnum, part))]:
         raise InvalidAnswer(f"{' and '.join(empty)}: nothing is said there. Write some words.")
     return Distilled(**parts)

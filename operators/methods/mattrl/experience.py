@@ -53,18 +53,18 @@ class ExperienceSettings:
 
 def check(settings: ExperienceSettings, said: Mapping[str, Any]) -> dict[str, str]:
     """Find fields that somebody wrote and that nothing would read beside the others."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     here = f"here is credit: {settings.credit}. Leave one of them out."
     if "per" in said and settings.credit == "naive":
-        found["per"] = f"nobody is silenced but with credit: difference or shapley, and {here}"
+        fields["per"] = f"nobody is silenced but with credit: difference or shapley, and {here}"
     if "permutations" in said and settings.credit != "shapley":
-        found["permutations"] = f"orders are drawn only with credit: shapley, and {here}"
+        fields["permutations"] = f"orders are drawn only with credit: shapley, and {here}"
     if settings.route is None:
         why = "nothing is routed without route: and the name of a single agent's team."
-        found |= {one: why for one in ("router", "gauge") if one in said}
+        fields |= {word: why for word in ("router", "gauge") if word in said}
     elif why := missing(settings.router):
-        found["router"] = why
-    return found
+        fields["router"] = why
+    return fields
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,12 +88,12 @@ class Credited:
 
     def value(self) -> dict[str, Any]:
         """Give its numbers, with the judge's reason."""
-        one = self.utterance
+        item = self.utterance
         judged = {"score": self.score.value, "reason": self.score.reason} if self.score else {}
         tried = {} if self.worth is None else {"worth": self.worth}
         shares = {**tried, "ratio": self.ratio, "weight": self.weight}
         rewarded = {} if self.reward is None else {"reward": self.reward}
-        return {"agent": one.agent, "round": one.round, **judged, **shares, **rewarded}
+        return {"agent": item.agent, "round": item.round, **judged, **shares, **rewarded}
 
 
 def credited(
@@ -115,15 +115,15 @@ def credited(
     weights = decay_weights(
         max(utterance.round for utterance in said), gamma=settings.gamma, favour=settings.favour
     )
-    basis = {turn: one.value for turn, one in scores.items()} if worth is None else worth
+    basis = {turn: contribution.value for turn, contribution in scores.items()} if worth is None else worth
     shares = dict(_shares(said, basis))
     of: list[Credited] = []
     for utterance in said:
         score, weight = scores.get(utterance.turn), weights[utterance.round - 1]
         ratio = shares.get(utterance.turn, 0.0)
         reward = _reward(score, outcome * weight * ratio, settings)
-        made = Credited(utterance=utterance, score=score, ratio=ratio, weight=weight, reward=reward)
-        of.append(replace(made, worth=None if worth is None else worth.get(utterance.turn)))
+        result = Credited(utterance=utterance, score=score, ratio=ratio, weight=weight, reward=reward)
+        of.append(replace(result, worth=None if worth is None else worth.get(utterance.turn)))
     return tuple(of)
 
 
@@ -157,14 +157,14 @@ def tell(
         outcome: How the run ended: its score, in [0, 1].
         about: What counterfactual runs cost and saved, where there were any.
     """
-    told = {
+    fields = {
         "outcome": outcome,
         "credit": episode.settings.credit,
         "utterances": [utterance.value() for utterance in of],
         **({"counterfactuals": about} if about else {}),
     }
-    episode.note(EVENT, **told)
-    episode.keep(EventNoted(what=EVENT, about={"case": episode.task.id, **told}), EVENT)
+    episode.note(EVENT, **fields)
+    episode.keep(EventNoted(what=EVENT, about={"case": episode.task.id, **fields}), EVENT)
     episode.told["utterances"] = len(of)
     if about:
         episode.told["counterfactual calls asked"] = about["calls"]["asked"]

@@ -56,5 +56,5 @@ def _numbers(level: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(bounds: Bounds, text: str) -> dict[str, float]:
     """Read any fractions; a reason of any length will do."""
-    said = structured(text, closed(reason={"type": "string"}, **_numbers(FRACTION)), bounds)
-    return {name: float(said[name]) for name in GAUGED}
+    fields = structured(text, closed(reason={"type": "string"}, **_numbers(FRACTION)), bounds)
+    return {name: float(fields[name]) for name in GAUGED}

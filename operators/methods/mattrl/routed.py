@@ -55,9 +55,9 @@ async def compare(
         ),
         gauging=gauging,
     )
-    told = case.told()
-    episode.keep(told, ROUTED)
-    episode.note(ROUTED, **told.about)
+    noted = case.told()
+    episode.keep(noted, ROUTED)
+    episode.note(ROUTED, **noted.about)
     episode.told[SINGLE] = score.value
 
 

@@ -56,8 +56,8 @@ async def mattrl(episode: Episode) -> None:
     episode.answered(run, outcome)
     if single:
         await compare(episode, single, team, outcome, what=CONSULT, gauged=settings.gauge)
-    if said := utterances(done):
-        await _learn(episode, team, said, outcome)
+    if result := utterances(done):
+        await _learn(episode, team, result, outcome)
 
 
 async def _learn(episode: Episode, team: Team, said: Sequence[Utterance], outcome: Score) -> None:

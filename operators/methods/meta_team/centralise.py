@@ -80,25 +80,25 @@ def _question(
     meta: OperatorModel, ground: Ground, levels: RetrospectiveSettings
 ) -> Question[Centralised]:
     team, run = ground.team, ground.run
-    one = _Reading(
+    item = _Reading(
         meta=meta,
         ground=ground,
         agents=speakers(team, run) if levels.agent_level else (),
         pairs=tuple(_both_ways(interactions(team, run))) if levels.pair_level else (),
         levels=levels,
     )
-    bounds, part = meta.limits, one.part
+    bounds, part = meta.limits, item.part
     return Question(
         operator=OPERATOR,
         instructions=prompt(
             OPERATOR,
             **part.told,
-            most=one.most,
-            body=one.room.body,
-            patches=one.room.patches,
-            skills=one.room.skills,
-            agent_level=bool(one.agents),
-            pair_level=bool(one.pairs),
+            most=item.most,
+            body=item.room.body,
+            patches=item.room.patches,
+            skills=item.room.skills,
+            agent_level=bool(item.agents),
+            pair_level=bool(item.pairs),
             team_level=levels.team_level,
         ),
         material=material(
@@ -107,15 +107,15 @@ def _question(
             took_part_text(team, run),
             part.rules.text,
             part.offer.text if levels.team_level else "",
-            *(notes_text(team.agents[agent]) for agent in one.agents),
+            *(notes_text(team.agents[agent]) for agent in item.agents),
             *flat_trace(team, run, bounds.trace_characters),
         ),
-        schema=closed(reason=reason_schema(bounds), **one.schema),
-        read=one.strictly,
+        schema=closed(reason=reason_schema(bounds), **item.schema),
+        read=item.strictly,
         parents=(team.name,),
         team=team,
-        salvage=one.read,
-        inputs={"ground": ground, "agents": one.agents, "pairs": one.pairs},
+        salvage=item.read,
+        inputs={"ground": ground, "agents": item.agents, "pairs": item.pairs},
     )
 
 
@@ -125,10 +125,10 @@ def flat_trace(team: Team, run: Run, most: int) -> Iterator[str]:
     Args:
         most: The most characters of all together.
     """
-    of = [one for one in run.agents if one in speakers(team, run)]
+    of = [name for name in run.agents if name in speakers(team, run)]
     for agent in of:
-        said = run.agents[agent].dialogue
-        lines = (f"[{one['role']}] {on_one_line(str(one['content']))}" for one in said)
+        messages = run.agents[agent].dialogue
+        lines = (f"[{message['role']}] {on_one_line(str(message['content']))}" for message in messages)
         yield fenced("conversation", clip("\n".join(lines), most // len(of)), agent)
 
 
@@ -179,7 +179,7 @@ class _Reading:
         """The fields of an answer, beside the reason."""
         agents, room = self.ground.team.agents, self.room
         own = {agent: own_schema(agents[agent], room, self.most) for agent in self.agents}
-        names = sorted({one for pair in self.pairs for one in pair})
+        names = sorted({name for pair in self.pairs for name in pair})
         one_of = {"type": "string", "enum": names}
         text = {"type": "string", "maxLength": room.note}
         pair = closed(of=one_of, about=one_of, profile=text, together=text)
@@ -193,10 +193,10 @@ class _Reading:
 
     def strictly(self, text: str) -> Centralised:
         """Take an answer of which all may be kept."""
-        came = self.read(text)
-        if came.problems:
-            raise InvalidAnswer(*came.problems)
-        return came
+        centralised = self.read(text)
+        if centralised.problems:
+            raise InvalidAnswer(*centralised.problems)
+        return centralised
 
     def read(self, text: str) -> Centralised:
         """Read what may be kept of an answer, and what may not."""
@@ -205,9 +205,9 @@ class _Reading:
             **({"pairs": {"type": "array"}} if self.pairs else {}),
             **(self.part.any_schema if self.levels.team_level else {}),
         }
-        said = structured(text, closed(reason=ANY, **shape), self.meta.limits)
-        own, no_own = self._own(said.get("agents", {}))
-        noted, no_noted = self._noted(said.get("pairs", ()))
+        fields = structured(text, closed(reason=ANY, **shape), self.meta.limits)
+        own, no_own = self._own(fields.get("agents", {}))
+        noted, no_noted = self._noted(fields.get("pairs", ()))
         passed = gate(
             self.ground.team,
             (*own, *noted),
@@ -217,7 +217,7 @@ class _Reading:
         )
         return Centralised(
             edits=passed.kept,
-            team=self._part_of(passed.child).read(said) if self.levels.team_level else None,
+            team=self._part_of(passed.child).read(fields) if self.levels.team_level else None,
             refused=(*no_own, *no_noted, *passed.refused),
         )
 
@@ -254,7 +254,7 @@ class _Reading:
     def _objection(self, item: Any) -> str:
         if not is_mapping(item) or item.keys() != {*PAIR}:
             return f"what an agent notes of another has exactly {', '.join(PAIR)}."
-        if not all(isinstance(one, str) for one in item.values()):
+        if not all(isinstance(entry, str) for entry in item.values()):
             return "what an agent notes of another is written in texts."
         if (item["of"], item["about"]) not in self.pairs:
             return f"{quoted(item['of'])} and {quoted(item['about'])} did not work together."

@@ -87,18 +87,18 @@ def gate(
     is_going_on = bool(left)
     while is_going_on:
         waiting = list[tuple["Edit", tuple[str, ...]]]()
-        for one, _ in left:
-            if reasons := why_not([*kept, one]):
-                waiting.append((one, reasons))
+        for item, _ in left:
+            if reasons := why_not([*kept, item]):
+                waiting.append((item, reasons))
             else:
-                kept.append(one)
+                kept.append(item)
         is_going_on = 0 < len(waiting) < len(left)
         left = waiting
-    made = apply(team, kept, catalogue, ceiling) if kept else team
-    if isinstance(made, RejectedEdits):  # pragma: no cover - they were tried
+    result = apply(team, kept, catalogue, ceiling) if kept else team
+    if isinstance(result, RejectedEdits):  # pragma: no cover - they were tried
         raise TypeError("edits that were tried one by one make no team together.")
-    refused = tuple(Refused(what=_said(one), reasons=reasons) for one, reasons in left)
-    return Passed(child=made, kept=tuple(kept), refused=refused)
+    refused = tuple(Refused(what=_said(edit), reasons=reasons) for edit, reasons in left)
+    return Passed(child=result, kept=tuple(kept), refused=refused)
 
 
 def objections(
@@ -126,12 +126,12 @@ def _roles(team: Team, child: Team, edits: Sequence[Edit]) -> Iterator[str]:
     is about these; and a team of whom somebody's work reaches nobody does not load. A role is
     replaced by letting its agent go and taking in another.
     """
-    came = {edit.agent.id for edit in edits if isinstance(edit, AddAgent)}
+    texts = {edit.agent.id for edit in edits if isinstance(edit, AddAgent)}
     went = {edit.agent for edit in edits if isinstance(edit, RemoveAgent)}
     if team.output != child.output:
         yield f"{team.output} answers for the team, and has to stay the one who does."
     for agent in team.agents:
-        if agent in went and agent in came:
+        if agent in went and agent in texts:
             yield f"{agent}: who comes needs another id than who goes."
 
 

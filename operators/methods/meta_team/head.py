@@ -79,8 +79,8 @@ def started(team: Team, settings: RetrospectiveSettings) -> Team:
     execution, roster = team.execution, team.execution.roster
     if roster is not None:
         limits = {name: getattr(settings, name) for name in ("alive", "messages", "turns")}
-        said = {name: limit for name, limit in limits.items() if limit is not None}
-        execution = replace(execution, roster=replace(roster, **said))
+        fields = {name: limit for name, limit in limits.items() if limit is not None}
+        execution = replace(execution, roster=replace(roster, **fields))
     if settings.seconds is not None:
         execution = replace(execution, timeout=settings.seconds)
     team = replace(team, execution=execution)

@@ -69,9 +69,9 @@ def own_schema(agent: Agent, room: NoteLimits, most: int) -> Mapping[str, Any]:
     ]
     for kind, names in (("patch", agent.notes.patches), ("skill", agent.notes.skills)):
         if names:
-            one = {"type": "string", "enum": sorted(names)}
+            fields = {"type": "string", "enum": sorted(names)}
             just = {"type": "string", "enum": [kind]}
-            choices.append(closed(forget=closed(note=just, name=one)))
+            choices.append(closed(forget=closed(note=just, name=fields)))
     return {"type": "array", "items": {"anyOf": choices}, "minItems": 0, "maxItems": most}
 
 
@@ -170,19 +170,19 @@ class OwnNotes:
         for note, most in (("patch", self.room.patches), ("skill", self.room.skills)):
             old = {*getattr(self.agent.notes, PLURAL[note])}
             ours = [edit for (kind, _), edit in self.edits.items() if kind == note]
-            gone = sum(not one.text for one in ours)
-            new = [one for one in ours if one.text and one.name not in old]
+            gone = sum(not our.text for our in ours)
+            new = [our for our in ours if our.text and our.name not in old]
             free = max(0, most - len(old) + gone)
-            for one in new[free:]:
-                del self.edits[note, one.name]
+            for item in new[free:]:
+                del self.edits[note, item.name]
                 reason = (
                     f"there are {len(old)} {PLURAL[note]}, and room for {most}. Write one of them"
                     " anew by its name, or forget one."
                 )
-                self.refused.append(Refused(what=f"{note} {one.name}", reasons=(reason,)))
+                self.refused.append(Refused(what=f"{note} {item.name}", reasons=(reason,)))
 
 
 def _shape(kind: str, said: Mapping[str, Any], fields: set[str]) -> str:
-    if {*said} != fields or not all(isinstance(one, str) for one in said.values()):
+    if {*said} != fields or not all(isinstance(item, str) for item in said.values()):
         return f"{kind}: it has exactly {', '.join(sorted(fields))}, all of them texts."
     return ""

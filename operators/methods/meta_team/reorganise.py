@@ -147,10 +147,10 @@ async def reorganise(
     bounds = voice.limits
     room = ground.room.within(bounds)
     part = TeamAnswer(meta=voice, team=team, room=room, most_edges=edges)
-    said = bool(discussion.statements)
+    holds = bool(discussion.statements)
     question = Question(
         operator=OPERATOR,
-        instructions=prompt(OPERATOR, **part.told, lead=lead or "", has_statements=said),
+        instructions=prompt(OPERATOR, **part.told, lead=lead or "", has_statements=holds),
         material=material(
             ground.told.text(bounds),
             known_text(voice, ground, reflected, settled),
@@ -202,11 +202,11 @@ def took_part_text(team: Team, run: Run) -> str:
 def summaries_text(team: Team, reflected: Sequence[Reflected]) -> str:
     """Show what each agent told its team."""
     order = [*team.agents]
-    told = sorted(reflected, key=lambda one: order.index(one.agent))
+    reflecteds = sorted(reflected, key=lambda item: order.index(item.agent))
     return fenced(
         "found",
         "\n".join(
-            f"{reflection.agent}: {reflection.summary}" for reflection in told if reflection.summary
+            f"{reflection.agent}: {reflection.summary}" for reflection in reflecteds if reflection.summary
         ),
     )
 
@@ -215,15 +215,15 @@ def evidence_texts(
     reflected: Sequence[Reflected], settled: Sequence[Settlement], most: int
 ) -> tuple[str, ...]:
     """Show what was asked and answered, and what pairs told each other, as far as there is room."""
-    asked: list[EvidenceExchange] = [one for of in reflected for one in of.evidence if one.answer]
-    said = [exchange.text(LONGEST_EVIDENCE) for exchange in asked]
+    asked: list[EvidenceExchange] = [exchange for of in reflected for exchange in of.evidence if one.answer]
+    texts = [exchange.text(LONGEST_EVIDENCE) for exchange in asked]
     for settlement in settled:
         for agent, account in settlement.accounts.items():
             other = next(iter({*settlement.pair} - {agent}))
             line = clip(on_one_line(account), LONGEST_EVIDENCE)
-            said.append(fenced("evidence", f"{agent} told {other}: {line}"))
+            texts.append(fenced("evidence", f"{agent} told {other}: {line}"))
     shown: list[str] = []
-    for text in said:
+    for text in texts:
         if sum(map(len, shown)) + len(text) > most:
             break
         shown.append(text)
@@ -270,7 +270,7 @@ class TeamAnswer:
     @property
     def any_schema(self) -> Mapping[str, Any]:
         """The same with lists of anything, whose items are read one by one."""
-        return {name: one if name == "retry" else LIST for name, one in self.schema.items()}
+        return {name: item if name == "retry" else LIST for name, item in self.schema.items()}
 
     @property
     def told(self) -> Mapping[str, Any]:

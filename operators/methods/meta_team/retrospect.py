@@ -103,8 +103,8 @@ async def retrospect(
         dropped = meta.drop(path, OPERATOR, reason, parents=(ground.team.name,))
         return Reflected(agent=agent, lost=(dropped,))
     meter = ground.meter()
-    one = _Looking(meta=meta, agent=agent, path=path, ground=ground, meter=meter)
-    return await one.back(evidence, looks)
+    item = _Looking(meta=meta, agent=agent, path=path, ground=ground, meter=meter)
+    return await item.back(evidence, looks)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -126,12 +126,12 @@ class _Looking:
             lost = (*lost, asked)
         else:
             heard = await self._heard(asked)
-            known = tuple(self._exchange(*one) for one in zip(asked, heard, strict=True))
+            known = tuple(self._exchange(*pair) for pair in zip(asked, heard, strict=True))
             lost += tuple(answer for answer in heard if isinstance(answer, RejectedProposal))
-        came = await self._noted(known, seen)
-        if isinstance(came, RejectedProposal):
-            return Reflected(agent=self.agent, evidence=known, looks=seen, lost=(*lost, came))
-        return replace(came, evidence=known, looks=seen, lost=lost)
+        result = await self._noted(known, seen)
+        if isinstance(result, RejectedProposal):
+            return Reflected(agent=self.agent, evidence=known, looks=seen, lost=(*lost, result))
+        return replace(result, evidence=known, looks=seen, lost=lost)
 
     async def _looked(self, most: int) -> tuple[tuple[FileLook, ...], tuple[RejectedProposal, ...]]:
         """Have it look at the files that it worked on, until it has seen enough."""
@@ -188,14 +188,14 @@ class _Looking:
     async def _heard(self, asked: Sequence[tuple[str, str]]) -> list[str | RejectedProposal]:
         """Have colleagues answer, side by side, each from its own conversation."""
         meters = [self.meter.begun() for _ in asked]
-        came = await together(
+        result = await together(
             *(
-                self._answer(f"evidence {number}", *one, meter)
-                for number, (one, meter) in enumerate(zip(asked, meters, strict=True), 1)
+                self._answer(f"evidence {number}", *pair, meter)
+                for number, (pair, meter) in enumerate(zip(asked, meters, strict=True), 1)
             )
         )
         self.meter.took(meters)
-        return came
+        return result
 
     async def _answer(
         self, what: str, colleague: str, question: str, meter: Meter
@@ -265,15 +265,15 @@ class _Looking:
         """Read what may be kept of an answer, and what may not."""
         any_text = {"type": "string"}
         shape = closed(reason=any_text, notes={"type": "array"}, summary=any_text)
-        said = structured(text, shape, self.meta.limits)
+        fields = structured(text, shape, self.meta.limits)
         edits, refused = notes_in(
-            said["notes"], self.meta, self.ground.team, self.agent, room=room, most=most
+            fields["notes"], self.meta, self.ground.team, self.agent, room=room, most=most
         )
         return Reflected(
             agent=self.agent,
             edits=edits,
-            summary=text_of(said["summary"])[:LONGEST_SUMMARY],
-            reason=said["reason"],
+            summary=text_of(fields["summary"])[:LONGEST_SUMMARY],
+            reason=fields["reason"],
             refused=refused,
         )
 

@@ -105,8 +105,8 @@ async def look_back(
     """
     counting = _Counting(meta.tell)
     counted = replace(meta, tell=counting)
-    one = _LookingBack(meta=counted, path=path, ground=ground, how=how or RetrospectiveSettings())
-    return replace(await one.through(), tally=counting.tally)
+    item = _LookingBack(meta=counted, path=path, ground=ground, how=how or RetrospectiveSettings())
+    return replace(await item.through(), tally=counting.tally)
 
 
 class _Counting:
@@ -163,81 +163,81 @@ class _LookingBack:
         return self.how.scheme == "collaborative"
 
     async def _centralised(self) -> None:
-        came = await centralise(
+        result = await centralise(
             self.meta,
             f"{self.path}centralise",
             self.ground,
             self.how,
         )
-        if isinstance(came, RejectedProposal):
-            self._lose([came])
+        if isinstance(result, RejectedProposal):
+            self._lose([result])
             return
-        self._refuse(came.refused)
-        self._keep(came.edits)
-        if came.team is not None:
-            self._changed(came.team)
+        self._refuse(result.refused)
+        self._keep(result.edits)
+        if result.team is not None:
+            self._changed(result.team)
 
     async def _agents(self) -> None:
         of = speakers(self.ground.team, self.ground.run)
-        came = await together(
+        reflecteds = await together(
             *(
                 retrospect(
                     self.meta,
-                    f"{self.path}retrospect/{one}",
+                    f"{self.path}retrospect/{name}",
                     self.ground,
-                    one,
+                    name,
                     evidence=self.how.evidence if self._is_together else 0,
                     looks=self.how.looks,
                 )
-                for one in of
+                for name in of
             )
         )
-        self.came = replace(self.came, reflected=tuple(came))
-        self._lose([lost for reflection in came for lost in reflection.lost])
-        self._refuse([lost for reflection in came for lost in reflection.refused])
-        self._keep([edit for reflection in came for edit in reflection.edits])
+        self.came = replace(self.came, reflected=tuple(reflecteds))
+        self._lose([lost for reflection in reflecteds for lost in reflection.lost])
+        self._refuse([lost for reflection in reflecteds for lost in reflection.refused])
+        self._keep([edit for reflection in reflecteds for edit in reflection.edits])
 
     async def _pairs(self) -> None:
         of = interactions(self.ground.team, self.ground.run)
-        paths = ((one, f"{self.path}settle/{one[0]} {one[1]}") for one in of)
-        came = await together(
+        paths = ((pair, f"{self.path}settle/{pair[0]} {pair[1]}") for pair in of)
+        settlements = await together(
             *(
-                settle(self.meta, path, self.ground, one, exchange=self._is_together)
-                for one, path in paths
+                settle(self.meta, path, self.ground, pair, exchange=self._is_together)
+                for pair, path in paths
             )
         )
-        self.came = replace(self.came, settled=tuple(came))
-        self._lose([lost for one in came for lost in one.lost])
-        self._refuse([lost for one in came for lost in one.refused])
-        self._keep([edit for one in came for edit in one.edits])
+        self.came = replace(self.came, settled=tuple(settlements))
+        self._lose([lost for settlement in settlements for lost in settlement.lost])
+        self._refuse([lost for settlement in settlements for lost in settlement.refused])
+        self._keep([edit for settlement in settlements for edit in settlement.edits])
 
     async def _team(self) -> None:
-        meta, ground, found = self.meta, self.ground, (self.came.reflected, self.came.settled)
+        meta, ground, pair = self.meta, self.ground, (self.came.reflected, self.came.settled)
         meter = ground.meter()
         discussion = await discuss(
             meta,
             f"{self.path}discuss",
             ground,
-            known_text(meta, ground, *found),
+            known_text(meta, ground, *pair),
             rounds=self.how.discussion if self._is_together else 0,
             meter=meter,
-            inputs={"reflected": found[0], "settled": found[1]},
+            inputs={"reflected": pair[0], "settled": pair[1]},
         )
         self.came = replace(self.came, discussion=discussion)
         self._lose(discussion.lost)
-        came = await reorganise(
+        result = await reorganise(
             meta,
             f"{self.path}reorganise",
             ground,
-            *found,
+            *pair,
             discussion=discussion,
             edges=self.how.edges,
             meter=meter,
         )
-        if isinstance(came, RejectedProposal):
-            self._lose([came])
+        if isinstance(result, RejectedProposal):
+            self._lose([result])
         else:
-            self._changed(came)
+            self._changed(result)
 
     def _changed(self, came: Reorganised) -> None:
         self.came = replace(self.came, reorganised=came)

@@ -121,11 +121,11 @@ class RosterOffer:
             elif RemoveAgent(agent=item) not in edits:
                 edits.append(RemoveAgent(agent=item))
         for number, item in enumerate(said.get("come", ())):
-            made = self._made(item) if number < self._free else f"at most {self._free} may come."
-            if isinstance(made, str):
-                refused.append(_refused(item, made))
+            result = self._made(item) if number < self._free else f"at most {self._free} may come."
+            if isinstance(result, str):
+                refused.append(_refused(item, result))
             else:
-                edits.append(made)
+                edits.append(result)
         return tuple(edits), tuple(refused)
 
     def _made(self, item: Any) -> AddAgent | str:
@@ -150,12 +150,12 @@ class RosterOffer:
             return f"prompt: {len(prompt)} characters; at most {self.room.body}."
         if foreign := sorted({*item.get("tools", ())} - self.ceiling.tools):
             return f"tools: {quoted(foreign[0])} is not among those that it may have."
-        one = self._after(self.team.agents[item["like"]], free_id(name, self.team.agents))
-        made = replace(
-            one, role=role, prompt=prompt, tools=tuple(dict.fromkeys(item.get("tools", ())))
+        agent = self._after(self.team.agents[item["like"]], free_id(name, self.team.agents))
+        result = replace(
+            agent, role=role, prompt=prompt, tools=tuple(dict.fromkeys(item.get("tools", ())))
         )
         return AddAgent(
-            agent=made,
+            agent=result,
             reports_to=tuple(dict.fromkeys(item.get("reports_to", ()))),
             receives_from=tuple(dict.fromkeys(item.get("hears", ()))),
         )
@@ -168,7 +168,7 @@ class RosterOffer:
 
 
 def _is_names(value: Any) -> bool:
-    return is_list(value) and all(isinstance(one, str) for one in value)
+    return is_list(value) and all(isinstance(item, str) for item in value)
 
 
 def _some(items: Mapping[str, Any], least: int) -> Mapping[str, Any]:

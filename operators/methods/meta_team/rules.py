@@ -61,7 +61,7 @@ class Rules:
         if not going and not coming:
             return (), tuple(refused)
         stay = [line for number, line in enumerate(self.lines, 1) if number not in going]
-        constitution = "\n".join([*stay, *(f"- {one}" for one in coming)])
+        constitution = "\n".join([*stay, *(f"- {name}" for name in coming)])
         ends = "\n" if constitution and self.team.constitution.endswith("\n") else ""
         text = f"{constitution}{ends}"
         return (SetNote(agent=None, note="constitution", text=text),), tuple(refused)

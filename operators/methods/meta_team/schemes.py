@@ -92,7 +92,7 @@ async def looked_back(
     settings: RetrospectiveSettings = episode.settings
     if settings.scheme == "none" or not settings.looks_back:
         return Looked(child=team)
-    told = TaskFeedback.of(
+    feedback = TaskFeedback.of(
         episode.task,
         run,
         score,
@@ -100,12 +100,12 @@ async def looked_back(
         shows_reference=settings.reference,
     )
     room, limits = room_of(settings), limits_of(settings)
-    ground = Ground(team=team, run=run, told=told, room=room, limits=limits)
-    came = await look_back(meta, episode.path, ground, settings)
-    levels = tuple(_levels(came, settings))
-    _count(episode, levels, came)
+    ground = Ground(team=team, run=run, told=feedback, room=room, limits=limits)
+    retrospective = await look_back(meta, episode.path, ground, settings)
+    levels = tuple(_levels(retrospective, settings))
+    _count(episode, levels, retrospective)
     _tell_cost(episode, tokens_of_one_analyser(meta, ground, settings))
-    return Looked(child=came.child, levels=levels, retry=came.retry)
+    return Looked(child=retrospective.child, levels=levels, retry=retrospective.retry)
 
 
 def _tell_cost(episode: Episode, central: int) -> None:
@@ -124,12 +124,12 @@ def _tell_cost(episode: Episode, central: int) -> None:
 def _levels(came: Retrospective, settings: RetrospectiveSettings) -> Iterator[Level]:
     """File what is to change under the level that it is of, and say why."""
     why = came.reorganised.reason if came.reorganised else ""
-    told = {
+    fields = {
         "agent_level": "; ".join(
             f"{reflected.agent}: {reflected.summary}" for reflected in came.reflected
         )
     }
-    told |= {"pair_level": "", "team_level": why}
+    fields |= {"pair_level": "", "team_level": why}
     for name, operator in OPERATORS.items():
         if not getattr(settings, name):
             continue
@@ -137,7 +137,7 @@ def _levels(came: Retrospective, settings: RetrospectiveSettings) -> Iterator[Le
         if settings.scheme == "centralised":
             yield Level(name=name, operator=CENTRAL, edits=edits, reason=why)
         else:
-            yield Level(name=name, operator=operator, edits=edits, reason=told[name])
+            yield Level(name=name, operator=operator, edits=edits, reason=fields[name])
 
 
 def _level_of(edit: Edit) -> str:
@@ -150,8 +150,8 @@ def _count(episode: Episode, levels: tuple[Level, ...], came: Retrospective) -> 
     """Tell how much each level changes, and count what came to nothing."""
     episode.told |= {f"{level.name} edits": float(len(level.edits)) for level in levels}
     episode.told["refused"] = float(len(came.refused))
-    for one in came.lost:
-        episode.lose(one)
-    for one in came.refused:
-        why = f"{one.what}: {' '.join(one.reasons)}"
+    for proposal in came.lost:
+        episode.lose(proposal)
+    for proposal in came.refused:
+        why = f"{proposal.what}: {' '.join(proposal.reasons)}"
         episode.lose(RejectedProposal(operator=GATE, reason=why, parents=(came.child.name,)))

@@ -55,23 +55,23 @@ class RetrospectiveSettings:
 def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[str, str]:
     """Find fields that somebody wrote and that nothing would read beside the others."""
     here = f"here is scheme: {settings.scheme}. Leave one of them out."
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     if settings.scheme == "none":
         unread = (*LEVELS, "retry", "reference", "edges", "looks", *TOGETHER)
-        found |= {one: f"nobody looks back, since {here}" for one in unread if one in said}
+        fields |= {word: f"nobody looks back, since {here}" for word in unread if word in said}
     elif not settings.looks_back:
-        found["scheme"] = "nothing would change: no level is left. Write scheme: none for that."
+        fields["scheme"] = "nothing would change: no level is left. Write scheme: none for that."
     if settings.scheme in {"centralised", "partitioned"}:
         why = f"agents talk to each other with scheme: collaborative only, and {here}"
-        found |= {name: why for name in TOGETHER if name in said}
+        fields |= {name: why for name in TOGETHER if name in said}
     if "looks" in said and (settings.scheme == "centralised" or not settings.agent_level):
-        found["looks"] = f"agents look at files with agent_level only, and {here}"
+        fields["looks"] = f"agents look at files with agent_level only, and {here}"
     if settings.looks_back and not settings.team_level:
         why = "without team_level the team changes nothing. Leave one of them out."
-        found |= {name: why for name in ("discussion", "edges") if name in said}
+        fields |= {name: why for name in ("discussion", "edges") if name in said}
     if settings.roster == "closed" and "alive" in said:
-        found["alive"] = "all are at work at once with roster: closed. Leave one of them out."
-    return found
+        fields["alive"] = "all are at work at once with roster: closed. Leave one of them out."
+    return fields
 
 
 def foretells(settings: RetrospectiveSettings) -> str:
@@ -83,7 +83,7 @@ def foretells(settings: RetrospectiveSettings) -> str:
         "pair_level": "pairs that exchanged messages on each other",
         "team_level": "the team on its rules, its roster and its edges",
     }
-    levels = [told for name, told in does.items() if getattr(settings, name)]
+    levels = [doe for name, doe in does.items() if getattr(settings, name)]
     asked = counted(settings.evidence, "question")
     looks = {
         "centralised": "one analyser looks back for all",

@@ -72,23 +72,23 @@ async def settle(
         exchange: Whether each first tells the other how their work together went.
     """
     sides = [
-        _Settling(meta=meta, path=path, agent=one, other=other, ground=ground, meter=ground.meter())
-        for one, other in (pair, pair[::-1])
+        _Settling(meta=meta, path=path, agent=name, other=other, ground=ground, meter=ground.meter())
+        for name, other in (pair, pair[::-1])
     ]
     said = await together(*(side.account() for side in sides)) if exchange else ()
     accounts = {
-        one.agent: text
-        for one, text in zip(sides, said, strict=bool(said))
+        side.agent: text
+        for side, text in zip(sides, said, strict=bool(said))
         if isinstance(text, str)
     }
-    came = await together(*(side.noted(accounts) for side in sides))
-    sided = [one for one in came if isinstance(one, _Side)]
+    result = await together(*(side.noted(accounts) for side in sides))
+    sided = [item for item in result if isinstance(item, _Side)]
     return Settlement(
         pair=pair,
         accounts=accounts,
-        edits=tuple(edit for one in sided for edit in one.edits),
-        refused=tuple(lost for one in sided for lost in one.refused),
-        lost=tuple(one for one in (*said, *came) if isinstance(one, RejectedProposal)),
+        edits=tuple(edit for item in sided for edit in item.edits),
+        refused=tuple(lost for item in sided for lost in item.refused),
+        lost=tuple(item for item in (*said, *result) if isinstance(item, RejectedProposal)),
     )
 
 
@@ -171,8 +171,8 @@ class _Settling:
         """Read what may be kept of an answer, and what may not."""
         meta = self.meta
         shape = closed(reason=ANY, profile=ANY, together=ANY)
-        said = structured(text, shape, meta.limits)
-        edits = pair_edits(self.agent, self.other, said["profile"], said["together"])
+        fields = structured(text, shape, meta.limits)
+        edits = pair_edits(self.agent, self.other, fields["profile"], fields["together"])
         passed = gate(
             self.ground.team,
             edits,

@@ -119,7 +119,7 @@ class Succession:
             "usd": again.run.usage.usd,
         }
         return EventNoted(
-            what=RETRY, about={key: one for key, one in about.items() if one is not None}
+            what=RETRY, about={key: item for key, item in about.items() if item is not None}
         )
 
     def _said(self, name: str, refused: int) -> str:
@@ -144,7 +144,7 @@ class Succession:
         """Apply what is to change, level by level, and say which level changed what."""
         episode, team, refused = self.episode, now.team, list[Refused]()
         steps: tuple[LineageStep, ...] = ()
-        changed = {claim for one in diff(self.head.team, team) for claim in one.claims}
+        changed = {claim for edit in diff(self.head.team, team) for claim in edit.claims}
         for level in self.levels:
             free = [edit for edit in level.edits if changed.isdisjoint(edit.claims)]
             refused += _late(level.edits, changed)
@@ -173,14 +173,14 @@ class Succession:
             steps=steps,
         )
         member = replace(child, lineage=None)
-        came = pool.commit(Added(member=member, lineage=lineage), op=episode.op("child"))
-        if came.name == now.name:  # the team is what it was but for what no twin differs in
+        admission = pool.commit(Added(member=member, lineage=lineage), op=episode.op("child"))
+        if admission.name == now.name:  # the team is what it was but for what no twin differs in
             return now.name, False
-        if not came.is_new:
-            pool.commit(Restored(member=came.name), op=episode.op("restored"))
-        why = f"{came.name} came after it, taught by task {episode.task.id}."
+        if not admission.is_new:
+            pool.commit(Restored(member=admission.name), op=episode.op("restored"))
+        why = f"{admission.name} came after it, taught by task {episode.task.id}."
         pool.commit(Retired(member=now.name, reason=why), op=episode.op("retired"))
-        return came.name, came.is_new
+        return admission.name, admission.is_new
 
 
 def _late(edits: Sequence[Edit], changed: set[Any]) -> Iterator[Refused]:

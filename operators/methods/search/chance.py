@@ -147,15 +147,15 @@ def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
 def _reworded(value: Any, texts: Mapping[str, str], source: random.Random) -> Any:
     """Put blind changes of the prompts that are there in the place of those that were drawn."""
     if is_list(value):
-        return [_reworded(one, texts, source) for one in value]
+        return [_reworded(item, texts, source) for item in value]
     if not is_mapping(value):
         return value
-    found = {key: _reworded(one, texts, source) for key, one in value.items()}
-    if "prompt" in found and texts:
-        known = found.get("agent") in texts
-        agent: str = found["agent"] if known else _any(texts, source)
-        found["prompt"] = _prompt(agent, texts, source)
-    return found
+    fields = {key: _reworded(item, texts, source) for key, item in value.items()}
+    if "prompt" in fields and texts:
+        known = fields.get("agent") in texts
+        agent: str = fields["agent"] if known else _any(texts, source)
+        fields["prompt"] = _prompt(agent, texts, source)
+    return fields
 
 
 def _any(texts: Mapping[str, str], source: random.Random) -> str:
@@ -164,7 +164,7 @@ def _any(texts: Mapping[str, str], source: random.Random) -> str:
 
 def _prompt(agent: str, texts: Mapping[str, str], source: random.Random) -> str:
     """Change a prompt blindly: sentences go, come, change places, or are another agent's."""
-    sentences = [one for one in SENTENCE.split(texts[agent]) if one.strip()]
+    sentences = [part for part in SENTENCE.split(texts[agent]) if part.strip()]
     place = source.randrange(len(sentences) + 1)
     match source.choice(["add", "drop", "swap", "borrow"]):
         case "drop" if len(sentences) > 1:

@@ -39,9 +39,9 @@ def open_components(
         meta: Knows what names there are, and the ceiling.
         components: What may be touched at all.
     """
-    allowed: list[Component] = [one for one in CHANGEABLE if one in components]
+    allowed: list[Component] = [component for component in CHANGEABLE if component in components]
     ceiling = newcomer_ceiling(meta.ceiling, parent.team, components)
-    return tuple(one for one in allowed if _offered(meta, parent.team, one, ceiling))
+    return tuple(component for component in allowed if _offered(meta, parent.team, component, ceiling))
 
 
 def _offered(
@@ -63,7 +63,7 @@ def newcomer_ceiling(
     """
     if "model_id" not in components:
         asking = [agent for agent in team.agents.values() if team.asks_model(agent)]
-        ceiling = replace(ceiling, models=ceiling.models & {one.model_id for one in asking})
+        ceiling = replace(ceiling, models=ceiling.models & {agent.model_id for agent in asking})
     if "tools" not in components:
         tools = {tool for agent in team.agents.values() for tool in agent.tools}
         ceiling = replace(ceiling, tools=ceiling.tools & tools)

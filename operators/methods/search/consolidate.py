@@ -113,9 +113,9 @@ def tell_steps(steps: Sequence[EvolutionStep], details: int = LONGEST_DETAILS) -
 
 def _told(step: EvolutionStep, rewards: Mapping[int, float | None], most: int) -> str:
     what = f"{step.operator} ({step.component})" if step.component else step.operator
-    said = [*step.edits] or ["no edits"] * bool(step.parents or step.sources)
+    texts = [*step.edits] or ["no edits"] * bool(step.parents or step.sources)
     because = [f"because {step.reason}"] if step.reason else []
-    details = clip(on_one_line("; ".join([*said, *because])), most)
+    details = clip(on_one_line("; ".join([*texts, *because])), most)
     return f"{what}{_origin(step)}: {_came(step, rewards)}. {details}".rstrip()
 
 
@@ -141,7 +141,7 @@ async def _ask(
 ) -> str | RejectedProposal:
     most = min(meta.limits.characters, LONGEST_SUMMARY)
     details = min(LONGEST_DETAILS, meta.limits.team_characters // len(steps))
-    told = "\n".join(tell_steps(steps, details))
+    words = "\n".join(tell_steps(steps, details))
     schema = closed(summary={"type": "string", "minLength": 1, "maxLength": most})
 
     def read(text: str) -> str:
@@ -153,7 +153,7 @@ async def _ask(
     question = Question(
         operator=OPERATOR,
         instructions=prompt("consolidate", characters=most),
-        material=material(task_text(task, meta.limits), fenced("evolution", told)),
+        material=material(task_text(task, meta.limits), fenced("evolution", words)),
         schema=schema,
         read=read,
         inputs={"task": task, "steps": steps},

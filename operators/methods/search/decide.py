@@ -51,7 +51,7 @@ async def decide(
         The component that a mutation is to touch, or `crossover`. A single option is given without
         asking.
     """
-    names = tuple(one.team.name for one in (parent, partner) if one is not None)
+    names = tuple(item.team.name for item in (parent, partner) if item is not None)
     options: list[Component | Crossing] = [*open_components(meta, parent, components)]
     if partner is not None:
         options.append(CROSSOVER)

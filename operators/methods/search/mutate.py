@@ -64,7 +64,7 @@ async def mutate(
         if isinstance(chosen, RejectedProposal):
             return chosen
         component = cast("Component", chosen)  # without a partner, a crossover is no option
-    allowed = [one for one in CHANGEABLE if one in components]
+    allowed = [item for item in CHANGEABLE if item in components]
     if component not in allowed:
         raise ValueError(f"a mutation touches one of {', '.join(allowed)}, not {component!r}.")
     is_roster = component == "roster"
@@ -132,12 +132,12 @@ def _child(
     if not read:
         raise InvalidAnswer(f"there is no edit. Change something about {component}.")
     edits: tuple[Any, ...] = read  # of one component; that `Mutation` checks when it is run
-    made: Mutation[Any] = Mutation(component=component, edits=edits)
-    child = child_of(parent.team, made.edits, meta.catalogue, ceiling)
+    result: Mutation[Any] = Mutation(component=component, edits=edits)
+    child = child_of(parent.team, result.edits, meta.catalogue, ceiling)
     if child.content_hash == parent.team.content_hash:
         raise InvalidAnswer("the edits change nothing that is run. Change something.")
     return Proposal.of(
-        OPERATOR, parent.team, made.edits, reason=reason, child=child, component=made.component
+        OPERATOR, parent.team, result.edits, reason=reason, child=child, component=result.component
     )
 
 

@@ -18,9 +18,9 @@ def counterparts(team: Team, other: Team) -> Mapping[str, str]:
     by_role = _matched(team, other, _role)
     by_level = _matched(team, other, _level)
     return {
-        agent_id: found[agent_id]
+        agent_id: fields[agent_id]
         for agent_id in team.agents
-        for found in [{**by_level, **by_role, **by_id}]
+        for fields in [{**by_level, **by_role, **by_id}]
         if agent_id in found
     }
 
@@ -39,11 +39,11 @@ def _matched(
 
 
 def _by_place(team: Team, place: Callable[[Team, str], str | None]) -> Mapping[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for agent_id in (one for level in team.levels for one in level):
+    fields: dict[str, list[str]] = {}
+    for agent_id in (word for level in team.levels for word in level):
         if name := place(team, agent_id):
-            found.setdefault(name, []).append(agent_id)
-    return found
+            fields.setdefault(name, []).append(agent_id)
+    return fields
 
 
 def _role(team: Team, agent_id: str) -> str | None:

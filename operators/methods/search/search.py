@@ -170,7 +170,7 @@ class Search:
                 teams.append(attempt.team)
                 runs.append(self._try(attempt))
         await together(*runs)
-        self.candidates.sort(key=lambda one: one.number)
+        self.candidates.sort(key=lambda item: item.number)
 
     def lose(self, number: int, dropped: RejectedProposal) -> None:
         """Count a child that did not come about."""
@@ -181,15 +181,15 @@ class Search:
         if isinstance(runs, RejectedProposal):
             self.lose(attempt.number, runs)
             return
-        made = attempt.made
+        result = attempt.made
         self.candidates.append(
             Candidate(
                 number=attempt.number,
                 team=attempt.team,
                 born=self._lineage(attempt),
-                component=made.component if isinstance(made, Proposal) else None,
+                component=result.component if isinstance(result, Proposal) else None,
                 sources=attempt.sources,
-                edits=edit_words(made.base, made.child) if isinstance(made, Proposal) else (),
+                edits=edit_words(result.base, result.child) if isinstance(result, Proposal) else (),
                 member=self._twin(attempt.team),
                 runs=runs,
                 rewards=[self.episode.reward(run, score) for run, score in runs],
@@ -200,17 +200,17 @@ class Search:
         """Run a team as often as the recipe wants; without a score, the first reason why."""
         numbers = range(self.settings.repeats)
         tried = await together(*(self._run(attempt, number) for number in numbers))
-        scored = [one for one in tried if not isinstance(one, RejectedProposal)]
-        lost = [one for one in tried if isinstance(one, RejectedProposal)]
+        scored = [item for item in tried if not isinstance(item, RejectedProposal)]
+        lost = [item for item in tried if isinstance(item, RejectedProposal)]
         return scored or lost[0]
 
     async def _run(
         self, attempt: SearchAttempt, repeat: int
     ) -> tuple[Run, Score] | RejectedProposal:
-        made, what = attempt.made, _sample(attempt.number, repeat)
+        result, what = attempt.made, _sample(attempt.number, repeat)
         base, sources = None, ()
-        if isinstance(made, Proposal):
-            base, sources = made.base, _in_order(made, attempt.parents)
+        if isinstance(result, Proposal):
+            base, sources = result.base, _in_order(result, attempt.parents)
         parents = [
             _sample(source.number, repeat) for source in sources if isinstance(source, Candidate)
         ]
@@ -225,15 +225,15 @@ class Search:
         """Find what the pool calls a team, where it has it."""
         identity = identity_of(team)
         alike = (member for member in self.members.values() if member.identity == identity)
-        return next((one.name for one in alike if are_twins(one.team, team)), None)
+        return next((member.name for member in alike if are_twins(member.team, team)), None)
 
     def parent(self, origin: Origin) -> Parent:
         """Give a team as operators are given it: with what its run on this task came to."""
         if isinstance(origin, Member) or not self.settings.trace:
             return Parent(team=origin.team)
         run, score = origin.worst
-        told = digest(run, verdict=score, tokens=self.episode.meta.limits.digest_tokens)
-        return Parent(team=origin.team, digest=told, reward=origin.reward)
+        text = digest(run, verdict=score, tokens=self.episode.meta.limits.digest_tokens)
+        return Parent(team=origin.team, digest=text, reward=origin.reward)
 
     @property
     def best(self) -> Candidate:
@@ -243,11 +243,11 @@ class Search:
     @property
     def is_over(self) -> bool:
         """Whether no step can gain anything, as some candidate's reward cannot be beaten."""
-        return self.settings.early_stop and any(one.is_unbeatable for one in self.candidates)
+        return self.settings.early_stop and any(item.is_unbeatable for item in self.candidates)
 
     def candidate(self, number: int) -> Candidate:
         """Find a candidate by its number."""
-        return next(one for one in self.candidates if one.number == number)
+        return next(item for item in self.candidates if item.number == number)
 
     def gains(self) -> Iterator[tuple[Component, float]]:
         """Give what mutations gained over their parents, by the component that they touched.
@@ -255,13 +255,13 @@ class Search:
         Those of the tasks that this one sees come first, in order, then those of this one.
         """
         for line in self.episode.past:
-            rewards = {one["number"]: one["reward"] for one in line["candidates"]}
-            for one in line["candidates"]:
-                if one["component"] is not None:
-                    yield one["component"], one["reward"] - rewards[one["sources"][0]]
-        for one in self.candidates:
-            if one.component is not None:
-                yield one.component, one.reward - self.candidate(one.sources[0]).reward
+            rewards = {item["number"]: item["reward"] for item in line["candidates"]}
+            for entry in line["candidates"]:
+                if entry["component"] is not None:
+                    yield entry["component"], entry["reward"] - rewards[entry["sources"][0]]
+        for entry in self.candidates:
+            if entry.component is not None:
+                yield entry.component, entry.reward - self.candidate(entry.sources[0]).reward
 
     def steps(self) -> list[EvolutionStep]:
         """Give the search as operators are told of it."""
@@ -288,7 +288,7 @@ class Search:
             number: Where this stands among the attempts.
         """
         episode, act = self.episode, operator_of("consolidate").act
-        if not any(one.sources for one in self.candidates):
+        if not any(item.sources for item in self.candidates):
             return
         learnt = await act(episode.meta, f"{episode.path}consolidate", episode.task, self.steps())
         if isinstance(learnt, RejectedProposal):
@@ -302,7 +302,7 @@ class Search:
         Equals come in an order of their own chance.
         """
         order = self.episode.chance(what).sample(self.candidates, len(self.candidates))
-        return sorted(order, key=lambda one: (not one.executed, -one.reward))
+        return sorted(order, key=lambda item: (not item.executed, -item.reward))
 
     def end(self) -> None:
         """Answer with the best candidate, and have the pool take in what there is for it.
@@ -322,18 +322,18 @@ class Search:
 
     def _lineage(self, attempt: SearchAttempt) -> Lineage:
         """Write down where a team comes from: teams of the pool, and every step from there."""
-        made, parents, task = attempt.made, attempt.parents, self.episode.task
+        result, parents, task = attempt.made, attempt.parents, self.episode.task
         names = _names(parents)
-        if not isinstance(made, Proposal):
+        if not isinstance(result, Proposal):
             return Lineage(operator="select", parents=names, task=task.id)
-        sources = [(origin.team, _steps(origin)) for origin in _in_order(made, parents)]
+        sources = [(origin.team, _steps(origin)) for origin in _in_order(result, parents)]
         return Lineage(
-            operator=made.operator,
+            operator=result.operator,
             parents=names,
-            reason=made.reason,
+            reason=result.reason,
             task=task.id,
             run=self.episode.stage.name,
-            steps=steps_to(made.child, made.operator, made.reason, *sources),
+            steps=steps_to(result.child, result.operator, result.reason, *sources),
         )
 
 
@@ -346,8 +346,8 @@ def _names(parents: Sequence[Origin]) -> tuple[str, ...]:
     """Name the teams of the pool that parents go back to, each once."""
     names: dict[str, None] = {}
     for parent in parents:
-        found = parent.born.parents if isinstance(parent, Candidate) else (parent.name,)
-        names |= dict.fromkeys(found)
+        result = parent.born.parents if isinstance(parent, Candidate) else (parent.name,)
+        names |= dict.fromkeys(result)
     return tuple(names)
 
 
@@ -357,4 +357,4 @@ def _steps(one: Origin) -> tuple[LineageStep, ...]:
 
 def _in_order(made: Proposal, parents: Sequence[Origin]) -> Sequence[Origin]:
     """Put the parent first that the edits are edits of."""
-    return sorted(parents, key=lambda one: one.team != made.base)
+    return sorted(parents, key=lambda origin: origin.team != made.base)

@@ -89,25 +89,25 @@ class SearchSettings:
 
 def check(settings: SearchSettings, said: Mapping[str, Any]) -> dict[str, str]:
     """Find fields that somebody wrote and that nothing would read beside the others."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     if settings.preset == "paper":
-        found |= {
+        fields |= {
             name: f"preset: paper goes with {name}: {_yaml(value)}. Leave one of them out."
             for name, value in PROTOCOL.items()
             if said.get(name, value) != value
         }
     if "crossover" in said and settings.choice == "model":
-        found["crossover"] = (
+        fields["crossover"] = (
             f"{quoted(said['crossover'])} is drawn from only where the meta-model does not decide."
             " Write choice: chance beside it; or leave it out, and for no crossover at all write"
             " moves: [mutate]."
         )
     if "margin" in said and settings.admission != "gain":
-        found["margin"] = (
+        fields["margin"] = (
             f"{quoted(said['margin'])} is looked at only with admission: gain, and here is"
             f" admission: {settings.admission}. Leave one of them out."
         )
-    return found
+    return fields
 
 
 def check_recipe(recipe: Recipe) -> dict[str, str]:

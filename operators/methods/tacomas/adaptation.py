@@ -169,9 +169,9 @@ class Adaptation:
             is_stopped = done[-1].run.status == "stopped"
             self.ended = "stopped" if is_stopped else self._end(last, done)
         best = self._best(done)
-        judged = sum(said is not None for said in self.judged)
-        told = {"rounds": len(done), "judged": judged, "answer_of": best + 1}
-        self.tell("rounds_ended", why=self.ended, **told)
+        judged = sum(contributions is not None for contributions in self.judged)
+        fields = {"rounds": len(done), "judged": judged, "answer_of": best + 1}
+        self.tell("rounds_ended", why=self.ended, **fields)
         whole = summed(done, done[-1].plan)
         took = {"usage": whole.usage, "seconds": whole.seconds, "rounds": whole.rounds}
         return replace(done[best].run, **took)
@@ -181,14 +181,14 @@ class Adaptation:
 
         The reference answer is never looked at: nobody knows it.
         """
-        answered = [place for place, one in enumerate(done) if one.run.answer is not None]
+        answered = [place for place, item in enumerate(done) if item.run.answer is not None]
         if self.settings.answer == "last" or not answered:
             return len(done) - 1
         return max(answered, key=lambda place: (self._score(place), place))
 
     def _score(self, place: int) -> float:
-        said = self.judged[place]
-        return -1.0 if said is None else said.score
+        contributions = self.judged[place]
+        return -1.0 if contributions is None else contributions.score
 
     def _end(self, last: Contributions | None, done: Sequence[Round]) -> str:
         if last is not None and last.score >= self.settings.threshold:
@@ -203,15 +203,15 @@ class Adaptation:
     async def _judge(self, done: Sequence[Round]) -> Contributions | None:
         number, account = len(done), _account(done[-1])
         self.keep(f"rounds/round_{number}.yaml", dump(done[-1].plan.resolved))
-        came = await operator_of("contributions").act(
+        result = await operator_of("contributions").act(
             self.judge,
             self._at(number, "contributions"),
             self.task,
             account,
-            earlier=[self._earlier(place, one) for place, one in enumerate(done[:-1])],
+            earlier=[self._earlier(place, item) for place, item in enumerate(done[:-1])],
             rubric=self.rubric,
         )
-        last = self._unless_dropped(came)
+        last = self._unless_dropped(result)
         self.judged.append(last)
         if last is not None:
             self._weigh(last)
@@ -219,8 +219,8 @@ class Adaptation:
         return last
 
     def _earlier(self, place: int, one: Round) -> Earlier:
-        said = self.judged[place]
-        return Earlier(answer=one.run.answer, score=None if said is None else said.score)
+        contributions = self.judged[place]
+        return Earlier(answer=one.run.answer, score=None if contributions is None else contributions.score)
 
     def _weigh(self, last: Contributions) -> None:
         """Let weights follow contributions; without a replicator, all weigh the same."""
@@ -239,17 +239,17 @@ class Adaptation:
             }
             for agent, contribution in last.of.items()
         }
-        said = {"score": last.score, "converged": last.converged, "reason": last.reason}
-        self.tell("contributions", round=number, **said, agents=agents)
+        fields = {"score": last.score, "converged": last.converged, "reason": last.reason}
+        self.tell("contributions", round=number, **fields, agents=agents)
 
     async def _coached(self, account: Account, last: Contributions, number: int) -> Team:
         """Coach every agent that asks a model and has room to be told something."""
         team = account.team
         rooms = {agent: self._room(agent, len(team.agents)) for agent in team.agents}
         whom = [
-            one.id
-            for one in team.agents.values()
-            if team.asks_model(one) and rooms[one.id] >= SHORTEST
+            agent.id
+            for agent in team.agents.values()
+            if team.asks_model(agent) and rooms[agent.id] >= SHORTEST
         ]
         said = await together(
             *(
@@ -266,10 +266,10 @@ class Adaptation:
                 for agent in whom
             )
         )
-        told = [one for one in map(self._unless_dropped, said) if one is not None]
-        texts = {one.agent: {"room": rooms[one.agent], "text": one.text} for one in told}
+        report = [item for item in map(self._unless_dropped, said) if item is not None]
+        texts = {item.agent: {"room": rooms[item.agent], "text": item.text} for item in report}
         self.tell("coaching", round=number, agents=texts)
-        edits = [one.edit for one in told]
+        edits = [item.edit for item in report]
         return child_of(team, edits, self.meta.catalogue, self.meta.ceiling) if edits else team
 
     def _room(self, agent: str, agents: int) -> int:
@@ -280,7 +280,7 @@ class Adaptation:
     async def _restructured(self, account: Account, team: Team, number: int) -> Team:
         s = self.settings
         judged = [contributions for contributions in self.judged if contributions is not None]
-        came = await operator_of("restructure").act(
+        result = await operator_of("restructure").act(
             self.meta,
             self._at(number, "restructure"),
             self.task,
@@ -292,11 +292,11 @@ class Adaptation:
             agents=s.b_agents,
             edges=s.b_edges,
         )
-        made = self._unless_dropped(came)
-        if made is None:
+        product = self._unless_dropped(result)
+        if product is None:
             return team
-        self.tell("restructure", round=number, edits=list(made.words), reason=made.reason)
-        return made.child
+        self.tell("restructure", round=number, edits=list(product.words), reason=product.reason)
+        return product.child
 
     def _unless_dropped(self, came: Any) -> Any:
         if isinstance(came, RejectedProposal):
@@ -335,7 +335,7 @@ def _account(one: Round) -> Account:
 
 def _carried(last: Round) -> RoundState:
     """Let each agent read what it said itself, in the last round in which it said anything."""
-    said = {
+    fields = {
         agent: AgentReport(
             agent_id=agent,
             role=last.plan.agents[agent].agent.role,
@@ -346,5 +346,5 @@ def _carried(last: Round) -> RoundState:
         for agent, outcome in last.run.agents.items()
         if outcome.result is not None
     }
-    own = {**last.carry.own, **said}
+    own = {**last.carry.own, **fields}
     return RoundState(own={agent: own[agent] for agent in last.plan.agents if agent in own})

@@ -166,8 +166,8 @@ class _Texts:
 def _read(meta: OperatorModel, team: Team, agent: str, texts: _Texts, text: str) -> Coaching:
     """Read a coaching; what is longer than its room is cut."""
     any_text = {"type": "string"}
-    said = structured(text, closed(wrong=any_text, plan=any_text), meta.limits)
-    wrong, plan = on_one_line(said["wrong"]), on_one_line(said["plan"])
+    fields = structured(text, closed(wrong=any_text, plan=any_text), meta.limits)
+    wrong, plan = on_one_line(fields["wrong"]), on_one_line(fields["plan"])
     if not plan:
         raise InvalidAnswer("the plan is empty. Say what the agent is to do in the next round.")
     coaching = Coaching(agent=agent, wrong=wrong[: texts.wrong], plan=plan[: texts.plan])

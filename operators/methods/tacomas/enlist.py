@@ -67,18 +67,18 @@ def _read(
     meta: OperatorModel, frame: Team, roles: Mapping[str, Agent], most: int, text: str
 ) -> Proposal:
     """Read a team; a role that stands there twice counts once, at its first place."""
-    said = structured(text, _schema(roles, meta.limits, LONGEST), meta.limits)
-    chosen = [*dict.fromkeys(said["agents"])]
+    fields = structured(text, _schema(roles, meta.limits, LONGEST), meta.limits)
+    chosen = [*dict.fromkeys(fields["agents"])]
     if not FEWEST <= len(chosen) <= most:
         raise InvalidAnswer(f"{len(chosen)} different roles; choose from {FEWEST} to {most}.")
     edits = (
         *(RemoveAgent(agent=agent) for agent in frame.agents),
         *(AddAgent(agent=replace(roles[role], id=role)) for role in chosen),
         OrderAgents(agents=tuple(chosen)),
-        ReplaceTopology(reports_to=_topology(chosen, said["edges"]), output=chosen[-1]),
+        ReplaceTopology(reports_to=_topology(chosen, fields["edges"]), output=chosen[-1]),
     )
     child = child_of(frame, edits, meta.catalogue, meta.ceiling)
-    return Proposal.of(OPERATOR, frame, edits, reason=said["reason"], child=child)
+    return Proposal.of(OPERATOR, frame, edits, reason=fields["reason"], child=child)
 
 
 def _topology(
@@ -99,7 +99,7 @@ def _topology(
             )
             raise InvalidAnswer(why)
         receivers[sender][receiver] = None
-    return {role: tuple(found) or (chosen[-1],) for role, found in receivers.items()}
+    return {role: tuple(fields) or (chosen[-1],) for role, fields in receivers.items()}
 
 
 ENLIST = Operator(

@@ -135,8 +135,8 @@ def _told(judged: Sequence[Contributions]) -> Iterator[str]:
             contributions.of[agent].value if agent in contributions.of else None
             for contributions in judged
         )
-        told = ", ".join("-" if value is None else f"{value:.3g}" for value in values)
-        yield f"{agent}: {told}; {on_one_line(last.reason)}"
+        text = ", ".join("-" if value is None else f"{value:.3g}" for value in values)
+        yield f"{agent}: {text}; {on_one_line(last.reason)}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -205,8 +205,8 @@ def _births(team: Team, roles: Sequence[str]) -> Iterator[Schema]:
     role = _one_of(roles)
     levels = team.levels
     for slot in range(len(levels)):
-        ahead = [one for level in levels[:slot] for one in level]
-        behind = [one for level in levels[slot:] for one in level]
+        ahead = [name for level in levels[:slot] for name in level]
+        behind = [name for level in levels[slot:] for name in level]
         heard = {"receives_from": _some(ahead, REPORTERS)} if ahead else {}
         yield _edit("add_agent", role=role, **heard, reports_to=_some(behind, RECEIVERS))
     others = [agent for agent in team.agents if agent != team.output]
@@ -246,14 +246,14 @@ def _listed(choices: Sequence[Schema], most: int) -> Schema:
 
 def _read(meta: OperatorModel, offer: _Offer, text: str) -> Proposal:
     """Read an answer: its budget first, then what it names, then what it makes of the team."""
-    said = _said(text, offer, meta.limits)
-    values = [*_named(said.get("agents", []), offer), *said.get("edges", [])]
+    fields = _said(text, offer, meta.limits)
+    values = [*_named(fields.get("agents", []), offer), *fields.get("edges", [])]
     try:
         edits = edits_from_json(json.dumps({"edits": values}))
     except ConfigError as error:
         raise InvalidAnswer(*told(error.problems)) from None
     child = child_of(offer.team, edits, meta.catalogue, meta.ceiling)
-    return Proposal.of(OPERATOR, offer.team, edits, reason=said["reason"], child=child)
+    return Proposal.of(OPERATOR, offer.team, edits, reason=fields["reason"], child=child)
 
 
 def _said(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
@@ -264,12 +264,12 @@ def _said(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
         name: {"type": "array", "items": {"anyOf": [_any_edit(kind) for kind in kinds[name]]}}
         for name in offer.lists
     }
-    said = structured(text, closed(reason=reason_schema(bounds), **lists), bounds)
+    fields = structured(text, closed(reason=reason_schema(bounds), **lists), bounds)
     for name in lists:
-        if len(said[name]) > most[name]:
-            why = f"{len(said[name])} changes under {name}; at most {most[name]} may be made."
+        if len(fields[name]) > most[name]:
+            why = f"{len(fields[name])} changes under {name}; at most {most[name]} may be made."
             raise InvalidAnswer(why)
-    return said
+    return fields
 
 
 def _any_edit(kind: str) -> Schema:

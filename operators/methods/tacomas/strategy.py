@@ -65,12 +65,12 @@ async def _enlisted(
     """Let the meta-model pick roles for the task; where that fails, begin with the team."""
     most = episode.settings.most_agents
     path = f"{episode.path}enlist"
-    made = await operator_of("enlist").act(meta, path, episode.task, given, roles, most=most)
-    if isinstance(made, RejectedProposal):
-        episode.lose(made)
+    result = await operator_of("enlist").act(meta, path, episode.task, given, roles, most=most)
+    if isinstance(result, RejectedProposal):
+        episode.lose(result)
         return given
-    episode.note("enlist", agents=[*made.child.agents], reason=made.reason)
-    return made.child
+    episode.note("enlist", agents=[*result.child.agents], reason=result.reason)
+    return result.child
 
 
 def _ceiling(episode: Episode, given: Team, roles: Mapping[str, Agent]) -> CapabilityPolicy:
@@ -80,9 +80,9 @@ def _ceiling(episode: Episode, given: Team, roles: Mapping[str, Agent]) -> Capab
     if stage.recipe.policy is None:
         return ceiling
     problems = [
-        found
+        problem
         for team in alone(roles)
-        for found in stage.ceiling.problems(team, f"role {team.name}")
+        for problem in stage.ceiling.problems(team, f"role {team.name}")
     ]
     if problems:
         raise ConfigError(problems)

@@ -45,11 +45,11 @@ def reason_of(word: object, *, calls: bool) -> str:
         word: The endpoint's word; an answer that came to its end may be without.
         calls: Whether it calls tools.
     """
-    said = "" if word is None else str(word)
-    means = meaning(said)
+    text = "" if word is None else str(word)
+    means = meaning(text)
     if means == "unsaid":
         return "tool_calls" if calls else "stop"
-    return means if means in CHAT_WORDS else said
+    return means if means in CHAT_WORDS else text
 
 
 def failure_of(answer: ChatAnswer, source: str) -> CallError | None:

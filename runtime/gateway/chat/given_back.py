@@ -65,12 +65,12 @@ def spoken(answer: ChatAnswer, ids: Sequence[str]) -> dict[str, Any]:
     """
     calls = [
         {
-            "id": one,
+            "id": name,
             "type": "function",
             "function": {"name": call.name, "arguments": call.arguments},
             **call.extra,
         }
-        for one, call in zip(ids, answer.tool_calls, strict=True)
+        for name, call in zip(ids, answer.tool_calls, strict=True)
     ]
     return {
         "role": "assistant",
@@ -89,22 +89,22 @@ def meant_for(messages: Sequence[Message], model: str) -> list[Message]:
     if not any(MARK in message or WANTED in message for message in messages):
         return [*messages]
     own = [_own(message) if message.get(MARK) == model else bare(message) for message in messages]
-    if not any(WANTED in one for one in own):
+    if not any(WANTED in message for message in own):
         return own
-    return [{WANTED: "", **one} if one.get("tool_calls") else one for one in own]
+    return [{WANTED: "", **message} if message.get("tool_calls") else message for message in own]
 
 
 def bare(message: Message) -> Message:
     """Give a message without anything that was kept, as any reader may see it."""
     if MARK not in message:
         return message
-    said = {name: item for name, item in message.items() if name in PLAIN}
-    content: Any = said.get("content")
+    fields = {name: item for name, item in message.items() if name in PLAIN}
+    content: Any = fields.get("content")
     if content is not None and not any(name in message for name in FIELDS):
-        said["content"] = thought_of({"content": content}).text or None
-    if is_list(calls := said.get("tool_calls")):
-        said["tool_calls"] = [_bare_call(call) for call in calls]
-    return said
+        fields["content"] = thought_of({"content": content}).text or None
+    if is_list(calls := fields.get("tool_calls")):
+        fields["tool_calls"] = [_bare_call(call) for call in calls]
+    return fields
 
 
 def _own(message: Message) -> Message:

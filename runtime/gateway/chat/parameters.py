@@ -137,19 +137,19 @@ def refused_by(error: CallError, body: Body, again: Collection[str]) -> frozense
         value, the field as `refused_field` names it. Those that are the last way to say something
         are never among them.
     """
-    said = _plain(error.words)
-    if error.status not in STATUSES or not _REFUSES.search(said) or _NOT_A_REFUSAL.search(said):
+    text = _plain(error.words)
+    if error.status not in STATUSES or not _REFUSES.search(text) or _NOT_A_REFUSAL.search(text):
         return frozenset()
     refusable = {
         parameter: out
         for parameter, used in body.forms.items()
-        if (out := _out(said, used, body.ladders[parameter], again=parameter in again))
+        if (out := _out(text, used, body.ladders[parameter], again=parameter in again))
     }
-    parameter = _named(said, refusable)
+    parameter = _named(text, refusable)
     if parameter is None:
         return frozenset()
     used = body.forms[parameter]
-    if _is_of_the_field(said, used, body.ladders[parameter]):
+    if _is_of_the_field(text, used, body.ladders[parameter]):
         return frozenset([refused_field(parameter, used.place)])
     return frozenset(refused_form(parameter, form) for form in refusable[parameter])
 
@@ -161,13 +161,13 @@ def _plain(words: str) -> str:
 
 def _named(said: str, sent: Collection[str]) -> str | None:
     """Find the parameter that is spoken of, among those that can be said otherwise."""
-    if places := [one for pattern in (_PARAM, _LOC) for one in pattern.findall(said)]:
-        named = [one for one in map(_parameter, places) if one in sent]
+    if places := [item for pattern in (_PARAM, _LOC) for item in pattern.findall(said)]:
+        named = [name for name in map(_parameter, places) if name in sent]
         if named or any(_CONTENT.match(place) for place in places):
             return next(iter(named), None)
     for pattern in (_QUOTED, _IDENTIFIER, _OBJECT, _PROSE):
-        found = [next(filter(None, match.groups())) for match in pattern.finditer(said)]
-        named = [one for one in map(_parameter, found) if one in sent]
+        texts = [next(filter(None, match.groups())) for match in pattern.finditer(said)]
+        named = [name for name in map(_parameter, texts) if name in sent]
         if named:
             return named[-1 if _TOGETHER.search(said) else 0]
     return None

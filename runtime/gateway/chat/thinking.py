@@ -72,11 +72,11 @@ _SIGNS = (
 )
 
 _SIGNS_READ = [
-    (re.compile(rf"\s*{one.opening}", re.I), re.compile(rf"{one.closing}\s*", re.I))
-    for one in _SIGNS
+    (re.compile(rf"\s*{sign.opening}", re.I), re.compile(rf"{sign.closing}\s*", re.I))
+    for sign in _SIGNS
 ]
-_ALONE = re.compile(rf"(?P<sign>{'|'.join(one.closing for one in _SIGNS if one.alone)})\s*", re.I)
-_ANY_OPENING = re.compile("|".join(one.opening for one in _SIGNS), re.I)
+_ALONE = re.compile(rf"(?P<sign>{'|'.join(sign.closing for sign in _SIGNS if sign.alone)})\s*", re.I)
+_ANY_OPENING = re.compile("|".join(sign.opening for sign in _SIGNS), re.I)
 _MID_SENTENCE = re.compile(r"[^\s.!?:;)}\]][ \t]+\Z|['(\u00ab\u201c\u2018]\Z")
 _ENDS = ("<|end_of_solution|>", "<|END_RESPONSE|>", "<|return|>")
 _OPENING = ("<", "[", "◁")
@@ -139,16 +139,16 @@ def thought_of(message: Mapping[str, Any]) -> Thought:
     fields = {name: message[name] for name in FIELDS if _is_told(message.get(name))}
     if not fields and isinstance(content, str) and not _may_hold_signs(content):
         return Thought(sound(content), "", {})
-    told = next(filter(None, (_flat(fields[name]) for name in fields)), "")
+    text = next(filter(None, (_flat(fields[name]) for name in fields)), "")
     parts = "\n\n".join(filter(None, map(_flat, filter(_is_thinking, _listed(content)))))
-    said = split(_said(content), alone=not (told or parts))
+    result = split(_said(content), alone=not (text or parts))
     # Some say the same twice, in a field and in tags.
-    each = dict.fromkeys(one.strip() for one in (told, parts, said.thinking))
+    each = dict.fromkeys(word.strip() for word in (text, parts, result.thinking))
     thinking = sound("\n\n".join(filter(None, each)))
     if fields:
         name = next((field for field in fields if fields[field]), next(iter(fields)))
-        return Thought(said.answer, thinking, {name: fields[name]})
-    return Thought(said.answer, thinking, {"content": content} if thinking else {})
+        return Thought(result.answer, thinking, {name: fields[name]})
+    return Thought(result.answer, thinking, {"content": content} if thinking else {})
 
 
 def split(text: str, *, alone: bool = True) -> Split:
@@ -184,7 +184,7 @@ def split(text: str, *, alone: bool = True) -> Split:
 
 
 def _may_hold_signs(text: str) -> bool:
-    return text.lstrip().startswith(_OPENING) or any(one in text for one in _CLOSING)
+    return text.lstrip().startswith(_OPENING) or any(word in text for word in _CLOSING)
 
 
 def _begun(text: str) -> tuple[int, int | None, int] | None:
@@ -214,11 +214,11 @@ def _solved(text: str) -> int | None:
     """Find where an answer ends that has a sign for its end, or several."""
     end = None
     for _ in range(_MOST):
-        said = text[:end].rstrip()
-        sign = next((one for one in _ENDS if said.endswith(one)), None)
+        words = text[:end].rstrip()
+        sign = next((word for word in _ENDS if words.endswith(word)), None)
         if sign is None:
             break
-        end = len(said[: -len(sign)].rstrip())
+        end = len(words[: -len(sign)].rstrip())
     return end
 
 

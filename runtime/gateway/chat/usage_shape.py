@@ -43,10 +43,10 @@ def consumed(body: Mapping[str, Any], *, answered: bool) -> ReportedUsage:
         body: The response, as the chat API has it.
         answered: Whether anything was written.
     """
-    told = _told(body)
-    prompt = _count(told.get("prompt_tokens"), at_least=1)
-    completion = _written(told, prompt)
-    cached, stored = _of_prompt(told, CACHED), _of_prompt(told, STORED)
+    fields = _told(body)
+    prompt = _count(fields.get("prompt_tokens"), at_least=1)
+    completion = _written(fields, prompt)
+    cached, stored = _of_prompt(fields, CACHED), _of_prompt(fields, STORED)
     possible = (
         prompt is not None
         and completion is not None
@@ -61,10 +61,10 @@ def consumed(body: Mapping[str, Any], *, answered: bool) -> ReportedUsage:
         cached_tokens=(cached or 0) if possible else 0,
         stored_tokens=(stored or 0) if possible else 0,
         completion_tokens=completion or 0,
-        reasoning_tokens=min(_reasoning(told), completion or 0) if possible else 0,
+        reasoning_tokens=min(_reasoning(fields), completion or 0) if possible else 0,
         unmetered_calls=int(not possible),
     )
-    return ReportedUsage(usage, _usd(told))
+    return ReportedUsage(usage, _usd(fields))
 
 
 def _told(body: Mapping[str, Any]) -> Mapping[str, Any]:

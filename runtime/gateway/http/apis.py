@@ -113,7 +113,7 @@ def _by(wire: str, endpoint: Endpoint) -> Endpoint:
 
 def _listed(model: Model, endpoint: Endpoint) -> str | None:
     host = urlsplit(endpoint.api_base).hostname or ""
-    is_there = any(host == one or host.endswith(f".{one}") for one in RESPONSES_AT)
+    is_there = any(host == word or host.endswith(f".{word}") for word in RESPONSES_AT)
     if endpoint.wire != "chat" or not is_there:
         return None
     return "responses" if listed(model).get("mode") == "responses" else None

@@ -33,15 +33,15 @@ def broken(endpoint: Endpoint, url: str, error: Exception) -> CallError:
         error: What aiohttp, or the system, says.
     """
     is_refused = isinstance(error, aiohttp.ClientHttpProxyError)
-    made = not (is_refused or isinstance(error, aiohttp.ClientConnectorError))
-    if endpoint.proxy and not made:
+    holds = not (is_refused or isinstance(error, aiohttp.ClientConnectorError))
+    if endpoint.proxy and not holds:
         # What the error itself says may have the proxy's password in it.
         return proxy_failed(endpoint.proxy, url, error.status if is_refused else None)
-    advice = "The connection broke." if made else "Is the endpoint running?"
+    advice = "The connection broke." if holds else "Is the endpoint running?"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         advice = "SSL_CERT_FILE names a file of the authorities that are trusted."
     message = f"{url}: {error or type(error).__name__}. {advice}"
-    return CallError(message, kind="down", may_be_billed=made and not is_unsent(error))
+    return CallError(message, kind="down", may_be_billed=holds and not is_unsent(error))
 
 
 def proxy_refused(endpoint: Endpoint, url: str, status: int, content: bytes) -> CallError | None:
@@ -57,9 +57,9 @@ def proxy_refused(endpoint: Endpoint, url: str, status: int, content: bytes) -> 
 
 def proxy_failed(proxy: str, url: str, status: int | None) -> CallError:
     """Return the failure of a proxy, which sent nothing on."""
-    said = "it cannot be reached" if status is None else f"HTTP {status}"
+    text = "it cannot be reached" if status is None else f"HTTP {status}"
     return CallError(
-        f"{url}: the proxy {shown_proxy(proxy)}: {said}. It is the one that HTTPS_PROXY,"
+        f"{url}: the proxy {shown_proxy(proxy)}: {text}. It is the one that HTTPS_PROXY,"
         " HTTP_PROXY or ALL_PROXY names; NO_PROXY names hosts that need none.",
         kind="down",
     )

@@ -152,11 +152,11 @@ async def _exchange(
         proxy=endpoint.proxy,
     ) as response:
         if response.status != 200:
-            said = without(secrets, await read_bounded(response))
-            if failure := proxy_refused(endpoint, url, response.status, said):
+            data = without(secrets, await read_bounded(response))
+            if failure := proxy_refused(endpoint, url, response.status, data):
                 raise failure
             has_key = endpoint.key is not None
-            raise refusal(url, response.status, response.headers, said, has_key=has_key)
+            raise refusal(url, response.status, response.headers, data, has_key=has_key)
         return without(secrets, await read(response)), response.headers
 
 

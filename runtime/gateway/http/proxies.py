@@ -57,10 +57,10 @@ def _is_exempt(place: str, listed: str) -> bool:
         listed: What `NO_PROXY` says, with commas between.
     """
     host = urlsplit(f"//{place}").hostname or ""
-    for one in (entry.strip().lower() for entry in listed.split(",")):
-        if one in {"*", host, place.lower()} or (one and host.endswith(f".{one.lstrip('.')}")):
+    for name in (entry.strip().lower() for entry in listed.split(",")):
+        if name in {"*", host, place.lower()} or (name and host.endswith(f".{name.lstrip('.')}")):
             return True
-        if "/" in one and _is_in(host, one):
+        if "/" in name and _is_in(host, name):
             return True
     return False
 

@@ -79,9 +79,9 @@ def refusal(
         has_key: Whether a key was sent.
         label: What the message calls the status.
     """
-    said = words_of(content)
-    kind = kind_of(status, said)
-    is_unpaid = status == 402 or meaning_of(said) == "unpaid"
+    text = words_of(content)
+    kind = kind_of(status, text)
+    is_unpaid = status == 402 or meaning_of(text) == "unpaid"
     advice = {
         "denied": CREDIT_ADVICE if is_unpaid else KEY_ADVICE if has_key else NO_KEY_ADVICE,
         "unknown": " Are the model's name and the address right?",
@@ -89,9 +89,9 @@ def refusal(
     }.get(kind, "")
     if status in {404, 405} and not _VERSIONED.search(url):
         advice += " Most addresses end with /v1: add /v1 to this one."
-    stop = "." if advice and said[-1] not in ".!?" else ""
+    stop = "." if advice and text[-1] not in ".!?" else ""
     return CallError(
-        f"{url}: {label.format(status=status)}: {said}{stop}{advice}",
+        f"{url}: {label.format(status=status)}: {text}{stop}{advice}",
         kind=kind,
         status=status,
         retry_after=wait_of(headers, content),
@@ -107,11 +107,11 @@ def words_of(content: bytes) -> str:
     one, and what FastAPI refuses is told by its places.
     """
     try:
-        said = " ".join(_words(json.loads(content)))
+        text = " ".join(_words(json.loads(content)))
     except (ValueError, RecursionError):
-        said = ""
-    said = said or content[:200].decode("utf-8", "replace")
-    return " ".join(said.split())[:LONGEST] or "no explanation"
+        text = ""
+    text = text or content[:200].decode("utf-8", "replace")
+    return " ".join(text.split())[:LONGEST] or "no explanation"
 
 
 def wait_of(headers: Mapping[str, str], content: bytes) -> float | None:
@@ -120,9 +120,9 @@ def wait_of(headers: Mapping[str, str], content: bytes) -> float | None:
     Google has no header but a `retryDelay` in the error's details
     (https://ai.google.dev/gemini-api/docs/troubleshooting).
     """
-    said = {name.lower(): value for name, value in headers.items()}
-    waits = _milliseconds(said.get("retry-after-ms"))
-    waits = retry_after(said.get("retry-after")) if waits is None else waits
+    fields = {name.lower(): value for name, value in headers.items()}
+    waits = _milliseconds(fields.get("retry-after-ms"))
+    waits = retry_after(fields.get("retry-after")) if waits is None else waits
     return _delay(content) if waits is None else waits
 
 
@@ -135,8 +135,8 @@ def failure_in(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     choices = body.get("choices")
     inner = (body.get("response"), body.get("x_groq"), *(choices if is_list(choices) else ()))
     places = (body, *inner)
-    for told in filter(is_mapping, places):
-        if error := told.get("error"):
+    for fields in filter(is_mapping, places):
+        if error := fields.get("error"):
             return error if is_mapping(error) else {"message": str(error)}
     if is_mapping(base := body.get("base_resp")) and base.get("status_code"):  # MiniMax
         return {"code": base["status_code"], "message": base.get("status_msg")}
@@ -196,12 +196,12 @@ def _milliseconds(header: str | None) -> float | None:
 
 def _words(body: Any) -> Iterator[str]:
     if is_list(body):
-        for one in body:
-            yield from _words(one)
+        for item in body:
+            yield from _words(item)
     elif is_mapping(body):
-        told = cast("Mapping[str, Any]", body)
+        fields = cast("Mapping[str, Any]", body)
         for key in ("error", "message", "msg", "detail", "loc", "type", "code"):
-            yield from _words(told.get(key))
+            yield from _words(fields.get(key))
     elif isinstance(body, str):
         yield body
 
@@ -213,9 +213,9 @@ def _delay(content: bytes) -> float | None:
         error = (body[0] if is_list(body) else body)["error"]
         if is_mapping(error.get("metadata")):
             error = {**error["metadata"], **error}
-        told = [detail.get("retryDelay") for detail in error.get("details") or ()]
-        found = (_SECONDS.fullmatch(str(delay)) for delay in told)
-        delay = next((match[1] for match in found if match), None)
+        report = [detail.get("retryDelay") for detail in error.get("details") or ()]
+        matches = (_SECONDS.fullmatch(str(delay)) for delay in report)
+        delay = next((match[1] for match in matches if match), None)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     waits = (delay, error.get("retry_after"), error.get("retry_after_seconds"))

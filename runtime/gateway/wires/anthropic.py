@@ -93,7 +93,7 @@ class AnthropicWire:
         """
         try:
             blocks: list[Mapping[str, Any]] = body["content"]
-            said = as_chat(body, blocks)
+            fields = as_chat(body, blocks)
         except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
             raise CallError(
                 f"{source}: the answer has no content as the Messages API has it;"
@@ -101,7 +101,7 @@ class AnthropicWire:
                 kind="malformed",
                 may_be_billed=True,
             ) from None
-        answer = answer_of(said, source)
+        answer = answer_of(fields, source)
         if answer.kept and is_interleaved(blocks):
             return replace(answer, kept={**answer.kept, "content_blocks": list(blocks)})
         return answer
@@ -161,12 +161,12 @@ def _constraint(request: ChatRequest, *, is_cached: bool) -> ParameterFallback:
         forms.append(ParameterForm(name="json_schema", place="output_config.format", fields=fields))
     if (parameters := as_input_schema(schema)) is not None and not request.tools:
         forms.append(_answer(parameters))
-    told = _prompt(request, with_schema(request.messages, schema), is_cached=is_cached)
-    return (*forms, ParameterForm(name="instructions", fields=told))
+    record = _prompt(request, with_schema(request.messages, schema), is_cached=is_cached)
+    return (*forms, ParameterForm(name="instructions", fields=record))
 
 
 def _answer(parameters: Mapping[str, Any]) -> ParameterForm:
     """Have the model answer by a tool."""
-    said = "Gives the answer, in the form that it must have."
-    tool = {"name": ANSWER_TOOL, "description": said, "input_schema": parameters}
+    word = "Gives the answer, in the form that it must have."
+    tool = {"name": ANSWER_TOOL, "description": word, "input_schema": parameters}
     return ParameterForm(name=BY_TOOL, place="tools", fields={"tools": [tool]})

@@ -38,24 +38,24 @@ def as_output_format(schema: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def as_input_schema(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Give a schema as that of a tool's input, which is an object; None where it is not."""
-    is_object = schema.get("type") == "object" and not any(one in schema for one in JOINED)
+    is_object = schema.get("type") == "object" and not any(word in schema for word in JOINED)
     return schema if is_object else None
 
 
 def _closed(schema: Any) -> dict[str, Any]:
-    if not is_mapping(schema) or any(one in schema for one in OPEN):
+    if not is_mapping(schema) or any(word in schema for word in OPEN):
         raise _Unsaid
-    said = {key: schema[key] for key in SAID if key in schema}
+    fields = {key: schema[key] for key in SAID if key in schema}
     if schema.get("format") in FORMATS:
-        said["format"] = schema["format"]
-    if not all(isinstance(one, SCALARS) for one in said.get("enum", ())):
+        fields["format"] = schema["format"]
+    if not all(isinstance(item, SCALARS) for item in fields.get("enum", ())):
         raise _Unsaid
     for key in JOINED:
         if key in schema:
-            said["allOf" if key == "allOf" else "anyOf"] = [_closed(one) for one in schema[key]]
-    if not said.keys() & {"type", "enum", "const", "anyOf", "allOf"}:
+            fields["allOf" if key == "allOf" else "anyOf"] = [_closed(item) for item in schema[key]]
+    if not fields.keys() & {"type", "enum", "const", "anyOf", "allOf"}:
         raise _Unsaid
-    return said | _items(schema) | _fields(schema)
+    return fields | _items(schema) | _fields(schema)
 
 
 def _items(schema: Mapping[str, Any]) -> dict[str, Any]:

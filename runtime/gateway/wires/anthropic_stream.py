@@ -65,9 +65,9 @@ class AnthropicAssembly:
 
     def _say(self, said: Any, usage: Any) -> None:
         """Take what is said of the message; counts are of all that came until then."""
-        for told, now in ((self._message, said), (self._usage, usage)):
+        for fields, now in ((self._message, said), (self._usage, usage)):
             if is_mapping(now):
-                told |= {name: item for name, item in now.items() if item is not None}
+                fields |= {name: item for name, item in now.items() if item is not None}
 
     def _grow(self, place: int, delta: Mapping[str, Any]) -> str:
         name = GROWING.get(str(delta.get("type")), "")
@@ -83,8 +83,8 @@ class AnthropicAssembly:
         grown = {name: "".join(all_) for name, all_ in pieces.items()}
         block = self._blocks[place]
         arguments = grown.pop("partial_json", "")
-        said = {name: f"{block.get(name) or ''}{text}" for name, text in grown.items()}
-        return {**block, **said, **({"input": _parsed(arguments)} if arguments else {})}
+        fields = {name: f"{block.get(name) or ''}{text}" for name, text in grown.items()}
+        return {**block, **fields, **({"input": _parsed(arguments)} if arguments else {})}
 
 
 def _parsed(arguments: str) -> Any:

@@ -55,8 +55,8 @@ def _efforts(effort: Effort) -> ParameterFallback:
     """Say an effort; `low` is the least that there is."""
     if effort == "minimal":
         return (unknown(effort), *_efforts("low"))
-    said = {"thinking": ADAPTIVE, "output_config": {"effort": effort}}
-    return (ParameterForm(name=effort, place="output_config", fields=said),)
+    fields = {"thinking": ADAPTIVE, "output_config": {"effort": effort}}
+    return (ParameterForm(name=effort, place="output_config", fields=fields),)
 
 
 def _budget(tokens: int) -> ParameterForm:

@@ -32,10 +32,10 @@ def turns_of(messages: Sequence[Message]) -> tuple[str, list[dict[str, Any]]]:
     Args:
         messages: The conversation, with what was kept of the assistant's thinking.
     """
-    leading, said = split_instructions(messages)
-    instructions = "\n\n".join(block["text"] for one in leading for block in _content(one))
+    leading, result = split_instructions(messages)
+    instructions = "\n\n".join(block["text"] for message in leading for block in _content(message))
     turns: list[dict[str, Any]] = []
-    for is_assistant, group in _alternating(paired(said)):
+    for is_assistant, group in _alternating(paired(result)):
         blocks = [block for message in group for block in _blocks(message)]
         role = "assistant" if is_assistant else "user"
         turns.append({"role": role, "content": blocks or [_words(WORDLESS)]})
@@ -87,8 +87,8 @@ def _use(call: Mapping[str, Any]) -> Block:
 
 def _result(message: Message) -> Block:
     content = list(_content(message))
-    said = {"content": content} if content else {}
-    return {"type": "tool_result", "tool_use_id": message["tool_call_id"], **said}
+    fields = {"content": content} if content else {}
+    return {"type": "tool_result", "tool_use_id": message["tool_call_id"], **fields}
 
 
 def _content(message: Message) -> Iterator[Block]:

@@ -119,18 +119,18 @@ class _Choice:
         known = self._message.get(name)
         parts = self._message[name] = known if is_list(known) else []
         before = "".join(self._pieces.pop(name, ()))
-        for one in (before, item):
-            if isinstance(one, str):
-                _add_parts(parts, [{"type": "text", "text": one}] if one else [])
-            elif is_list(one):
-                _add_parts(parts, one)
+        for entry in (before, item):
+            if isinstance(entry, str):
+                _add_parts(parts, [{"type": "text", "text": entry}] if entry else [])
+            elif is_list(entry):
+                _add_parts(parts, entry)
 
 
 def _usage(event: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Find what a chunk says of usage; Groq says it in a field of its own."""
     own = event.get("x_groq")
-    told = event.get("usage") or (own.get("usage") if is_mapping(own) else None)
-    return cast("Mapping[str, Any]", told) if is_mapping(told) else None
+    report = event.get("usage") or (own.get("usage") if is_mapping(own) else None)
+    return cast("Mapping[str, Any]", report) if is_mapping(report) else None
 
 
 def _add_parts(parts: list[Any], more: list[Any]) -> None:

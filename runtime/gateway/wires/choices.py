@@ -26,7 +26,7 @@ def choices(
     if not request.tools or choice is None:
         return ()
     asked = dict.fromkeys((choice, "auto")) if isinstance(choice, str) else (choice, "auto")
-    return (*(_form(one, said(one)) for one in asked), LEFT_OUT)
+    return (*(_form(item, said(item)) for item in asked), LEFT_OUT)
 
 
 def _form(choice: Any, said: Any) -> ParameterForm:

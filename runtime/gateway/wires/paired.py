@@ -26,8 +26,8 @@ Named = tuple[str, str]
 
 def split_instructions(messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
     """Split a conversation into the instructions that it begins with, and what is said."""
-    said = list(itertools.dropwhile(lambda one: one["role"] in INSTRUCTIONS, messages))
-    return list(messages[: len(messages) - len(said)]), said
+    result = list(itertools.dropwhile(lambda message: message["role"] in INSTRUCTIONS, messages))
+    return list(messages[: len(messages) - len(result)]), result
 
 
 def is_of_assistant(message: Message) -> bool:
@@ -62,7 +62,7 @@ def paired(messages: Iterable[Message]) -> list[Message]:
 
 def _named(message: Message, used: set[str]) -> tuple[Message, list[Named]]:
     calls = calls_of(message)
-    names = [(one, _unused(one, used)) for one in (str(call.get("id") or "") for call in calls)]
+    names = [(name, _unused(name, used)) for name in (str(call.get("id") or "") for call in calls)]
     if not calls:
         return message, []
     renamed = [{**call, "id": name} for call, (_, name) in zip(calls, names, strict=True)]
@@ -72,7 +72,7 @@ def _named(message: Message, used: set[str]) -> tuple[Message, list[Named]]:
 def _unused(call: str, used: set[str]) -> str:
     name = re.sub(r"[^\w-]", "_", call, flags=re.ASCII)[:LONGEST_ID] or "call"
     names = (name if count == 1 else f"{name}_{count}" for count in itertools.count(1))
-    unused = next(one for one in names if one not in used)
+    unused = next(word for word in names if word not in used)
     used.add(unused)
     return unused
 
@@ -82,10 +82,10 @@ def _answered(messages: Sequence[Message], calls: Iterable[Named]) -> list[Messa
     left = list(messages)
     results: list[Message] = []
     for asked, name in calls:
-        found = next((one for one in left if _is_result(one, asked)), {"content": NO_RESULT})
-        left = [one for one in left if one is not found]
-        results.append({"role": "tool", "tool_call_id": name, "content": found.get("content")})
-    said = ({**one, "role": "user"} if one["role"] == "tool" else one for one in left)
+        result = next((message for message in left if _is_result(message, asked)), {"content": NO_RESULT})
+        left = [message for message in left if message is not result]
+        results.append({"role": "tool", "tool_call_id": name, "content": result.get("content")})
+    said = ({**message, "role": "user"} if message["role"] == "tool" else message for message in left)
     return [*results, *said]
 
 

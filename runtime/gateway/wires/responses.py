@@ -82,7 +82,7 @@ class ResponsesWire:
         """
         try:
             items = [_told(item) for item in body["output"]]
-            said = _as_chat(body, items)
+            fields = _as_chat(body, items)
         except (KeyError, TypeError, AttributeError, RecursionError):
             raise CallError(
                 f"{source}: the answer has no output as the Responses API has it;"
@@ -90,7 +90,7 @@ class ResponsesWire:
                 kind="malformed",
                 may_be_billed=True,
             ) from None
-        answer = answer_of(said, source)
+        answer = answer_of(fields, source)
         may_be_given_back = answer.tool_calls and all(map(_is_readable, items))
         return replace(answer, kept={"output_items": items} if may_be_given_back else {})
 
@@ -122,10 +122,10 @@ def _effort(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
     efforts = nearest(endpoint.thinks(request)[0])
     fields = ({"reasoning": {"effort": effort}} for effort in efforts)
     forms = zip(efforts, fields, strict=True)
-    said = tuple(
+    result = tuple(
         ParameterForm(name=effort, place="reasoning", fields=item) for effort, item in forms
     )
-    return (*said, LEFT_OUT) if said else ()
+    return (*result, LEFT_OUT) if result else ()
 
 
 def _constraint(request: ChatRequest) -> ParameterFallback:
@@ -135,10 +135,10 @@ def _constraint(request: ChatRequest) -> ParameterFallback:
         return ()
     named = {"name": "answer", "schema": schema, "strict": is_strict(schema)}
     held = {"text": {"format": {"type": "json_schema", **named}}}
-    told = _prompt(with_schema(request.messages, schema))
+    fields = _prompt(with_schema(request.messages, schema))
     return (
         ParameterForm(name="json_schema", place="text.format", fields=held),
-        ParameterForm(name="instructions", fields=told),
+        ParameterForm(name="instructions", fields=fields),
     )
 
 
@@ -156,7 +156,7 @@ def _as_chat(body: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> dic
     """Write a response as the chat API would have it."""
     messages = [item for item in items if item["type"] == "message"]
     calls = [_call(item) for item in items if item["type"] == "function_call"]
-    final = [one for one in messages if one.get("phase") != "commentary"] or messages
+    final = [fields for fields in messages if fields.get("phase") != "commentary"] or messages
     thought = [item for item in items if item["type"] == "reasoning"]
     parts = [part for message in final for part in message["content"]]
     text = "".join(part["text"] for part in parts if part["type"] == "output_text")
@@ -164,7 +164,7 @@ def _as_chat(body: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> dic
     message = {
         "content": text or refusal,
         "tool_calls": calls,
-        "reasoning_items": [*thought, *(one for one in messages if one not in final)],
+        "reasoning_items": [*thought, *(fields for fields in messages if fields not in final)],
     }
     reason = _reason(body, is_refusal=bool(refusal and not text), calls=bool(calls))
     return {

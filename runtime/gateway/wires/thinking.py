@@ -39,7 +39,7 @@ def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Parameter
         if effort is None or needless:
             return {}
         return {"reasoning_effort": (unknown(effort), LEFT_OUT)}
-    efforts = tuple(_effort(endpoint, one) for one in nearest(effort))
+    efforts = tuple(_effort(endpoint, item) for item in nearest(effort))
     off = (_effort(endpoint, "none"),) if effort != "none" else ()
     ladders: dict[str, ParameterFallback] = {"reasoning_effort": (*efforts, LEFT_OUT, *off)}
     if tokens is not None:
@@ -57,9 +57,9 @@ def nearest(effort: Effort | None) -> tuple[Effort, ...]:
     """
     if effort is None:
         return ()
-    others: list[Effort] = [one for one in EFFORTS if one not in {"none", effort}]
+    others: list[Effort] = [item for item in EFFORTS if item not in {"none", effort}]
     here = EFFORTS.index(effort)
-    others.sort(key=lambda one: abs(EFFORTS.index(one) - here))
+    others.sort(key=lambda item: abs(EFFORTS.index(item) - here))
     return (effort, *others)
 
 

@@ -179,8 +179,8 @@ class _Environment(JailEnvironment):
 
 def _told(answer: ChatAnswer) -> FormatError:
     """Show the model its answer, and why nothing of it is done."""
-    said = {"role": "assistant", "content": answer.text or WORDLESS}
-    return FormatError(said, {"role": "user", "content": answer.refused})
+    fields = {"role": "assistant", "content": answer.text or WORDLESS}
+    return FormatError(fields, {"role": "user", "content": answer.refused})
 
 
 def _act(call: SimpleNamespace) -> dict[str, Any]:
@@ -197,8 +197,8 @@ def _act(call: SimpleNamespace) -> dict[str, Any]:
 def _calls(answer: ChatAnswer, ids: Sequence[str]) -> list[SimpleNamespace]:
     """Give an answer's tool calls as the library reads them."""
     return [
-        SimpleNamespace(id=one, function=SimpleNamespace(name=call.name, arguments=call.arguments))
-        for one, call in zip(ids, answer.tool_calls, strict=True)
+        SimpleNamespace(id=name, function=SimpleNamespace(name=call.name, arguments=call.arguments))
+        for name, call in zip(ids, answer.tool_calls, strict=True)
     ]
 
 
@@ -237,12 +237,12 @@ def _last_text(messages: list[Any]) -> str:
 
 def _steps(messages: list[Any]) -> Iterator[dict[str, Any]]:
     """Describe each command for the trace, whose model calls have the rest."""
-    outputs = {one["tool_call_id"]: one["extra"] for one in messages if one["role"] == "tool"}
+    outputs = {item["tool_call_id"]: item["extra"] for item in messages if item["role"] == "tool"}
     for message in messages:
         for action in message.get("extra", {}).get("actions", ()):
-            came = outputs.get(action["tool_call_id"], {})
+            result = outputs.get(action["tool_call_id"], {})
             yield {
                 "command": shortened(action["command"]),
-                "exit_code": came.get("returncode"),
-                "output": shortened(came.get("raw_output", "")),
+                "exit_code": result.get("returncode"),
+                "output": shortened(result.get("raw_output", "")),
             }

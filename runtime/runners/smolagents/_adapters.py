@@ -210,8 +210,8 @@ def _failure_teller(assignment: Assignment, bridge: Bridge) -> Callable[[ActionS
     def tell(step: ActionStep) -> None:
         """Note a step whose code or tool calls failed: smolagents goes on with the next."""
         if step.error is not None:
-            said = shortened(str(step.error))
-            bridge.tell(functools.partial(assignment.emit, "step_failed", error=said))
+            text = shortened(str(step.error))
+            bridge.tell(functools.partial(assignment.emit, "step_failed", error=text))
 
     return tell
 
@@ -279,10 +279,10 @@ def _step(step: ActionStep) -> dict[str, Any]:
         {"name": tool_call.name, "arguments": shortened(tool_call.arguments)}
         for tool_call in step.tool_calls or ()
     ]
-    told = {"observations": step.observations, "error": step.error and str(step.error)}
+    fields = {"observations": step.observations, "error": step.error and str(step.error)}
     return {
         "step": step.step_number,
         "seconds": round(step.timing.duration or 0.0, 3),
         "calls": calls,
-        **{name: shortened(text) for name, text in told.items() if text},
+        **{name: shortened(text) for name, text in fields.items() if text},
     }

@@ -111,7 +111,7 @@ def _inputs(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _type(schema: Any) -> Any:
     kind = schema.get("type") if is_mapping(schema) else None
     kinds = kind if is_list(kind) else [kind]
-    return kind if all(one in AUTHORIZED_TYPES for one in kinds) else "any"
+    return kind if all(item in AUTHORIZED_TYPES for item in kinds) else "any"
 
 
 def _description(schema: Any, *, is_required: bool) -> str:

@@ -52,8 +52,8 @@ class KeptTurn:
         """The turn as the chat API has it: each call has a result."""
         yield self.said
         for call in self.said["tool_calls"]:
-            said = self.results.get(call["id"]) or self.error or "(nothing)"
-            yield {"role": "tool", "tool_call_id": call["id"], "content": said}
+            text = self.results.get(call["id"]) or self.error or "(nothing)"
+            yield {"role": "tool", "tool_call_id": call["id"], "content": text}
 
 
 class Unusable(Exception):
@@ -84,10 +84,10 @@ class KeepingMemory(ToolCallingAgent):
     """An agent whose memory gives its model back what is kept with its answers."""
 
     def process_tool_calls(self, chat_message: ChatMessage, memory_step: ActionStep) -> Any:
-        for came in super().process_tool_calls(chat_message, memory_step):
-            if isinstance(came, ToolOutput) and isinstance(chat_message.raw, KeptTurn):
-                chat_message.raw.results[came.id] = came.observation
-            yield came
+        for call in super().process_tool_calls(chat_message, memory_step):
+            if isinstance(call, ToolOutput) and isinstance(chat_message.raw, KeptTurn):
+                chat_message.raw.results[call.id] = call.observation
+            yield call
 
     def write_memory_to_messages(self, summary_mode: bool = False) -> list[ChatMessage]:
         messages = self.memory.system_prompt.to_messages(summary_mode=summary_mode)
@@ -103,7 +103,7 @@ def plain(messages: Iterable[ChatMessage]) -> list[Message]:
 
 
 def _parts(messages: Iterable[ChatMessage]) -> Generator[Iterable[Message]]:
-    for is_kept, part in itertools.groupby(messages, lambda one: isinstance(one.raw, KeptTurn)):
+    for is_kept, part in itertools.groupby(messages, lambda item: isinstance(item.raw, KeptTurn)):
         if is_kept:
             yield from (cast("KeptTurn", message.raw).messages for message in part)
         else:
@@ -116,7 +116,7 @@ def _as_text(messages: list[ChatMessage]) -> list[Message]:
         role_conversions=cast("dict[str, str]", tool_role_conversions),
         flatten_messages_as_text=True,
     )
-    return [{"role": MessageRole(one["role"]).value, "content": one["content"]} for one in cleaned]
+    return [{"role": MessageRole(item["role"]).value, "content": item["content"]} for item in cleaned]
 
 
 def _kept(step: Any) -> list[ChatMessage]:

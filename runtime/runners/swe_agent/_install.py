@@ -58,12 +58,12 @@ class Installation:
             AgentError: There is none, it has no SWE-agent, or one that is too old.
         """
         python = Path(os.environ.get(VARIABLE, ""))
-        found = _answer(python)
-        if missing := [name for name, folder in found["packages"].items() if folder is None]:
+        fields = _answer(python)
+        if missing := [name for name, folder in fields["packages"].items() if folder is None]:
             raise AgentError(f"{python} has no {' and no '.join(missing)}. {HOW}")
-        if wrong := list(_too_old(found["versions"])):
+        if wrong := list(_too_old(fields["versions"])):
             raise AgentError(f"{python} has {' and '.join(wrong)}. {HOW}")
-        packages = {name: Path(folder) for name, folder in found["packages"].items()}
+        packages = {name: Path(folder) for name, folder in fields["packages"].items()}
         home = packages["sweagent"].parent
         if lost := [name for name in PARTS if not (home / name).is_dir()]:
             raise AgentError(
@@ -73,8 +73,8 @@ class Installation:
         parts = (home / name for name in PARTS)
         return cls(
             python=python,
-            versions=found["versions"],
-            readable=(*_programs(python, found), *packages.values(), *parts),
+            versions=fields["versions"],
+            readable=(*_programs(python, fields), *packages.values(), *parts),
             home=home,
         )
 
@@ -92,7 +92,7 @@ def _answer(python: Path) -> dict[str, Any]:
             [python, PROBE], capture_output=True, check=True, timeout=PROBE_SECONDS, text=True,
             env=environment, cwd="/",
         )  # fmt: skip
-        found = json.loads(done.stdout)
+        result = json.loads(done.stdout)
     except subprocess.CalledProcessError as error:
         words = error.stderr.strip()[-500:]
         raise AgentError(f"{VARIABLE} is {str(python)!r}, which failed: {words} {HOW}") from None
@@ -100,9 +100,9 @@ def _answer(python: Path) -> dict[str, Any]:
         raise AgentError(
             f"{VARIABLE} is {str(python)!r}, and not a Python that can be asked: {error}. {HOW}"
         ) from None
-    if not is_mapping(found) or not {"packages", "versions", "prefix"} <= found.keys():
+    if not is_mapping(result) or not {"packages", "versions", "prefix"} <= result.keys():
         raise AgentError(f"{VARIABLE} is {str(python)!r}, and not a Python. {HOW}")
-    return dict(found)
+    return dict(result)
 
 
 def _too_old(versions: dict[str, str | None]) -> Iterator[str]:

@@ -62,7 +62,7 @@ def main() -> None:
     agent["model"] = settings.pop("model")
     # The gateway knows which provider wants its cache controlled, and how.
     agent["history_processors"] = [
-        one for one in agent.get("history_processors", ()) if one["type"] != "cache_control"
+        item for item in agent.get("history_processors", ()) if item["type"] != "cache_control"
     ]
     run = run_single.RunSingle.from_config(run_single.RunSingleConfig(**config, **settings))
     run.agent.add_hook(_hook(host))
@@ -85,8 +85,8 @@ def _hook(host: Host) -> Any:
 
     class Told(hooks.AbstractAgentHook):
         def on_action_executed(self, *, step: Any) -> None:
-            told = {"command": step.action, "output": step.observation}
-            step.observation = host.ask(op="step", **told)["output"]
+            fields = {"command": step.action, "output": step.observation}
+            step.observation = host.ask(op="step", **fields)["output"]
 
         def on_run_done(self, *, trajectory: Any, info: Any) -> None:
             del trajectory

@@ -13,14 +13,14 @@ from pathlib import Path
 def main() -> None:
     """Print what a jail must show for this interpreter to run SWE-agent."""
     packages = {name: _folder(name) for name in ("sweagent", "swerex", "litellm")}
-    found = {
+    fields = {
         "prefix": sys.prefix,
         "base": sys.base_prefix,
         "interpreter": str(Path(sys.executable).resolve()),
         "packages": packages,
         "versions": {name: _version(name) for name in ("sweagent", "swe-rex")},
     }
-    print(json.dumps(found))  # noqa: T201 - the answer
+    print(json.dumps(fields))  # noqa: T201 - the answer
 
 
 def _folder(package: str) -> str | None:

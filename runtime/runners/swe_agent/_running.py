@@ -125,8 +125,8 @@ class _Conversation:
             self._read_log(wire)
             raise AgentError(_failure(process, self._log, error)) from error
         finally:
-            told = functools.partial(self._assignment.emit, "program_log", text=self._log)
-            self._bridge.tell(told)
+            partial = functools.partial(self._assignment.emit, "program_log", text=self._log)
+            self._bridge.tell(partial)
             wire.close()
             process.close()
 
@@ -196,6 +196,6 @@ def _settings(assignment: Assignment, start: str) -> dict[str, Any]:
 
 def _failure(process: AnyProcess, log: str, error: Exception) -> str:
     """Say why SWE-agent did not come to its end."""
-    said = log.strip()[-LAST_WORDS:]
+    text = log.strip()[-LAST_WORDS:]
     why = process.stopped or ("" if isinstance(error, HungUp) else str(error))
-    return f"SWE-agent failed{f': {why}' if why else ''}: {shortened(said)}"
+    return f"SWE-agent failed{f': {why}' if why else ''}: {shortened(text)}"

@@ -21,7 +21,7 @@ def insert_edge(value: Value, sender: str, receiver: str) -> None:
     receivers = list(reports_to.get(sender, ()))
     insert(receivers, receiver, rank)
     old = {**reports_to, sender: receivers}
-    value["topology"]["reports_to"] = {one: old[one] for one in senders}
+    value["topology"]["reports_to"] = {name: old[name] for name in senders}
 
 
 def insert(items: list[str], item: str, rank: Mapping[str, tuple[Any, ...]]) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TEMPERATURES = (0, 0.3, 0.5, 0.7, 1)
 """Choices, since a small model that writes a fraction may not find its end."""
 
-_PARAMETERS = frozenset(field for field, one in AGENT_FIELDS.items() if one == "parameters")
+_PARAMETERS = frozenset(field for field, component in AGENT_FIELDS.items() if component == "parameters")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -157,10 +157,10 @@ class SetParameter(OfAgent):
             temperature = {"type": "number", "enum": list(TEMPERATURES)}
             yield edit("set_parameter", agent=one_of(asking), temperature=temperature)
             if efforts := offer.efforts:
-                said: Schema = {"type": "string", "enum": list(efforts)}
-                yield edit("set_parameter", agent=one_of(asking), effort=said)
+                schema: Schema = {"type": "string", "enum": list(efforts)}
+                yield edit("set_parameter", agent=one_of(asking), effort=schema)
         others = () if is_arranged(offer.team) else offer.asking
-        if labelled := [one.id for one in others if not offer.objects(_labelled(one))]:
+        if labelled := [other.id for other in others if not offer.objects(_labelled(other))]:
             yield edit("set_parameter", agent=one_of(labelled), output_schema=_labels_schema())
         limited = {"max_tokens": asking, "timeout": asking, "max_steps": offer.looping}
         for field, agents in limited.items():

@@ -65,30 +65,30 @@ class AddAgent(Kind):
         """Put all new agents where they stand, and then their edges."""
         old: Value = value["agents"]
         added: dict[str | None, list[Self]] = {}
-        for one in edits:
-            if one.agent.id in old:
-                yield one, "agent", taken(one.agent.id)
-            elif one.before is not None and one.before not in old:
-                yield one, "before", no_agent(one.before, value)
+        for item in edits:
+            if item.agent.id in old:
+                yield item, "agent", taken(item.agent.id)
+            elif item.before is not None and item.before not in old:
+                yield item, "before", no_agent(item.before, value)
             else:
-                added.setdefault(one.before, []).append(one)
+                added.setdefault(item.before, []).append(item)
         value["agents"] = {}
         for place in (*old, None):
-            new = {one.agent.id: agent_value(one.agent) for one in added.get(place, ())}
+            new = {entry.agent.id: agent_value(entry.agent) for entry in added.get(place, ())}
             value["agents"] |= new
             if place is not None:
                 value["agents"][place] = old[place]
-        for one in edits:
-            for receiver in one.reports_to:
-                insert_edge(value, one.agent.id, receiver)
-            for sender in one.receives_from:
-                insert_edge(value, sender, one.agent.id)
+        for item in edits:
+            for receiver in item.reports_to:
+                insert_edge(value, item.agent.id, receiver)
+            for sender in item.receives_from:
+                insert_edge(value, sender, item.agent.id)
 
     def said(self) -> dict[str, Any]:
         """Give the agent as in a team file, and where it stands."""
         place = {name: plain(item) for name in PLACE if (item := getattr(self, name))}
-        said = {"agent": self.agent.id, "fields": agent_value(self.agent)}
-        return {**said, **({"place": place} if place else {})}
+        fields = {"agent": self.agent.id, "fields": agent_value(self.agent)}
+        return {**fields, **({"place": place} if place else {})}
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Self:
@@ -132,11 +132,11 @@ class RemoveAgent(Kind):
     @classmethod
     def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
         """Take all of them out at once."""
-        gone = {one.agent for one in edits}
-        for one in edits:
-            if one.agent not in value["agents"]:
-                yield one, "agent", no_agent(one.agent, value)
-            value["agents"].pop(one.agent, None)
+        gone = {item.agent for item in edits}
+        for entry in edits:
+            if entry.agent not in value["agents"]:
+                yield entry, "agent", no_agent(entry.agent, value)
+            value["agents"].pop(entry.agent, None)
         _follow(value, dict.fromkeys(gone))
         topology = value["topology"]
         topology["reports_to"] = {
@@ -171,12 +171,12 @@ class RenameAgent(Kind):
     @classmethod
     def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
         """Give all of them their new ids at once."""
-        new = {one.agent: one.id for one in edits}
-        for one in edits:
-            if one.agent not in value["agents"]:
-                yield one, "agent", no_agent(one.agent, value)
-            elif one.id in value["agents"] and one.id not in new:
-                yield one, "id", taken(one.id)
+        new = {item.agent: item.id for item in edits}
+        for entry in edits:
+            if entry.agent not in value["agents"]:
+                yield entry, "agent", no_agent(entry.agent, value)
+            elif entry.id in value["agents"] and entry.id not in new:
+                yield entry, "id", taken(entry.id)
         value["agents"] = {new.get(old, old): fields for old, fields in value["agents"].items()}
         _follow(value, new)
         topology = value["topology"]
@@ -217,7 +217,7 @@ def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
         if said := execution.get(name):
             put(execution, name, plain(built(said).following(new_ids)))
     for agent in value["agents"].values():
-        if (noted := agent.get("notes")) and any(one in noted for one in OF_OTHERS):
+        if (noted := agent.get("notes")) and any(other in noted for other in OF_OTHERS):
             put(agent, "notes", plain(notes_of(noted).following(new_ids)) or None)
         if said := agent.get("when"):
             put(agent, "when", plain(when_of(said).following(new_ids)))

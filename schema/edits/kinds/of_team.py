@@ -18,7 +18,7 @@ from ..offer._structure import is_tied
 from .kind import Kind, Objection, Value, check_field, put
 
 _EXECUTION = frozenset(field.name for field in fields(Execution))
-_METADATA = frozenset(field for field, one in TEAM_FIELDS.items() if one == "metadata")
+_METADATA = frozenset(field for field, component in TEAM_FIELDS.items() if component == "metadata")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,11 +105,11 @@ class SetExecution(OfField):
             if schema.get("type") == "object":
                 continue  # how often agents work is for people to say
             if "enum" in schema:
-                others = [one for one in schema["enum"] if one != now]
+                others = [item for item in schema["enum"] if item != now]
                 if field != "context" or is_tied(offer.team):
                     yield edit("set_execution", **{field: one_of(others)})
             elif "boolean" in schema["type"]:
-                others = [one for one in (True, False) if one is not now]
+                others = [holds for holds in (True, False) if holds is not now]
                 yield edit("set_execution", **{field: {"type": "boolean", "enum": others}})
             elif number := whole(schema, limits[field]):
                 yield edit("set_execution", **{field: number})

@@ -59,8 +59,8 @@ class GrantTool(OfTool):
             if not offer.objects(replace(agent, tools=("some_tool",)))
         ]
         missing = {
-            one.id: told_apart(offer.tools - {*one.tools}, one.tools)[: MOST_TOOLS - len(one.tools)]
-            for one in able
+            agent.id: told_apart(offer.tools - {*agent.tools}, agent.tools)[: MOST_TOOLS - len(agent.tools)]
+            for agent in able
         }
         yield from pairs("grant_tool", "agent", "tool", missing)
 

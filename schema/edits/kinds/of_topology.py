@@ -65,12 +65,12 @@ class RemoveEdge(OfEdge):
         if self.sender not in value["agents"]:
             yield self, "sender", no_agent(self.sender, value)
         elif self.receiver not in receivers:
-            said = f"It reports to {', '.join(receivers)}." if receivers else "It has no receivers."
+            text = f"It reports to {', '.join(receivers)}." if receivers else "It has no receivers."
             what = f"{self.sender} does not report to {quoted(self.receiver)}."
-            yield self, "receiver", f"{what} {said}"
+            yield self, "receiver", f"{what} {text}"
         else:
             receivers.remove(self.receiver)
-            kept = {one: others for one, others in reports_to.items() if others}
+            kept = {name: others for name, others in reports_to.items() if others}
             value["topology"]["reports_to"] = kept
 
     @classmethod
@@ -131,5 +131,5 @@ class ReplaceTopology(Kind):
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Self:
         """Build it."""
-        reports_to = {one: tuple(others) for one, others in said["reports_to"].items()}
+        reports_to = {item: tuple(others) for item, others in said["reports_to"].items()}
         return cls(reports_to=MappingProxyType(reports_to), output=said.get("output"))

@@ -84,12 +84,12 @@ class Newcomers:
         if self.together and self.count < len(NAMES):
             numbers = range(1, len(self.team.agents) + self.count + 1)
             free = [f"{ANY_NAME}_{number}" for number in numbers]
-            return [one for one in free if one not in self.team.agents][: self.count]
+            return [name for name in free if name not in self.team.agents][: self.count]
         return [self._free(name) for name in NAMES]
 
     def _free(self, name: str) -> str:
         ids = (f"{name}_{number}" for number in range(1, len(self.team.agents) + 2))
-        return next(one for one in ids if one not in self.team.agents)
+        return next(word for word in ids if word not in self.team.agents)
 
     def _front(self) -> Schema:
         """Give the place ahead of all, for who divides the task up."""
@@ -100,8 +100,8 @@ class Newcomers:
         """Give the places between two levels, for who works on what others report."""
         levels = self.team.levels
         for slot in _spread(range(1, len(levels)), SLOTS) if self.edges > 1 else ():
-            ahead = [one for level in levels[:slot] for one in level]
-            behind = [one for level in levels[slot:] for one in level]
+            ahead = [name for level in levels[:slot] for name in level]
+            behind = [name for level in levels[slot:] for name in level]
             receivers = min(len(behind), RECEIVERS, max(1, self.edges // 3))
             reporters = min(len(ahead), REPORTERS, self.edges - receivers)
             yield closed(
@@ -122,8 +122,8 @@ class Newcomers:
             {"receives_from": some(others, least=least, most=most)} if most >= max(least, 1) else {}
         )
         if heard or not least or not self.together:
-            said: dict[str, Schema] = {**heard, "is_output": {"type": "boolean", "enum": [True]}}
-            yield closed(**said)
+            fields: dict[str, Schema] = {**heard, "is_output": {"type": "boolean", "enum": [True]}}
+            yield closed(**fields)
 
     def _asking(self) -> Iterator[Schema]:
         """Give the fields of newcomers that ask a model; types with the same fields share them."""
@@ -172,8 +172,8 @@ class Newcomers:
     def _objects(self, agent_type: str, **fields: Any) -> bool:
         """Tell whether the backend of a type cannot run an agent with these fields."""
         fields = {"prompt": "Solve the task.", **fields} if "function" not in fields else fields
-        one = Agent(id="one", agent_type=agent_type, **fields)
-        return bool(objections(one, IMPLIED_BACKENDS[agent_type]))
+        agent = Agent(id="one", agent_type=agent_type, **fields)
+        return bool(objections(agent, IMPLIED_BACKENDS[agent_type]))
 
     def _timeout(self) -> Mapping[str, Schema]:
         """Give as long as the ceiling allows; without one, what is not written is the run's."""

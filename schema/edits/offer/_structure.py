@@ -49,7 +49,7 @@ def new_edges(team: Team, *, together: bool) -> EdgesBySender:
     """Find the edges that may come: one that closes no cycle, or any that lead along the order."""
     if together:
         order = [agent_id for level in team.levels for agent_id in level]
-        later = {one: {*order[place + 1 :]} for place, one in enumerate(order)}
+        later = {name: {*order[place + 1 :]} for place, name in enumerate(order)}
     else:
         ancestors = team.ancestors
         later = {agent: {*team.agents} - {agent, *ancestors[agent]} for agent in team.agents}
@@ -69,7 +69,7 @@ def spare_edges(team: Team, *, together: bool) -> EdgesBySender:
         }
     )
     return {
-        sender: {one for one in receivers if (sender, one) not in held and len(receivers) > 1}
+        sender: {receiver for receiver in receivers if (sender, receiver) not in held and len(receivers) > 1}
         for sender, receivers in team.reports_to.items()
     }
 

@@ -30,9 +30,9 @@ def terms(offer: Offer) -> Iterator[Schema]:
     if not any(agent.is_conditional for agent in agents):
         return
     ancestors = offer.team.ancestors
-    named = {one for agent in agents for one in goes_by(agent)}
+    named = {name for agent in agents for name in goes_by(agent)}
     for agent in offer.asking:
-        earlier = [offer.team.agents[one] for one in sorted(ancestors[agent.id])]
+        earlier = [offer.team.agents[name] for name in sorted(ancestors[agent.id])]
         conditions = [] if agent.id == offer.team.output else [*_conditions(earlier)]
         yield from _choices(agent, "when", [*conditions, *([NOTHING] if agent.when else [])])
         lists = [*_most(offer, agent.each.agent, agent.each.field)] if agent.each else []
@@ -53,7 +53,7 @@ def _conditions(earlier: list[Agent]) -> Iterator[Schema]:
     for agent in earlier:
         for name, schema in _fields(agent):
             labels: list[Any] = schema.get("enum", [])
-            if labels and all(isinstance(one, str) for one in labels):
+            if labels and all(isinstance(label, str) for label in labels):
                 value = {"agent": one_of([agent.id]), "field": one_of([name]), "is": one_of(labels)}
                 yield closed(**value)
 
@@ -68,7 +68,7 @@ def _lists(offer: Offer, earlier: list[Agent]) -> Iterator[Schema]:
 def _fields(agent: Agent) -> list[tuple[str, dict[str, Any]]]:
     fields = (agent.output_schema or {}).get("properties") if agent.each is None else None
     return (
-        [(name, one) for name, one in fields.items() if is_mapping(one)]
+        [(name, field) for name, field in fields.items() if is_mapping(field)]
         if is_mapping(fields)
         else []
     )
@@ -78,6 +78,6 @@ def _most(offer: Offer, agent: str | None, field: str | None) -> Iterator[Schema
     """Write a list, with the numbers of items that may be worked on."""
     known = shape_schema("team")["$defs"]["agent"]["properties"]["each"]["properties"]["most"]
     most = whole(known, offer.most_of("items"))
-    named = {key: one_of([one]) for key, one in (("agent", agent), ("field", field)) if one}
+    named = {key: one_of([name]) for key, name in (("agent", agent), ("field", field)) if name}
     if most:
         yield closed(**named, most=most)

@@ -83,7 +83,7 @@ def components_schema(
         characters=characters,
     )
     chosen = [kind for kind in OFFERED if kind.component in offer.components]
-    choices = [one for kind in chosen for one in kind.offers(offer)]
+    choices = [schema for kind in chosen for schema in kind.offers(offer)]
     if not choices:
         return None
     return closed(edits=listed(choices, least=least, most=offer.room_for_edits))

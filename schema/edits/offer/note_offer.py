@@ -63,7 +63,7 @@ class NoteOffer:
             place = dotted(tuple(error.absolute_path)) or "the answer"
             raise ValueError(f"{place}: {error.message[:LONGEST_MESSAGE]}")
         items: list[dict[str, dict[str, str]]] = answer["notes"]
-        read = [self._edit(kind, said) for item in items for kind, said in item.items()]
+        read = [self._edit(kind, fields) for item in items for kind, fields in item.items()]
         return tuple({edit.claims: edit for edit in read}.values())
 
     def _edit(self, kind: str, said: Mapping[str, str]) -> SetNote:

@@ -30,8 +30,8 @@ class Node(Executor):
     async def ask(self, messages: list[Message], ctx: Any) -> None:
         """Ask, and report."""
         run = messages[0]["run"]
-        said = {one["agent"]: one["text"] for one in messages if one["agent"]}
-        answer = await self.agent.run(prompt(run, said))
+        fields = {message["agent"]: message["text"] for message in messages if message["agent"]}
+        answer = await self.agent.run(prompt(run, fields))
         report = {"run": run, "agent": self.id, "text": answer.text}
         await (ctx.yield_output(report) if self.is_last else ctx.send_message(report))
 
@@ -64,8 +64,8 @@ def assembled(workload: Workload, clients: dict[str, Any]) -> Any:
     """Connect the executors."""
     nodes: dict[str, Node] = {}
     for name, (seconds, _) in workload.agents.items():
-        client, told = clients[model(seconds)], SYSTEM.format(agent=name)
-        agent = Agent(client=client, instructions=told, name=name)
+        client, text = clients[model(seconds)], SYSTEM.format(agent=name)
+        agent = Agent(client=client, instructions=text, name=name)
         nodes[name] = Node(name, agent, is_last=name == workload.output)
     begin = Begin(id="begin")
     builder = WorkflowBuilder(start_executor=begin)
@@ -73,7 +73,7 @@ def assembled(workload: Workload, clients: dict[str, Any]) -> Any:
     builder.add_fan_out_edges(begin, first) if len(first) > 1 else builder.add_edge(begin, first[0])
     for name, (_, before) in workload.agents.items():
         if len(before) > 1:
-            builder.add_fan_in_edges([nodes[one] for one in before], nodes[name])
+            builder.add_fan_in_edges([nodes[word] for word in before], nodes[name])
         elif before:
             builder.add_edge(nodes[before[0]], nodes[name])
     return builder.build()

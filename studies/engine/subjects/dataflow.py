@@ -16,7 +16,7 @@ async def dataflow(team: Workload, run: str, call: Call) -> str:
 
     async def part(agent: str) -> str:
         seconds, before = team.agents[agent]
-        outputs = {one: await tasks[one] for one in before}
+        outputs = {name: await tasks[name] for name in before}
         messages = [
             {"role": "system", "content": SYSTEM.format(agent=agent)},
             {"role": "user", "content": prompt(run, outputs)},

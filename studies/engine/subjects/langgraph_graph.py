@@ -34,7 +34,7 @@ def node(agent: str, before: tuple[str, ...], client: Any) -> Any:
     """Make the node of an agent."""
 
     async def call(state: State) -> dict[str, dict[str, str]]:
-        asked = prompt(state["run"], {one: state["outputs"][one] for one in before})
+        asked = prompt(state["run"], {name: state["outputs"][name] for name in before})
         answer = await client.ainvoke([("system", SYSTEM.format(agent=agent)), ("user", asked)])
         return {"outputs": {agent: answer.content}}
 

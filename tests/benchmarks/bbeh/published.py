@@ -30,8 +30,8 @@ MINI: list[Example] = [
 
 def task_file(examples: Iterable[Example]) -> str:
     """Write examples as a task.json has them; some of the real ones have further fields."""
-    found = [{"input": one, "target": other, "subtask": "walk"} for one, other in examples]
-    return json.dumps({"examples": found, "canary": "keep me"})
+    records = [{"input": name, "target": other, "subtask": "walk"} for name, other in examples]
+    return json.dumps({"examples": records, "canary": "keep me"})
 
 
 def clone(folder: Path) -> Path:

@@ -120,15 +120,15 @@ def test_an_archive_that_was_cut_anywhere_is_never_taken_for_less(
     data = shutil.copytree(published / "packed" / "bbeh", tmp_path / "data")
     archive = data / "benchmark_tasks.tar.xz"
     whole, tasks = archive.read_bytes(), full_tasks(Source(data=data))
-    told: list[str] = []
+    texts: list[str] = []
     for size in range(0, len(whole), 40):
         archive.write_bytes(whole[:size])
         try:
             assert full_tasks(Source(data=data)) == tasks  # only the padding at the end is missing
         except InputError as error:
-            told.append(str(error))
-    assert all("benchmark_tasks.tar.xz" in one for one in told)
-    assert len(told) > len(whole) / 40 / 2
+            texts.append(str(error))
+    assert all("benchmark_tasks.tar.xz" in name for name in texts)
+    assert len(texts) > len(whole) / 40 / 2
 
 
 def test_what_is_no_archive_is_told(published: Path, tmp_path: Path) -> None:

@@ -59,9 +59,9 @@ class Desk:
         if replies is None:
             return invoked(main, words, "mas-bench")
         with ScriptedModel(replies) as model:
-            came = invoked(main, [*words, "--model", f"m@{model.api_base}"], "mas-bench")
-            came.calls = len(model.calls)
-            return came
+            result = invoked(main, [*words, "--model", f"m@{model.api_base}"], "mas-bench")
+            result.calls = len(model.calls)
+            return result
 
     def run(self, *words: str, team: str = "solo", replies: Replies | None = adds) -> Came:
         """Run a team on the mini set, once per task."""
@@ -95,7 +95,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
         path = tmp_path / "data" / "benchmark_tasks" / f"bbeh_{subtask}" / "task.json"
         path.parent.mkdir(parents=True)
         path.write_text(task_file(examples(subtask)), encoding="utf-8")
-    mini = [one for subtask in NICHES for one in examples(subtask)]
+    mini = [example for subtask in NICHES for example in examples(subtask)]
     (tmp_path / "data" / "mini.json").write_text(task_file(mini), encoding="utf-8")
     (tmp_path / "solo.yaml").write_text(SOLO)
     (tmp_path / "pair.yaml").write_text(PAIR)

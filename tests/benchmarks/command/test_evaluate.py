@@ -31,44 +31,44 @@ TIMES = ("seconds", "wall_seconds", "command", "latency", "calls", "endpoints", 
 
 
 def samples_of(folder: Path) -> list[Sample]:
-    return [replace(one, seconds=0.0) for one in read_samples(folder)]
+    return [replace(sample, seconds=0.0) for sample in read_samples(folder)]
 
 
 def results_of(folder: Path) -> dict[str, Any]:
     """Give results.json without what differs from run to run."""
-    told = json.loads((folder / "results.json").read_text())
-    return {name: value for name, value in told.items() if name not in TIMES}
+    report = json.loads((folder / "results.json").read_text())
+    return {name: value for name, value in report.items() if name not in TIMES}
 
 
 def test_known_answers_give_exactly_the_expected_micro_average(desk: Desk) -> None:
-    came = desk.run()
-    assert came.code == 0, came.err
-    assert came.calls == TASKS
+    result = desk.run()
+    assert result.code == 0, result.err
+    assert result.calls == TASKS
     (folder,) = desk.results
-    told = results_of(folder)
-    assert told["headline"]["value"] == RIGHT / TASKS
-    assert f"accuracy {RIGHT / TASKS:.3f} [" in came.out
-    assert "over 24 tasks x 1 trial" in came.out
-    assert "ran to an answer: 1.000" in came.out
-    assert "| boardgame_qa " in came.out
-    assert {name: one["value"] for name, one in told["niches"].items()} == dict.fromkeys(
+    fields = results_of(folder)
+    assert fields["headline"]["value"] == RIGHT / TASKS
+    assert f"accuracy {RIGHT / TASKS:.3f} [" in result.out
+    assert "over 24 tasks x 1 trial" in result.out
+    assert "ran to an answer: 1.000" in result.out
+    assert "| boardgame_qa " in result.out
+    assert {name: nich["value"] for name, nich in fields["niches"].items()} == dict.fromkeys(
         NICHES, (EACH - 1) / EACH
     )
-    assert told["complete"] is True
-    wrong = [one.task for one in samples_of(folder) if one.score == 0]
+    assert fields["complete"] is True
+    wrong = [sample.task for sample in samples_of(folder) if sample.score == 0]
     assert len(wrong) == len(NICHES)
 
 
 def test_the_full_set_has_the_harmonic_figure(desk: Desk) -> None:
     options = ("--team", "solo.yaml", "--data", "data", "--trials", "1", "--limit", "46")
-    came = desk.bench("run", "bbeh", *options, "--quiet", "--json", replies=adds)
-    assert came.code == 0, came.err
-    told = came.json
-    by_subtask = [1 / (one["value"] + 0.01) for one in told["niches"].values()]
+    result = desk.bench("run", "bbeh", *options, "--quiet", "--json", replies=adds)
+    assert result.code == 0, result.err
+    report = result.json
+    by_subtask = [1 / (nich["value"] + 0.01) for nich in report["niches"].values()]
     assert len(by_subtask) == 23
-    assert {one["tasks"] for one in told["niches"].values()} == {2}
-    assert told["headline"]["value"] == pytest.approx(23 / sum(by_subtask))
-    assert told["headline"]["value"] < told["avg@k"]
+    assert {nich["tasks"] for nich in report["niches"].values()} == {2}
+    assert report["headline"]["value"] == pytest.approx(23 / sum(by_subtask))
+    assert report["headline"]["value"] < report["avg@k"]
 
 
 def test_known_answers_to_the_published_mini_set_are_all_right(desk: Desk) -> None:
@@ -78,19 +78,19 @@ def test_known_answers_to_the_published_mini_set_are_all_right(desk: Desk) -> No
     tasks = find_benchmark("bbeh-mini").tasks(Source(data=Path(folder)))
     answers = iter([f"The answer is: {task.answer}" for task in tasks])
     options = ("--team", "solo.yaml", "--data", folder, "--trials", "1", "--workers", "1")
-    came = desk.bench("run", "bbeh-mini", *options, "--quiet", "--json", replies=answers)
-    assert came.code == 0, came.err
-    assert came.json["headline"]["value"] == 1
-    assert (came.json["tasks"], came.calls) == (460, 460)
-    assert came.json["niches"].keys() == set(SUBTASKS)
+    result = desk.bench("run", "bbeh-mini", *options, "--quiet", "--json", replies=answers)
+    assert result.code == 0, result.err
+    assert result.json["headline"]["value"] == 1
+    assert (result.json["tasks"], result.calls) == (460, 460)
+    assert result.json["niches"].keys() == set(SUBTASKS)
 
 
 def test_three_trials_are_the_protocol(desk: Desk) -> None:
     options = ("--team", "solo.yaml", "--data", "data", "--limit", "3", "--quiet")
-    came = desk.bench("run", "bbeh-mini", *options, replies=adds)
-    assert came.calls == 9
-    assert "over 3 tasks x 3 trials" in came.out
-    assert "pass@3" in came.out
+    result = desk.bench("run", "bbeh-mini", *options, replies=adds)
+    assert result.calls == 9
+    assert "over 3 tasks x 3 trials" in result.out
+    assert "pass@3" in result.out
 
 
 def test_the_folder_says_how_it_was_made(desk: Desk) -> None:
@@ -106,9 +106,9 @@ def test_the_folder_says_how_it_was_made(desk: Desk) -> None:
 
 
 def test_a_dry_run_asks_no_model_and_leaves_nothing(desk: Desk) -> None:
-    came = desk.run("--dry-run", "--trials", "2", team="pair")
-    assert (came.code, came.calls) == (0, 0)
-    first, second = came.out.splitlines()
+    result = desk.run("--dry-run", "--trials", "2", team="pair")
+    assert (result.code, result.calls) == (0, 0)
+    first, second = result.out.splitlines()
     assert first == (
         "bbeh-mini: 24 tasks in 3 niches x 2 trials by pair, 2 agents: at most 96 model calls,"
         " without retries"
@@ -120,10 +120,10 @@ def test_a_dry_run_asks_no_model_and_leaves_nothing(desk: Desk) -> None:
 
 def test_progress_goes_to_standard_error(desk: Desk) -> None:
     options = ("--team", "solo.yaml", "--data", "data", "--trials", "1")
-    came = desk.bench("run", "bbeh-mini", *options, replies=adds)
-    assert f"results{os.sep}" in came.err
-    assert f"{TASKS} of {TASKS}  score 0.875" in came.err
-    assert "0:00 left" in came.err
+    result = desk.bench("run", "bbeh-mini", *options, replies=adds)
+    assert f"results{os.sep}" in result.err
+    assert f"{TASKS} of {TASKS}  score 0.875" in result.err
+    assert "0:00 left" in result.err
 
 
 def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(desk: Desk) -> None:
@@ -131,21 +131,21 @@ def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(desk: Desk) -> 
         text = message_text(request)
         return Reply.error(401) if "is 3 +" in text or "is 13 +" in text else adds(request)
 
-    came = desk.run(replies=failing)
+    result = desk.run(replies=failing)
     (folder,) = desk.results
-    assert came.code == 1
-    assert "not complete: 2 samples missing, 2 of them failed because of a provider" in came.out
+    assert result.code == 1
+    assert "not complete: 2 samples missing, 2 of them failed because of a provider" in result.out
     assert f"2 trials could not be made. Resume: mas-bench resume results/{folder.name}" in (
-        came.err
+        result.err
     )
-    told = results_of(folder)
-    assert (told["samples"], told["unscored"], told["missing"]) == (TASKS - 2, 2, 2)
-    assert told["headline"]["value"] == pytest.approx((RIGHT - 2) / (TASKS - 2))
-    came = desk.bench("resume", str(folder), "--quiet", replies=adds)
-    assert (came.code, came.calls) == (0, 2)
+    fields = results_of(folder)
+    assert (fields["samples"], fields["unscored"], fields["missing"]) == (TASKS - 2, 2, 2)
+    assert fields["headline"]["value"] == pytest.approx((RIGHT - 2) / (TASKS - 2))
+    result = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    assert (result.code, result.calls) == (0, 2)
     assert results_of(folder)["headline"]["value"] == RIGHT / TASKS
-    came = desk.bench("resume", str(folder), "--quiet", replies=adds)
-    assert (came.code, came.calls) == (0, 0)
+    result = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    assert (result.code, result.calls) == (0, 0)
     assert len(desk.results) == 1
 
 
@@ -160,22 +160,22 @@ def test_the_seconds_of_a_resumed_evaluation_have_those_before(desk: Desk) -> No
 
 
 def test_a_provider_that_fails_everything_stops_it(desk: Desk) -> None:
-    came = desk.run(replies=Reply.error(403))
-    assert came.code == 1
-    assert "stopped: 10 trials in a row could not be made" in came.err
-    assert "Resume: mas-bench resume" in came.err
-    assert came.calls < TASKS
+    result = desk.run(replies=Reply.error(403))
+    assert result.code == 1
+    assert "stopped: 10 trials in a row could not be made" in result.err
+    assert "Resume: mas-bench resume" in result.err
+    assert result.calls < TASKS
     (folder,) = desk.results
     assert results_of(folder)["headline"]["value"] is None
-    came = desk.bench("resume", str(folder), "--quiet", replies=adds)
-    assert (came.code, came.calls) == (0, TASKS)
+    result = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    assert (result.code, result.calls) == (0, TASKS)
 
 
 def test_a_budget_ends_it_and_a_larger_one_goes_on(desk: Desk) -> None:
-    came = desk.run("--budget", "calls=9", team="pair")
-    assert came.code == 3
-    assert came.calls == 9
-    assert "the evaluation has reached its budget" in came.err
+    result = desk.run("--budget", "calls=9", team="pair")
+    assert result.code == 3
+    assert result.calls == 9
+    assert "the evaluation has reached its budget" in result.err
     (folder,) = desk.results
     first = results_of(folder)
     assert first["samples"] <= 4
@@ -212,9 +212,9 @@ def test_killed_and_resumed_it_comes_to_the_same(desk: Desk) -> None:
             calls += len(model.calls)
         folder = desk.results[-1]
         assert folder != clean
-    came = desk.bench("resume", str(folder), "--quiet", replies=adds)
-    assert came.code == 0, came.err
-    assert 2 * TASKS <= calls + came.calls <= 2 * TASKS + kills * workers
+    result = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    assert result.code == 0, result.err
+    assert 2 * TASKS <= calls + result.calls <= 2 * TASKS + kills * workers
     assert samples_of(folder) == samples_of(clean)
     assert results_of(folder) == results_of(clean)
     lines = [(path / "samples.jsonl").read_text().count("\n") for path in desk.results]
@@ -247,10 +247,10 @@ def test_an_interrupted_one_keeps_its_figures_and_says_how_to_go_on(desk: Desk) 
     assert process.returncode == 143
     (folder,) = desk.results
     assert f"interrupted. Resume: mas-bench resume results/{folder.name}" in err
-    told = results_of(folder)
-    assert 9 <= told["samples"] <= 11
-    assert told["missing"] == TASKS - told["samples"]
-    assert len(samples_of(folder)) == told["samples"]
+    fields = results_of(folder)
+    assert 9 <= fields["samples"] <= 11
+    assert fields["missing"] == TASKS - fields["samples"]
+    assert len(samples_of(folder)) == fields["samples"]
 
 
 def test_a_trial_that_lost_an_agent_to_its_provider_is_made_again(desk: Desk) -> None:
@@ -266,9 +266,9 @@ def test_a_trial_that_lost_an_agent_to_its_provider_is_made_again(desk: Desk) ->
         text = message_text(request)
         return Reply.error(401) if "[two]" in text and "is 4 +" in text else adds(request)
 
-    came = desk.run(team="vote", replies=one_less)
-    assert came.code == 1
-    assert "not complete: 1 sample missing, 1 of them failed because of a provider" in came.out
+    result = desk.run(team="vote", replies=one_less)
+    assert result.code == 1
+    assert "not complete: 1 sample missing, 1 of them failed because of a provider" in result.out
     (folder,) = desk.results
     assert desk.bench("resume", str(folder), "--quiet", replies=adds).code == 0
     assert results_of(folder)["unscored"] == 0
@@ -278,9 +278,9 @@ def test_a_replay_verifies_and_changes_nothing(desk: Desk) -> None:
     desk.run()
     (folder,) = desk.results
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    came = desk.bench("replay", str(folder))
-    assert came.code == 0
-    assert came.out.startswith(f"verified: {TASKS} samples, no difference (")
+    result = desk.bench("replay", str(folder))
+    assert result.code == 0
+    assert result.out.startswith(f"verified: {TASKS} samples, no difference (")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -291,12 +291,12 @@ def test_a_replay_says_what_a_changed_team_or_reference_makes_different(desk: De
     tasks = desk.folder / "data" / "benchmark_tasks" / "bbeh_boardgame_qa" / "task.json"
     for path in (mini, tasks):
         path.write_text(path.read_text().replace('"target": "3"', '"target": "4"'))
-    came = desk.bench("replay", str(folder))
-    assert came.code == 1
-    differing = came.out.splitlines()
+    result = desk.bench("replay", str(folder))
+    assert result.code == 1
+    differing = result.out.splitlines()
     assert len(differing) == 2
     assert all(line.startswith("differs: boardgame_qa") for line in differing)
-    assert "asked differs from the recording" in came.out
+    assert "asked differs from the recording" in result.out
 
 
 def test_a_plain_run_imports_no_operator(tmp_path: Path) -> None:

@@ -63,33 +63,33 @@ def test_a_batch_comes_to_the_same_at_half_the_price(desk: Desk) -> None:
 
 
 def samples_of_without_cost(folder: Path) -> list[tuple[str, float | None, str | None]]:
-    return [(one.task, one.score, one.answer) for one in samples_of(folder)]
+    return [(sample.task, sample.score, sample.answer) for sample in samples_of(folder)]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_batch_that_is_left_is_collected(number: signal.Signals, desk: Desk) -> None:
     with serving(looks=FOR_EVER) as server:
-        said = desk.folder / "said"
-        said.touch()
+        path = desk.folder / "said"
+        path.touch()
         run = words(server, "--quiet", "--batch")
-        child = Child(lambda: said.write_text(invoked(main, run, "mas-bench").err))
+        child = Child(lambda: path.write_text(invoked(main, run, "mas-bench").err))
         server.wait_for(lambda calls: any(_is_look(call.path) for call in calls))
         os.kill(child.id, number)
         child.wait()
         (folder,) = desk.results
         how = f"Resume: mas-bench resume {folder.relative_to(desk.folder)} --models models.yaml"
         is_told = number == signal.SIGINT
-        assert (f"interrupted. {how} --batch" in said.read_text()) == is_told
+        assert (f"interrupted. {how} --batch" in path.read_text()) == is_told
         resume = ("resume", str(folder), "--models", "models.yaml", "--quiet")
         alone = desk.bench(*resume)
         assert (alone.code, len(desk.results)) == (2, 1)
         assert "may wait in a batch. Add --batch" in alone.err
         server.hurry()
-        came = desk.bench(*resume, "--batch")
-        assert came.code == 0, came.err
+        result = desk.bench(*resume, "--batch")
+        assert result.code == 0, result.err
         assert len(server.billed) == len(set(server.billed)) == 2 * TASKS
-    told = read_results(folder)
-    assert (told["usage"]["calls"], told["usage"]["uncertain_calls"]) == (2 * TASKS, 0)
+    report = read_results(folder)
+    assert (report["usage"]["calls"], report["usage"]["uncertain_calls"]) == (2 * TASKS, 0)
 
 
 def _is_look(path: str) -> bool:
@@ -97,9 +97,9 @@ def _is_look(path: str) -> bool:
 
 
 def test_a_provider_without_batches_is_refused_before_anything_is_spent(desk: Desk) -> None:
-    came = desk.run("--batch")
-    assert (came.code, came.calls) == (2, 0)
-    assert "--batch: model 'm' (alias 'default') has no batch API here." in came.err
+    result = desk.run("--batch")
+    assert (result.code, result.calls) == (2, 0)
+    assert "--batch: model 'm' (alias 'default') has no batch API here." in result.err
 
 
 def test_a_dry_run_names_the_price_of_batches(desk: Desk) -> None:

@@ -21,7 +21,7 @@ def test_agents_recall_what_they_learnt_and_nothing_is_added(
 ) -> None:
     Path("ward.yaml").write_text(WARD)
     Path("recipe.yaml").write_text(RECIPE)
-    Path("tasks.jsonl").write_text("".join(json.dumps(one) + "\n" for one in TASKS))
+    Path("tasks.jsonl").write_text("".join(json.dumps(task) + "\n" for task in TASKS))
     pool = ("--pool", "experience", "--quiet", "--embedder", "hashing")
     with ScriptedModel(doctors) as model:
         given = ("--model", f"m@{model.api_base}")
@@ -31,17 +31,17 @@ def test_agents_recall_what_they_learnt_and_nothing_is_added(
         before, asked = Path("experience/ledger.jsonl").read_bytes(), len(model.calls)
         words = ["run", "arithmetic", "--recipe", "recipe.yaml", *pool, "--split", "test"]
         words += ["--limit", "2", "--trials", "1", "--json", *given]
-        came = invoked(mas_bench, words, "mas-bench")
+        result = invoked(mas_bench, words, "mas-bench")
         calls = list(model.calls)[asked:]
         parts = [invoked(mas_bench, [*words, "--shard", f"{n}/2"], "mas-bench") for n in (1, 2)]
         assert [part.code for part in parts] == [0, 0], parts[0].err
-        folders = [str(one) for one in Path("results").iterdir() if "-of-2" in one.name]
+        folders = [str(path) for path in Path("results").iterdir() if "-of-2" in path.name]
         whole = invoked(mas_bench, ["merge", *folders, "--json"], "mas-bench")
     assert whole.code == 0, whole.err
     for figure in ("headline", "niches", "usage", "agents", "data", "content_hash"):
-        assert whole.json[figure] == came.json[figure]
-    assert came.code == 0, came.err
-    assert came.json["tasks"] == 2
+        assert whole.json[figure] == result.json[figure]
+    assert result.code == 0, result.err
+    assert result.json["tasks"] == 2
     assert len(calls) == 2 * 5
     assert sum("When: Two numbers, " in call.text for call in calls) == 2 * 2
     assert before == Path("experience/ledger.jsonl").read_bytes()
@@ -50,6 +50,6 @@ def test_agents_recall_what_they_learnt_and_nothing_is_added(
 def test_an_embedder_is_for_a_pool(tmp_path: Path) -> None:
     (tmp_path / "ward.yaml").write_text(WARD)
     words = ["run", "arithmetic", "--team", str(tmp_path / "ward.yaml"), "--embedder", "hashing"]
-    came = invoked(mas_bench, words, "mas-bench")
-    assert came.code == 2
-    assert "--embedder is for a pool" in came.err
+    result = invoked(mas_bench, words, "mas-bench")
+    assert result.code == 2
+    assert "--embedder is for a pool" in result.err

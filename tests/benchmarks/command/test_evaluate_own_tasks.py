@@ -47,12 +47,12 @@ def run(desk: Desk, *words: str, file: str = "mine.jsonl") -> tuple[str, ...]:
 
 @pytest.mark.parametrize("file", ["mine.jsonl", "mine.csv"])
 def test_own_tasks_are_run_and_scored(own: Desk, file: str) -> None:
-    came = own.bench(*run(own, "--scorer", "number", file=file), replies=adds)
-    assert (came.code, came.calls) == (0, 4), came.err
-    assert "accuracy 0.750" in came.out
+    result = own.bench(*run(own, "--scorer", "number", file=file), replies=adds)
+    assert (result.code, result.calls) == (0, 4), result.err
+    assert "accuracy 0.750" in result.out
     (folder,) = own.results
     first = 1 if file.endswith("l") else 2
-    assert [one.task for one in read_samples(folder)] == [f"mine-{first + n}" for n in range(4)]
+    assert [sample.task for sample in read_samples(folder)] == [f"mine-{first + n}" for n in range(4)]
     assert own.bench("replay", str(folder)).out.startswith("verified: 4 samples")
     again = own.bench("resume", str(folder), "--quiet", "--fail-under", "0.8", replies=adds)
     assert (again.code, again.calls) == (4, 0)
@@ -61,20 +61,20 @@ def test_own_tasks_are_run_and_scored(own: Desk, file: str) -> None:
 def test_scores_that_are_0_for_want_of_a_form_stop_an_evaluation(own: Desk) -> None:
     lines = [{"query": f"How much is {n * 10} + 1?", "answer": str(n * 10 + 1)} for n in range(11)]
     Path("mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    came = own.bench(*run(own, "--workers", "1"), replies=adds)
-    assert (came.code, came.calls) == (2, 10), came.err
-    assert "the scorer exact does not find it there." in came.err
+    result = own.bench(*run(own, "--workers", "1"), replies=adds)
+    assert (result.code, result.calls) == (2, 10), result.err
+    assert "the scorer exact does not find it there." in result.err
     (folder,) = own.results
-    assert f"Resume: mas-bench resume {folder.relative_to(own.folder)}" in came.err
+    assert f"Resume: mas-bench resume {folder.relative_to(own.folder)}" in result.err
     again = own.bench("resume", str(folder), "--quiet", "--allow-zeros", replies=adds)
     assert (again.code, again.calls) == (0, 1), again.err
 
 
 def test_too_low_a_figure_has_an_exit_code_of_its_own(own: Desk) -> None:
     words = run(own, "--scorer", "number")
-    came = own.bench(*words, "--fail-under", "0.8", replies=adds)
-    assert came.code == 4
-    assert came.err == "too low: accuracy 0.750, and --fail-under is 0.8.\n"
+    result = own.bench(*words, "--fail-under", "0.8", replies=adds)
+    assert result.code == 4
+    assert result.err == "too low: accuracy 0.750, and --fail-under is 0.8.\n"
     assert own.bench(*words, "--fail-under", "0.75", replies=adds).code == 0
     failed = own.bench(*words, "--fail-under", "0.8", replies=Reply.error(400))
     assert failed.code == 4  # the team's own failure: every answer counts as wrong
@@ -105,11 +105,11 @@ def test_a_judge_scores_by_a_rubric_and_its_spending_is_told_apart(own: Desk) ->
         return judges(request)
 
     words = run(own, "--scorer", "judge", "--rubric", rubric, "--json")
-    came = own.bench(*words, replies=noting)
-    assert (came.code, came.calls) == (0, 8), came.err
-    assert came.json["headline"]["value"] == pytest.approx(0.7)
-    assert came.json["usage"]["calls"] == 4
-    assert came.json["agents"]["the judge"]["calls"] == 4
+    result = own.bench(*words, replies=noting)
+    assert (result.code, result.calls) == (0, 8), result.err
+    assert result.json["headline"]["value"] == pytest.approx(0.7)
+    assert result.json["usage"]["calls"] == 4
+    assert result.json["agents"]["the judge"]["calls"] == 4
     assert sum(rubric in text for text in asked) == 4
     (folder,) = own.results
     assert own.bench("replay", str(folder)).out.startswith("verified: 4 samples")
@@ -119,14 +119,14 @@ def test_a_judge_scores_by_a_rubric_and_its_spending_is_told_apart(own: Desk) ->
 
 def test_judged_tasks_need_no_reference_and_others_do(own: Desk) -> None:
     Path("open.jsonl").write_text('{"query": "How much is 1 + 1?"}\n')
-    came = own.bench(*run(own, file="open.jsonl"))
-    assert came.code == 2
-    assert "task 'open-1' has no answer" in came.err
+    result = own.bench(*run(own, file="open.jsonl"))
+    assert result.code == 2
+    assert "task 'open-1' has no answer" in result.err
     Path("both.csv").write_text("query\nWhy?\nWhen?\n")
     both = own.bench(*run(own, file="both.csv"))
     assert "tasks 'both-2', 'both-3' have no answer" in both.err
-    came = own.bench(*run(own, "--scorer", "judge", file="open.jsonl"), replies=judges)
-    assert (came.code, came.calls) == (0, 2), came.err
+    result = own.bench(*run(own, "--scorer", "judge", file="open.jsonl"), replies=judges)
+    assert (result.code, result.calls) == (0, 2), result.err
 
 
 def test_a_judge_that_fails_leaves_no_score_and_is_asked_again(own: Desk) -> None:
@@ -134,26 +134,26 @@ def test_a_judge_that_fails_leaves_no_score_and_is_asked_again(own: Desk) -> Non
         text = message_text(request)
         return Reply.error(401) if "Judge an answer" in text else adds(request)
 
-    came = own.bench(*run(own, "--scorer", "judge", "--limit", "1"), replies=silent)
-    assert came.code == 1
-    assert "the judge could not score the answer" in came.err
+    result = own.bench(*run(own, "--scorer", "judge", "--limit", "1"), replies=silent)
+    assert result.code == 1
+    assert "the judge could not score the answer" in result.err
     (folder,) = own.results
-    came = own.bench("resume", str(folder), "--quiet", replies=judges)
-    assert (came.code, came.calls) == (0, 1)
+    result = own.bench("resume", str(folder), "--quiet", replies=judges)
+    assert (result.code, result.calls) == (0, 1)
 
 
 def test_a_judge_without_a_verdict_is_told(own: Desk) -> None:
     def wordy(request: Request) -> Reply:
         return Reply(text="?") if "Judge" in message_text(request) else adds(request)
 
-    came = own.bench(*run(own, "--scorer", "judge", "--limit", "1"), replies=wordy)
-    assert came.code == 1
-    assert "the judge could not score the answer: the model gave no valid answer" in came.err
+    result = own.bench(*run(own, "--scorer", "judge", "--limit", "1"), replies=wordy)
+    assert result.code == 1
+    assert "the judge could not score the answer: the model gave no valid answer" in result.err
 
 
 def test_a_table_becomes_lines(own: Desk) -> None:
-    came = own.bench("tasks", "mine.csv", "--scorer", "number")
-    tasks = [json.loads(line) for line in came.out.splitlines()]
+    result = own.bench("tasks", "mine.csv", "--scorer", "number")
+    tasks = [json.loads(line) for line in result.out.splitlines()]
     assert [task["query"] for task in tasks] == QUERIES
     assert {task["scorer"]["name"] for task in tasks} == {"number"}
 
@@ -171,18 +171,18 @@ def test_a_table_becomes_lines(own: Desk) -> None:
 )
 def test_what_does_not_fit_is_told(own: Desk, words: tuple[str, ...], said: str) -> None:
     Path("scored.jsonl").write_text('{"query": "1?", "reference": "1", "scorer": "exact"}')
-    came = own.bench(*words, "--team", "solo.yaml")
-    assert came.code == 2
-    assert said in came.err
+    result = own.bench(*words, "--team", "solo.yaml")
+    assert result.code == 2
+    assert said in result.err
 
 
 def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(own: Desk) -> None:
     Path("plot.png").write_bytes(PNG)
     Path("mine.jsonl").write_text(json.dumps({"query": "?", "answer": "1", "files": ["plot.png"]}))
     for more in ((), ("--dry-run",)):
-        came = own.bench(*run(own, *more), replies=adds)
-        assert (came.code, came.calls) == (2, 0)
-        assert "task 'mine-1': nobody in solo can read plot.png (image)." in came.err
+        result = own.bench(*run(own, *more), replies=adds)
+        assert (result.code, result.calls) == (2, 0)
+        assert "task 'mine-1': nobody in solo can read plot.png (image)." in result.err
     assert not Path("results").exists()
 
 
@@ -200,8 +200,8 @@ def test_what_agents_write_in_a_trial_is_kept_and_shown(
         "open('leak.txt', 'w').write('kxv7-very-' + 'secret-value-8123')\n"
         "final_answer('done')"
     )
-    came = own.bench(*run(own), replies=Reply.code(code))
-    assert (came.code, "accuracy 1.000" in came.out) == (0, True), came.err
+    result = own.bench(*run(own), replies=Reply.code(code))
+    assert (result.code, "accuracy 1.000" in result.out) == (0, True), result.err
     (folder,) = own.results
     kept = [path for path in (folder / "artifacts").rglob("*") if path.is_file()]
     assert kept == [folder / "artifacts" / "made-1" / "one" / "out.txt"]
@@ -220,22 +220,22 @@ def test_traces_have_each_trial_its_run_and_its_judge(own: Desk) -> None:
     judged = {"operator judge": {"chat m": {}}}
     assert [*root.values()] == [{**trial, **judged}] * 4
     assert nested(spans)
-    trials = [one for one in spans if one.name == "trial"]
-    scores = {one.told["coterie.task"]: one.told["coterie.score"] for one in trials}
+    trials = [span for span in spans if span.name == "trial"]
+    scores = {span.told["coterie.task"]: span.told["coterie.score"] for span in trials}
     assert [scores[f"mine-{n}"] for n in range(1, 5)] == [0.9, 0.9, 0.9, 0.1]
     (folder,) = own.results
     with Journal.open(folder) as journal:
-        assert sum(one.tokens for one in spans) == journal.spent().tokens
+        assert sum(span.tokens for span in spans) == journal.spent().tokens
     again = own.bench("resume", str(folder), "--quiet", "--otel", "u.jsonl", replies=judges)
     assert again.code == 0
-    assert [one.name for one in spans_in(Path("u.jsonl"))] == ["evaluation"]
+    assert [span.name for span in spans_in(Path("u.jsonl"))] == ["evaluation"]
 
 
 def test_a_function_of_ones_own_scores_and_is_granted_anew_by_whoever_resumes(own: Desk) -> None:
     Path("own.py").write_text("def near(answer, reference):\n    return reference in answer\n")
     near = ("--scorer", "own.py:near")
-    came = own.bench(*run(own, *near, "--limit", "3"), replies=adds)
-    assert (came.code, "accuracy 1.000" in came.out) == (0, True), came.err
+    result = own.bench(*run(own, *near, "--limit", "3"), replies=adds)
+    assert (result.code, "accuracy 1.000" in result.out) == (0, True), result.err
     (folder,) = own.results
     assert json.loads((folder / "run.json").read_text())["evaluation"]["source"]["scorer"] == "near"
     alone = own.bench("resume", str(folder), replies=adds)
@@ -281,17 +281,17 @@ def test_fifty_tickets_of_a_helpdesk_are_sorted(own: Desk) -> None:
     columns = ("--map", "query=Subject,answer=Queue,id=Ticket")
     lacking = own.bench(*words, *columns, "--map", "level=Tier", replies=sorts)
     assert (lacking.code, lacking.calls) == (2, 0)
-    told = "names {{ task.tier }}, and task '0' has no such field. Its fields: level."
-    assert f"the prompt of sorter in triage {told}" in lacking.err
+    word = "names {{ task.tier }}, and task '0' has no such field. Its fields: level."
+    assert f"the prompt of sorter in triage {word}" in lacking.err
     asked: list[str] = []
 
     def sorts_and_notes(request: Request) -> Reply:
         asked.append(message_text(request))
         return sorts(request)
 
-    came = own.bench(*words, *columns, "--json", replies=sorts_and_notes)
-    assert (came.code, len(asked)) == (0, 50), came.err
-    assert came.json["headline"]["value"] == 0.9  # of ten new customers, five write of no invoice
+    result = own.bench(*words, *columns, "--json", replies=sorts_and_notes)
+    assert (result.code, len(asked)) == (0, 50), result.err
+    assert result.json["headline"]["value"] == 0.9  # of ten new customers, five write of no invoice
     assert sum("{{ task.tier }} is all" in text and "tier gold" in text for text in asked) == 20
     (folder,) = own.results
     again = own.bench("resume", str(folder), "--quiet", replies=sorts)

@@ -35,7 +35,7 @@ def test_edited_samples_and_figures_are_told_by_whoever_reads_them(desk: Desk) -
     desk.run()
     folder, other = desk.results
     whole = {name: (folder / name).read_text() for name in ("samples.jsonl", "results.json")}
-    for name, old, new, said in (
+    for name, old, new, word in (
         ("samples.jsonl", '"score": 0.0', '"score": 1.0', "(score 1 here, 0 there)"),
         ("samples.jsonl", "The answer is: unknown", "The answer is: 8", "not what the journal has"),
         ("results.json", '"value": 0.875', '"value": 0.975', "headline is"),
@@ -43,11 +43,11 @@ def test_edited_samples_and_figures_are_told_by_whoever_reads_them(desk: Desk) -
     ):
         edited(folder / name, old, new)
         replayed = desk.bench("replay", str(folder))
-        assert (replayed.code, said in replayed.out) == (1, True), replayed.out
+        assert (replayed.code, word in replayed.out) == (1, True), replayed.out
         for words in (("table", str(folder)), ("compare", str(folder), str(other))):
-            came = desk.bench(*words)
-            assert (came.code, said in came.err) == (2, True), came.err
-        assert f"mas-bench resume {folder}" in came.err
+            result = desk.bench(*words)
+            assert (result.code, word in result.err) == (2, True), result.err
+        assert f"mas-bench resume {folder}" in result.err
         (folder / name).write_text(whole[name])
     edited(folder / "samples.jsonl", '"score": 0.0', '"score": 1.0')
     resumed = desk.bench("resume", str(folder), "--quiet", "--model", NOWHERE)
@@ -61,9 +61,9 @@ def test_samples_that_were_left_out_are_counted_all_the_same(desk: Desk) -> None
     desk.run()
     (folder,) = desk.results
     lines = (folder / "samples.jsonl").read_text().splitlines(keepends=True)
-    (folder / "samples.jsonl").write_text("".join(one for one in lines if '"score": 1' in one))
-    came = desk.bench("table", str(folder))
-    assert (came.code, "by the samples" in came.err) == (2, True)
+    (folder / "samples.jsonl").write_text("".join(line for line in lines if '"score": 1' in line))
+    result = desk.bench("table", str(folder))
+    assert (result.code, "by the samples" in result.err) == (2, True)
 
 
 def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
@@ -78,29 +78,29 @@ def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
             "DELETE FROM entries WHERE kind = 'sample' AND path NOT IN"
             " (SELECT path FROM entries WHERE kind = 'sample' ORDER BY path LIMIT 10)"
         )
-    came = desk.bench("table", str(folder))
-    assert came.code == 0, came.err
-    assert "| 10 x 1 |" in came.out
-    assert "| 14 " in came.out
-    assert "interrupted" in came.out
-    assert f"14 samples missing. Resume: mas-bench resume {folder}" in came.err
+    result = desk.bench("table", str(folder))
+    assert result.code == 0, result.err
+    assert "| 10 x 1 |" in result.out
+    assert "| 14 " in result.out
+    assert "interrupted" in result.out
+    assert f"14 samples missing. Resume: mas-bench resume {folder}" in result.err
 
 
 def test_results_say_what_they_were_made_of(desk: Desk) -> None:
     desk.run("--workers", "3", team="pair")
     (folder,) = desk.results
-    told = json.loads((folder / "results.json").read_text())
-    assert told["workers"] == 3
-    assert told["host"].keys() == {"cpus", "platform", "python"}
-    assert len(told["data"]) == 64
-    assert told["endpoints"]["default"]["model"] == "m"
-    assert sum(told["answered"]["default"].values()) == 2 * TASKS
-    assert {name: one["calls"] for name, one in told["agents"].items()} == {
+    report = json.loads((folder / "results.json").read_text())
+    assert report["workers"] == 3
+    assert report["host"].keys() == {"cpus", "platform", "python"}
+    assert len(report["data"]) == 64
+    assert report["endpoints"]["default"]["model"] == "m"
+    assert sum(report["answered"]["default"].values()) == 2 * TASKS
+    assert {name: agent["calls"] for name, agent in report["agents"].items()} == {
         "first": TASKS,
         "second": TASKS,
     }
-    assert told["latency"]["p50"] <= told["latency"]["p90"] <= told["latency"]["p99"]
-    assert told["calls"].keys() == {"p50", "p90", "p99"}
+    assert report["latency"]["p50"] <= report["latency"]["p90"] <= report["latency"]["p99"]
+    assert report["calls"].keys() == {"p50", "p90", "p99"}
     agents = desk.bench("table", str(folder), "--agents", "--format", "csv").out.splitlines()
     assert agents[0] == "team,agent,calls,tokens,cost"
     assert agents[1].startswith(f"pair,first,{TASKS},")
@@ -114,11 +114,11 @@ def test_mas_show_lists_samples_and_shows_each_as_a_run(desk: Desk) -> None:
     assert samples == sorted(samples, key=natural)
     assert hint == f"next: mas-view --text {folder} TASK TRIAL"
     task = samples_of(folder)[0].task
-    came = invoked(mas_view, ["--text", str(folder), task, "1"], "mas-view")
-    assert (came.code, came.err) == (0, "")
-    assert f"run      {folder} {task}, trial 1\n" in came.out
-    assert "status   done\nscore    1 (" in came.out
-    assert "CONVERSATION of second\n" in came.out
+    result = invoked(mas_view, ["--text", str(folder), task, "1"], "mas-view")
+    assert (result.code, result.err) == (0, "")
+    assert f"run      {folder} {task}, trial 1\n" in result.out
+    assert "status   done\nscore    1 (" in result.out
+    assert "CONVERSATION of second\n" in result.out
     for words in (["none"], [task, "2"], [task, "one"]):
         assert invoked(mas_view, ["--text", str(folder), *words], "mas-view").code == 2
 
@@ -126,10 +126,10 @@ def test_mas_show_lists_samples_and_shows_each_as_a_run(desk: Desk) -> None:
 def test_samples_tell_what_was_asked_and_what_is_right(desk: Desk) -> None:
     desk.run()
     (folder,) = desk.results
-    lines = [json.loads(one) for one in (folder / "samples.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
     tasks = {task.id: task for task in find_benchmark("bbeh").tasks(Source(data=Path("data")))}
-    assert [one["question"] for one in lines] == [tasks[one["task"]].query for one in lines]
-    assert [one["reference"] for one in lines] == [tasks[one["task"]].answer for one in lines]
+    assert [line["question"] for line in lines] == [tasks[line["task"]].query for line in lines]
+    assert [line["reference"] for line in lines] == [tasks[line["task"]].answer for line in lines]
 
 
 def test_a_trial_that_was_not_made_has_no_score_to_show(desk: Desk) -> None:
@@ -137,9 +137,9 @@ def test_a_trial_that_was_not_made_has_no_score_to_show(desk: Desk) -> None:
         replies=lambda request: Reply.error(401) if "is 3 +" in str(request) else adds(request)
     )
     (folder,) = desk.results
-    (lost,) = (one.task for one in samples_of(folder) if one.score is None)
-    came = invoked(mas_view, ["--text", str(folder), lost, "1"], "mas-view")
-    assert (came.code, "\nscore " in came.out) == (0, False)
+    (lost,) = (sample.task for sample in samples_of(folder) if sample.score is None)
+    result = invoked(mas_view, ["--text", str(folder), lost, "1"], "mas-view")
+    assert (result.code, "\nscore " in result.out) == (0, False)
 
 
 def test_the_cache_serves_the_next_evaluation(desk: Desk) -> None:
@@ -148,8 +148,8 @@ def test_the_cache_serves_the_next_evaluation(desk: Desk) -> None:
             chosen = ("--cache", "answers", "--model", f"m@{model.api_base}")
             assert desk.run(*chosen, replies=None).code == 0
         assert len(model.calls) == TASKS
-    one, other = desk.results
-    assert [s.score for s in samples_of(one)] == [s.score for s in samples_of(other)]
+    path, other = desk.results
+    assert [s.score for s in samples_of(path)] == [s.score for s in samples_of(other)]
     assert results_of(other)["usage"]["cached_calls"] == TASKS
 
 
@@ -164,15 +164,15 @@ def pool(desk: Desk) -> Path:
 
 
 def test_a_team_is_not_tested_on_what_its_pool_evolved_on(desk: Desk, pool: Path) -> None:
-    came = desk.run(team=str(pool))
-    assert (came.code, came.calls) == (2, 0)
-    assert "12 tasks of 24 are learnt from: task '" in came.err
-    assert f"{pool.parents[1]}/ledger.jsonl:3 by its id;" in came.err
+    result = desk.run(team=str(pool))
+    assert (result.code, result.calls) == (2, 0)
+    assert "12 tasks of 24 are learnt from: task '" in result.err
+    assert f"{pool.parents[1]}/ledger.jsonl:3 by its id;" in result.err
     assert not (desk.folder / "results").exists()
-    came = desk.run("--split", "test", team=str(pool))
-    assert (came.code, came.calls) == (0, 12)
-    came = desk.run("--allow-seen", team=str(pool))
-    assert (came.code, came.calls) == (0, 24)
+    result = desk.run("--split", "test", team=str(pool))
+    assert (result.code, result.calls) == (0, 12)
+    result = desk.run("--allow-seen", team=str(pool))
+    assert (result.code, result.calls) == (0, 24)
 
 
 def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(desk: Desk, pool: Path) -> None:
@@ -190,8 +190,8 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(desk: Desk, po
     assert not (desk.folder / "results").exists()
     with ScriptedModel(adds) as model:
         chosen = ("--split", "test", "--model", f"m@{model.api_base}")
-        came = desk.run(*from_pool, *chosen, team="recalling", replies=None)
-        assert came.code == 0, came.err
+        result = desk.run(*from_pool, *chosen, team="recalling", replies=None)
+        assert result.code == 0, result.err
         assert ["fingers" in call.text for call in model.calls] == [True, True]
     allowed = desk.run(*from_pool, "--split", "evolve", "--allow-seen", team="recalling")
     assert (allowed.code, allowed.calls) == (0, 2)
@@ -223,26 +223,26 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(desk: Desk, po
 def test_wrong_input_is_said_and_nothing_is_made(
     desk: Desk, words: Sequence[str], message: str
 ) -> None:
-    came = desk.bench(*words, "--model", NOWHERE)
-    assert (came.code, came.out) == (2, "")
-    assert message in came.err
+    result = desk.bench(*words, "--model", NOWHERE)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
     assert not (desk.folder / "results").exists()
 
 
 def test_the_folder_of_a_plain_run_is_no_evaluation(desk: Desk) -> None:
     (desk.folder / "run.json").write_text('{"v": 1, "models": {}}')
-    came = desk.bench("resume", ".")
-    assert came.code == 2
-    assert "not the manifest of an evaluation" in came.err
+    result = desk.bench("resume", ".")
+    assert result.code == 2
+    assert "not the manifest of an evaluation" in result.err
 
 
 def test_results_without_their_data_cannot_be_gone_on_with(desk: Desk) -> None:
     desk.run("--limit", "1")
     (folder,) = desk.results
     (desk.folder / "data" / "mini.json").unlink()
-    came = desk.bench("resume", str(folder), "--model", NOWHERE)
-    assert came.code == 2
-    assert "mini.json" in came.err
+    result = desk.bench("resume", str(folder), "--model", NOWHERE)
+    assert result.code == 2
+    assert "mini.json" in result.err
 
 
 def test_two_processes_cannot_work_on_the_same_results(desk: Desk) -> None:
@@ -251,9 +251,9 @@ def test_two_processes_cannot_work_on_the_same_results(desk: Desk) -> None:
     desk.run("--limit", "1")
     (folder,) = desk.results
     with Journal.open(folder):
-        came = desk.bench("resume", str(folder), "--model", NOWHERE)
-    assert came.code == 2
-    assert "another process is at work on this" in came.err
+        result = desk.bench("resume", str(folder), "--model", NOWHERE)
+    assert result.code == 2
+    assert "another process is at work on this" in result.err
 
 
 def test_after_a_budget_was_met_the_command_that_goes_on_works_as_printed(desk: Desk) -> None:

@@ -27,17 +27,17 @@ DELETE = 'calendar.delete_event.func(event_id="00000009")'
 def test_answers_to_bbeh_are_exported_with_their_questions(desk: Desk) -> None:
     data = clone(desk.folder / "cloned")
     tasks = find_benchmark("bbeh").tasks(Source(data=data))
-    said = [("The answer is: 1", 1.0), ("No idea", 0.0), (None, 0.0)]
+    pairs = [("The answer is: 1", 1.0), ("No idea", 0.0), (None, 0.0)]
     samples = [
         sample(task.id, score, answer=answer)
-        for task, (answer, score) in zip(tasks, said, strict=False)
+        for task, (answer, score) in zip(tasks, pairs, strict=False)
     ]
     kept(desk.folder / "r", samples, benchmark="bbeh", data=data)
-    came = desk.bench("export", "r", "answers.json")
-    assert came.out == "3 examples in answers.json, 1 of them without an answer\n"
-    told = json.loads(Path("answers.json").read_text())
-    assert (told["canary"], told["model"]) == ("keep me", "solo")
-    first = told["examples"][0]
+    result = desk.bench("export", "r", "answers.json")
+    assert result.out == "3 examples in answers.json, 1 of them without an answer\n"
+    report = json.loads(Path("answers.json").read_text())
+    assert (report["canary"], report["model"]) == ("keep me", "solo")
+    first = report["examples"][0]
     assert first == {
         "task": "bbeh_boardgame_qa",
         "id": "boardgame_qa-0",
@@ -45,7 +45,7 @@ def test_answers_to_bbeh_are_exported_with_their_questions(desk: Desk) -> None:
         "target": "1",
         "output": "The answer is: 1",
     }
-    verdicts = [bbeh(one["output"], one["target"], {}).value for one in told["examples"]]
+    verdicts = [bbeh(example["output"], example["target"], {}).value for example in report["examples"]]
     assert verdicts == [1, 0, 0]
 
 
@@ -58,8 +58,8 @@ def test_answers_to_workbench_are_exported_as_its_runs_record_them(desk: Desk) -
     ]
     folder = kept(desk.folder / "r", samples, benchmark="workbench", data=data)
     Logs(folder=folder, scrub=str).keep("email-0", 1, json.dumps([DELETE]))
-    came = desk.bench("export", "r", "out", "--format", "workbench", "--name", "me")
-    assert came.out.splitlines() == [
+    result = desk.bench("export", "r", "out", "--format", "workbench", "--name", "me")
+    assert result.out.splitlines() == [
         "out/calendar/me_all.csv: 2 of 2 tasks",
         "out/email/me_all.csv: 1 of 1 tasks",
     ]
@@ -82,10 +82,10 @@ def test_answers_to_workbench_are_exported_as_its_runs_record_them(desk: Desk) -
 
 def test_a_part_of_a_domain_is_said_to_be_one(desk: Desk) -> None:
     data = write_workplace(desk.folder / "office")
-    one = sample("calendar-0", 1.0, answer="")
-    kept(desk.folder / "r", [one], benchmark="workbench-domains", data=data)
-    came = desk.bench("export", "r", "out")
-    assert came.out == (
+    item = sample("calendar-0", 1.0, answer="")
+    kept(desk.folder / "r", [item], benchmark="workbench-domains", data=data)
+    result = desk.bench("export", "r", "out")
+    assert result.out == (
         "out/calendar/solo_domains.csv: 1 of 2 tasks, which the original evaluator refuses\n"
     )
 
@@ -100,9 +100,9 @@ def test_an_export_that_cannot_be_is_refused(desk: Desk) -> None:
         (("r", "a.csv"), "answers to BBEH are written as .json"),
         (("other", "a.json"), "Formats: none."),
     ):
-        came = desk.bench("export", *words)
-        assert (came.code, came.out) == (2, "")
-        assert message in came.err
+        result = desk.bench("export", *words)
+        assert (result.code, result.out) == (2, "")
+        assert message in result.err
 
 
 def test_every_benchmark_that_exports_names_a_format() -> None:
@@ -117,18 +117,18 @@ def test_what_the_tests_of_a_patch_printed_is_kept_with_its_trial(desk: Desk) ->
     rows = [{**instance.reference(), "instance_id": name} for name in ("mine", "other")]
     (desk.folder / "swe" / "instances.json").write_text(json.dumps(rows))
     words = ["--team", "solo.yaml", "--data", "swe", "--trials", "1", "--quiet"]
-    came = desk.bench(
+    result = desk.bench(
         *("run", "swe-bench", *words, "--instances", "m*", "--json"),
         replies=lambda _: Reply(text=RIGHT),
     )
-    assert (came.code, came.json["headline"]["value"], came.json["tasks"]) == (0, 1.0, 1)
+    assert (result.code, result.json["headline"]["value"], result.json["tasks"]) == (0, 1.0, 1)
     (folder,) = Path("results").iterdir()
     kept_log = log_path(folder, "mine", 1)
     assert "3 passed" in kept_log.read_text()
     shown = invoked(mas_view, ["--text", str(folder), "mine"], "mas-view").out
     assert f"\nlog      {kept_log}\n" in shown
-    came = desk.bench("export", str(folder), "preds.json")
-    assert came.out == "1 prediction in preds.json\n"
+    result = desk.bench("export", str(folder), "preds.json")
+    assert result.out == "1 prediction in preds.json\n"
 
 
 def test_logs_of_tasks_do_not_meet(tmp_path: Path) -> None:
@@ -137,4 +137,4 @@ def test_logs_of_tasks_do_not_meet(tmp_path: Path) -> None:
     logs.keep("a-b", 1, "other")
     assert log_path(tmp_path, "a/b", 1).read_text() == "the ***"
     logs.keep("a/b", 1, "")
-    assert [one.read_text() for one in (tmp_path / "logs").iterdir()] == ["other"]
+    assert [path.read_text() for path in (tmp_path / "logs").iterdir()] == ["other"]

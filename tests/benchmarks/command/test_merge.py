@@ -25,29 +25,29 @@ TIMES = ("seconds", "latency", "calls")
 def shards(desk: Desk) -> list[Path]:
     """Four shards, each with a journal, scorers' logs and samples of its own."""
     for which in range(1, OF + 1):
-        came = desk.run("--shard", f"{which}/{OF}", "--trials", "2", "--results", f"part{which}")
-        assert came.code == 0, came.err
+        result = desk.run("--shard", f"{which}/{OF}", "--trials", "2", "--results", f"part{which}")
+        assert result.code == 0, result.err
     return [next(Path(f"part{which}").iterdir()) for which in range(1, OF + 1)]
 
 
 def figures(folder: Path) -> dict[str, Any]:
     apart = {*OF_ITS_MAKING, *TIMES}
-    told = {name: one for name, one in read_results(folder).items() if name not in apart}
-    return {**told, "samples.jsonl": [timeless(to_value(one)) for one in read_samples(folder)]}
+    table = {name: result for name, result in read_results(folder).items() if name not in apart}
+    return {**table, "samples.jsonl": [timeless(to_value(sample)) for sample in read_samples(folder)]}
 
 
 def timeless(value: dict[str, Any]) -> dict[str, Any]:
-    return {name: one for name, one in value.items() if name != "seconds"}
+    return {name: item for name, item in value.items() if name != "seconds"}
 
 
 def merged(desk: Desk, shards: list[Path], *words: str) -> tuple[Path, int]:
-    came = desk.bench("merge", *map(str, shards), "--results", "whole", *words)
-    assert came.err.startswith("whole"), came.err
-    return Path(came.err.splitlines()[0]), came.code
+    result = desk.bench("merge", *map(str, shards), "--results", "whole", *words)
+    assert result.err.startswith("whole"), result.err
+    return Path(result.err.splitlines()[0]), result.code
 
 
 def test_shards_have_every_task_once(shards: list[Path]) -> None:
-    tasks = [one.task for folder in shards for one in read_samples(folder) if one.trial == 1]
+    tasks = [sample.task for folder in shards for sample in read_samples(folder) if one.trial == 1]
     assert len(tasks) == len(set(tasks)) == 24
     assert {len(list(read_samples(folder))) for folder in shards} == {12}
 
@@ -75,17 +75,17 @@ def test_what_no_shard_could_make_is_made_after_the_merge(desk: Desk) -> None:
     shards = [next(Path(f"part{which}").iterdir()) for which in (1, 2)]
     folder, code = merged(desk, shards)
     assert code == 1
-    came = desk.bench("resume", str(folder), "--quiet", replies=adds)
-    assert (came.code, came.calls) == (0, 1), came.err
+    result = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    assert (result.code, result.calls) == (0, 1), result.err
     assert read_results(folder)["samples"] == 24
 
 
 def test_what_belongs_together_is_checked(desk: Desk, shards: list[Path]) -> None:
     def refused(*folders: Path) -> str:
-        came = desk.bench("merge", *map(str, folders), "--results", "whole")
-        assert came.code == 2
+        result = desk.bench("merge", *map(str, folders), "--results", "whole")
+        assert result.code == 2
         assert not Path("whole").exists()
-        return came.err
+        return result.err
 
     assert "shards are missing: 2/4, 4/4." in refused(shards[0], shards[2])
     twin = shutil.copytree(shards[0], "twin")
@@ -102,37 +102,37 @@ def test_tasks_that_changed_since_are_told(desk: Desk) -> None:
     mine.write_text("query,reference\nHow much is 1 + 1?,2\nHow much is 2 + 1?,3\n")
     words = ("run", "mine.csv", "--team", "solo.yaml", "--scorer", "number", "--quiet")
     for which in ("1/2", "2/2"):
-        came = desk.bench(*words, "--shard", which, replies=adds)
-        assert came.code == 0, came.err
+        result = desk.bench(*words, "--shard", which, replies=adds)
+        assert result.code == 0, result.err
     mine.write_text(mine.read_text().replace("2 + 1?,3", "2 + 1?,4"))
-    came = desk.bench("merge", *map(str, desk.results), "--results", "whole")
-    assert came.code == 2
-    assert "was made with other tasks than own has here" in came.err
+    result = desk.bench("merge", *map(str, desk.results), "--results", "whole")
+    assert result.code == 2
+    assert "was made with other tasks than own has here" in result.err
 
 
 @pytest.mark.parametrize("wrong", ["5/4", "0/4", "1", "a/b", "1/4/2", "-1/4", "1/99999999999"])
 def test_a_shard_that_cannot_be_is_told(desk: Desk, wrong: str) -> None:
-    came = desk.run("--shard", wrong, replies=None)
-    assert came.code == 2
-    assert "is not such as 3/8, the third of eight" in came.err
+    result = desk.run("--shard", wrong, replies=None)
+    assert result.code == 2
+    assert "is not such as 3/8, the third of eight" in result.err
 
 
 def test_more_shards_than_tasks_are_told(desk: Desk) -> None:
-    came = desk.run("--shard", "1/25", replies=None)
-    assert came.code == 2
-    assert "there are only 24 tasks" in came.err
+    result = desk.run("--shard", "1/25", replies=None)
+    assert result.code == 2
+    assert "there are only 24 tasks" in result.err
 
 
 def test_a_shard_is_still_at_work(desk: Desk, shards: list[Path]) -> None:
     from coterie.runtime.record.journal import Journal
 
     with Journal.open(shards[1]):
-        came = desk.bench("merge", *map(str, shards), "--results", "whole")
-    assert came.code == 2
-    assert "another process is at work" in came.err
-    assert not [one for one in Path("whole").iterdir() if (one / "run.json").exists()]
+        result = desk.bench("merge", *map(str, shards), "--results", "whole")
+    assert result.code == 2
+    assert "another process is at work" in result.err
+    assert not [path for path in Path("whole").iterdir() if (path / "run.json").exists()]
 
 
 def test_results_of_shards_say_so(shards: list[Path]) -> None:
-    told = json.loads((shards[2] / "results.json").read_text())
-    assert told["evaluation"]["choice"]["shard"] == {"which": 3, "of": 4}
+    report = json.loads((shards[2] / "results.json").read_text())
+    assert report["evaluation"]["choice"]["shard"] == {"which": 3, "of": 4}

@@ -35,9 +35,9 @@ def folders(desk: Desk) -> tuple[str, str]:
 
 
 def test_benchmarks_are_listed(desk: Desk) -> None:
-    came = desk.bench("list")
-    assert came.code == 0
-    lines = dict(line.split(maxsplit=1) for line in came.out.splitlines())
+    result = desk.bench("list")
+    assert result.code == 0
+    lines = dict(line.split(maxsplit=1) for line in result.out.splitlines())
     assert lines.keys() >= OURS
     assert lines["bbeh-mini"] == "BIG-Bench Extra Hard, mini set (2025)"
     rows = {row["name"]: row for row in desk.bench("list", "--json").json}
@@ -46,31 +46,31 @@ def test_benchmarks_are_listed(desk: Desk) -> None:
 
 
 def test_list_says_of_one_what_to_know_before_using_it(desk: Desk) -> None:
-    came = desk.bench("list", "bbeh-mini", "--data", "data")
-    assert came.code == 0
-    for said in ("CC BY 4.0", "arXiv:2502.19187", "--data", "headline: accuracy", "tasks: 24"):
-        assert said in came.out
-    assert "niches: boardgame_qa 8, boolean_expressions 8, buggy_tables 8" in came.out
-    told = desk.bench("list", "bbeh", "--json").json
-    assert (told["name"], told["trials"]) == ("bbeh", 3)
-    assert "tasks" not in told
+    result = desk.bench("list", "bbeh-mini", "--data", "data")
+    assert result.code == 0
+    for word in ("CC BY 4.0", "arXiv:2502.19187", "--data", "headline: accuracy", "tasks: 24"):
+        assert word in result.out
+    assert "niches: boardgame_qa 8, boolean_expressions 8, buggy_tables 8" in result.out
+    report = desk.bench("list", "bbeh", "--json").json
+    assert (report["name"], report["trials"]) == ("bbeh", 3)
+    assert "tasks" not in report
 
 
 @pytest.mark.parametrize("name", sorted(OURS))
 def test_every_benchmark_names_its_licence_and_its_makers(desk: Desk, name: str) -> None:
-    told = desk.bench("list", name, "--json").json
-    assert all(told[field] for field in ("title", "about", "licence", "citation", "headline"))
+    report = desk.bench("list", name, "--json").json
+    assert all(report[field] for field in ("title", "about", "licence", "citation", "headline"))
 
 
 def test_two_evaluations_are_compared(desk: Desk, folders: tuple[str, str]) -> None:
-    came = desk.bench("compare", *folders)
-    assert came.code == 0
-    assert "difference +0.667 [" in came.out
-    assert "over 6 tasks: 5 better, 1 worse" in came.out
-    assert "p = 0.219  (exact McNemar; this one decides)" in came.out
-    told = desk.bench("compare", *folders, "--json").json
-    assert told["p"]["mcnemar"] == pytest.approx(14 / 64)
-    assert told["names"] == ["solo (before)", "duo (after)"]
+    result = desk.bench("compare", *folders)
+    assert result.code == 0
+    assert "difference +0.667 [" in result.out
+    assert "over 6 tasks: 5 better, 1 worse" in result.out
+    assert "p = 0.219  (exact McNemar; this one decides)" in result.out
+    report = desk.bench("compare", *folders, "--json").json
+    assert report["p"]["mcnemar"] == pytest.approx(14 / 64)
+    assert report["names"] == ["solo (before)", "duo (after)"]
 
 
 def test_tables_are_markdown_or_csv(desk: Desk, folders: tuple[str, str]) -> None:
@@ -92,23 +92,23 @@ def test_patches_are_exported_for_the_official_harness(desk: Desk) -> None:
     answers = [sample("a__a-1", 1.0, answer=PATCH), sample("b__b-2", 0.0, status="failed")]
     second = [sample("a__a-1", 0.0, trial=2, answer="another\n")]
     kept(desk.folder / "r", [*answers, *second], benchmark="repair")
-    came = desk.bench("export", "r", "preds.jsonl")
-    assert (came.code, came.out) == (0, "2 predictions in preds.jsonl\n")
+    result = desk.bench("export", "r", "preds.jsonl")
+    assert (result.code, result.out) == (0, "2 predictions in preds.jsonl\n")
     lines = [json.loads(line) for line in Path("preds.jsonl").read_text().splitlines()]
-    assert [(one["instance_id"], one["model_patch"]) for one in lines] == [
+    assert [(line["instance_id"], line["model_patch"]) for line in lines] == [
         ("a__a-1", PATCH),
         ("b__b-2", ""),
     ]
-    assert {one["model_name_or_path"] for one in lines} == {"solo"}
-    came = desk.bench("export", "r", "preds.json", "--trial", "2", "--name", "ours")
-    assert came.code == 0
+    assert {line["model_name_or_path"] for line in lines} == {"solo"}
+    result = desk.bench("export", "r", "preds.json", "--trial", "2", "--name", "ours")
+    assert result.code == 0
     assert json.loads(Path("preds.json").read_text())["a__a-1"]["model_patch"] == "another\n"
     for words, message in (
         (("r", "preds.json", "--trial", "3"), "there is no trial 3"),
         (("r", "preds.txt"), "takes .json and .jsonl, not '.txt'"),
     ):
-        came = desk.bench("export", *words)
-        assert (came.code, message in came.err) == (2, True)
+        result = desk.bench("export", *words)
+        assert (result.code, message in result.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -136,9 +136,9 @@ def test_wrong_input_is_said(
     torn = kept(desk.folder / "torn", one_each(1, 1)) / "samples.jsonl"
     torn.write_text(torn.read_text()[:-9])
     (kept(desk.folder / "bare", one_each(1)) / "samples.jsonl").unlink()
-    came = desk.bench(*words)
-    assert (came.code, came.out) == (2, "")
-    assert message in came.err
+    result = desk.bench(*words)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
     assert not Path("preds.json").exists()
 
 
@@ -151,9 +151,9 @@ def test_a_gate_fails_where_the_second_is_worse_by_more_than_chance(
 ) -> None:
     for name, score in (("good", 1.0), ("bad", 0.0)):
         kept(desk.folder / name, [sample(f"t{n}", score) for n in range(20)])
-    came = desk.bench("compare", "good", "bad", *words, "--junit", "out.xml")
-    assert came.code == code
-    assert ("worse: solo (bad) scores -1.000 [" in came.err) == bool(code)
+    result = desk.bench("compare", "good", "bad", *words, "--junit", "out.xml")
+    assert result.code == code
+    assert ("worse: solo (bad) scores -1.000 [" in result.err) == bool(code)
     suite = ElementTree.parse(desk.folder / "out.xml").getroot()  # noqa: S314 - ours
     assert suite.get("failures") == failures
     better = desk.bench("compare", "bad", "good", *words)
@@ -164,9 +164,9 @@ def test_a_gate_fails_where_the_second_is_worse_by_more_than_chance(
 def test_a_margin_is_a_number_behind_the_folders(desk: Desk, words: list[str]) -> None:
     for name in ("good", "bad"):
         kept(desk.folder / name, [sample("t", 1.0)])
-    came = desk.bench("compare", "good", "bad", *words)
-    assert came.code == 2
-    assert "not a margin. Name the folders first" in came.err or "not between 0 and 1" in came.err
+    result = desk.bench("compare", "good", "bad", *words)
+    assert result.code == 2
+    assert "not a margin. Name the folders first" in result.err or "not between 0 and 1" in result.err
 
 
 def test_evolutions_are_compared_by_what_was_held_out(desk: Desk) -> None:
@@ -181,11 +181,11 @@ def test_evolutions_are_compared_by_what_was_held_out(desk: Desk) -> None:
         ]
         figures = HeldOutFigures(tasks=20, repeats=1, after=5, teams=({"team": f"best_of_{name}"},))
         write_figures(folder, figures, trials)
-    came = desk.bench("compare", "pool/evolutions/one", "pool/evolutions/other")
-    assert came.code == 0
-    assert "best_of_other (other)" in came.out
-    assert "difference +1.000 [" in came.out
-    assert "over 20 tasks: 20 better" in came.out
+    result = desk.bench("compare", "pool/evolutions/one", "pool/evolutions/other")
+    assert result.code == 0
+    assert "best_of_other (other)" in result.out
+    assert "difference +1.000 [" in result.out
+    assert "over 20 tasks: 20 better" in result.out
     (desk.folder / "pool" / "evolutions" / "other" / "heldout.json").unlink()
-    came = desk.bench("compare", "pool/evolutions/one", "pool/evolutions/other")
-    assert (came.code, "A test makes them: mas-evolve" in came.err) == (2, True)
+    result = desk.bench("compare", "pool/evolutions/one", "pool/evolutions/other")
+    assert (result.code, "A test makes them: mas-evolve" in result.err) == (2, True)

@@ -56,25 +56,25 @@ def test_an_evaluation_is_shown_as_its_files_tell_it(desk: Desk) -> None:
     assert facts["Model calls"] == "48"
     samples = [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
     assert len(samples) == 48
-    for one in samples:
-        page = pages[f"sample/{one['trial']}/{one['task']}"]
-        assert one["answer"] in texts(page, "pre")
-        assert one["question"] in texts(page, "pre")
+    for sample in samples:
+        page = pages[f"sample/{sample['trial']}/{sample['task']}"]
+        assert sample["answer"] in texts(page, "pre")
+        assert sample["question"] in texts(page, "pre")
         verdicts = {badge.text.split()[-1] for badge in page.all("span", class_="badge")}
-        assert ("right" if one["score"] else "wrong") in verdicts
+        assert ("right" if sample["score"] else "wrong") in verdicts
     assert len(texts(pages["samples"].one("tbody"), "th")) == 48
-    wrong = [one["task"] for one in samples if not one["score"]]
+    wrong = [item["task"] for item in samples if not item["score"]]
     assert sorted(rows("samples/wrong/1", folder)) == sorted(wrong)
     niche = samples[0]["niche"]
-    of_niche = [one["task"] for one in samples if one["niche"] == niche]
+    of_niche = [item["task"] for item in samples if item["niche"] == niche]
     assert sorted(rows(f"samples/niche {niche}/1", folder)) == sorted(of_niche)
 
 
 def test_it_is_one_file_whose_links_lead_to_itself(desk: Desk) -> None:
     assert desk.run().code == 0
     file = desk.folder / "report.html"
-    came = invoked(mas_view, [str(desk.results[0]), "-o", str(file)], "mas-view")
-    assert (came.code, file.exists()) == (0, True), came.err
+    result = invoked(mas_view, [str(desk.results[0]), "-o", str(file)], "mas-view")
+    assert (result.code, file.exists()) == (0, True), result.err
     page = file_of(desk.results[0])
     assert "Samples of" in page.text
     assert len(page.all("tr")) > 24
@@ -83,15 +83,15 @@ def test_it_is_one_file_whose_links_lead_to_itself(desk: Desk) -> None:
 def test_several_are_compared_down_to_the_task(desk: Desk) -> None:
     assert desk.run().code == desk.run(team="pair", replies=unsure).code == 0
     pages = visited(desk.folder / "results", most=400)
-    folders = sorted(desk.results, key=lambda one: one.name)
-    names = [one.name for one in folders]
-    teams = [told(one)["team"] for one in folders]
+    folders = sorted(desk.results, key=lambda path: path.name)
+    names = [folder.name for folder in folders]
+    teams = [told(folder)["team"] for folder in folders]
     assert texts(pages[""].all("tbody")[0], "th") == teams
     compared = pages[f"compare/{names[0]}/{names[1]}/same/0"]
     scores = {
         name: {
-            one["task"]: one["score"]
-            for one in map(json.loads, (folder / "samples.jsonl").read_text().splitlines())
+            item["task"]: item["score"]
+            for item in map(json.loads, (folder / "samples.jsonl").read_text().splitlines())
         }
         for name, folder in zip(names, folders, strict=True)
     }
@@ -133,9 +133,9 @@ def test_what_was_edited_is_a_sentence_and_the_others_are_shown(desk: Desk) -> N
     path = desk.results[0] / "results.json"
     path.write_text(path.read_text().replace('"samples": 24', '"samples": 23'))
     file = desk.folder / "report.html"
-    came = invoked(mas_view, [str(desk.results[0]), "-o", str(file)], "mas-view")
-    assert (came.code, file.exists()) == (2, False)
-    assert "It was edited" in came.err
+    result = invoked(mas_view, [str(desk.results[0]), "-o", str(file)], "mas-view")
+    assert (result.code, file.exists()) == (2, False)
+    assert "It was edited" in result.err
     page = page_at(opened(desk.folder / "results"), "")
     assert "It was edited" in page.one("p", class_="problem").text
     assert texts(page.all("tbody")[0], "th") == ["pair"]
@@ -145,8 +145,8 @@ def test_results_of_another_version_are_told(desk: Desk) -> None:
     assert desk.run().code == 0
     path = desk.results[0] / "results.json"
     path.write_text(path.read_text().replace('"version": 2', '"version": 1'))
-    came = invoked(mas_view, [str(desk.results[0]), "-o", "x.html"], "mas-view")
-    assert (came.code, "version 1 is not 2" in came.err) == (2, True), came.err
+    result = invoked(mas_view, [str(desk.results[0]), "-o", "x.html"], "mas-view")
+    assert (result.code, "version 1 is not 2" in result.err) == (2, True), result.err
 
 
 LONG = "9" * 5_000
@@ -175,14 +175,14 @@ def test_a_trial_whose_data_is_gone_is_told(desk: Desk) -> None:
 
 
 def test_hostile_questions_answers_and_niches_are_text(desk: Desk) -> None:
-    found = attacks()
+    lines = attacks()
     tasks = [
-        {"id": f"t{n}", "query": one, "answer": "7", "niche": f"n {one[:60]}"}
-        for n, one in enumerate(found)
-        if one.strip() and not any(unicodedata.category(sign) in {"Cc", "Cf", "Cs"} for sign in one)
+        {"id": f"t{n}", "query": name, "answer": "7", "niche": f"n {name[:60]}"}
+        for n, name in enumerate(lines)
+        if name.strip() and not any(unicodedata.category(sign) in {"Cc", "Cf", "Cs"} for sign in name)
     ]
     assert len(tasks) >= 190  # others are refused as tasks
-    (desk.folder / "own.jsonl").write_text("".join(json.dumps(one) + "\n" for one in tasks))
+    (desk.folder / "own.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
     words = ["run", "own.jsonl", "--team", "solo.yaml", "--scorer", "exact", "--quiet"]
 
     def echo(request: Request) -> Reply:
@@ -191,15 +191,15 @@ def test_hostile_questions_answers_and_niches_are_text(desk: Desk) -> None:
     assert desk.bench(*words, replies=echo).code == 0
     (folder,) = desk.results
     page = file_of(folder)
-    assert {one.tag for one in page.all()} <= ELEMENTS
-    assert not any(name.startswith("on") for one in page.all() for name in one.attributes)
+    assert {element.tag for element in page.all()} <= ELEMENTS
+    assert not any(name.startswith("on") for element in page.all() for name in element.attributes)
     written = texts(page)
-    for one in tasks:
-        assert any(visible(" ".join(str(one["query"])[:100].split())) in cell for cell in written)
+    for fields in tasks:
+        assert any(visible(" ".join(str(fields["query"])[:100].split())) in cell for cell in written)
     sample = page_at(opened(folder), "sample/1/t5")
-    assert visible(found[5]) in texts(sample, "pre")
+    assert visible(lines[5]) in texts(sample, "pre")
 
 
 def test_the_front_has_what_nothing_at_most_as_dear_beats() -> None:
     points = [PlotPoint(x=x, y=y) for x, y in [(3, 0.5), (1, 0.2), (2, 0.5), (4, 0.9), (2, 0.1)]]
-    assert [(one.x, one.y) for one in front(points)] == [(1, 0.2), (2, 0.5), (4, 0.9)]
+    assert [(item.x, item.y) for item in front(points)] == [(1, 0.2), (2, 0.5), (4, 0.9)]

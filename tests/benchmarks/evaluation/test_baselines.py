@@ -31,8 +31,8 @@ def test_copies_of_an_agent_vote() -> None:
         run = Bench().run(again, model)
         asked = [call.body for call in model.calls if call.body]
     assert (run.answer, len(asked)) == ("blue", 5)
-    assert {one["temperature"] for one in asked} == {0.9}
-    assert len({str(one["messages"]) for one in asked}) == 1
+    assert {item["temperature"] for item in asked} == {0.9}
+    assert len({str(item["messages"]) for item in asked}) == 1
 
 
 def test_one_copy_that_fails_leaves_the_others_to_decide() -> None:

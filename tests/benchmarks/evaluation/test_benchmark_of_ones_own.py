@@ -91,7 +91,7 @@ def test_the_one_of_the_documentation_runs(tmp_path: Path) -> None:
     assert (without.code, "Name its folder with --data" in without.err) == (2, True)
     assert done.code == 0, done.err
     niches = done.json["niches"]
-    assert {niche: one["value"] for niche, one in niches.items()} == {"F": 1, "I": 0}
+    assert {niche: nich["value"] for niche, nich in niches.items()} == {"F": 1, "I": 0}
 
 
 def test_one_with_a_scorer_of_its_own_is_listed_described_and_run(tmp_path: Path) -> None:
@@ -103,16 +103,16 @@ def test_one_with_a_scorer_of_its_own_is_listed_described_and_run(tmp_path: Path
     assert "change " in listed.out
     assert "Counting coins." in described.out
     assert done.code == 0, done.err
-    told = done.json
+    report = done.json
     amounts = [
         int(re.findall(r"make up (\d+)", task.query)[0])
         for task in added_benchmark.tasks(added_benchmark.Source(seed=3))
     ]
     wrong = sum(amount % 50 >= 20 for amount in amounts)
     assert 0 < wrong < 20
-    assert told["tasks"] == 20
-    assert told["headline"]["value"] == pytest.approx(1 - wrong / 20)
-    assert told["measures"]["off"]["mean"] > 0
+    assert report["tasks"] == 20
+    assert report["headline"]["value"] == pytest.approx(1 - wrong / 20)
+    assert report["measures"]["off"]["mean"] > 0
 
 
 BROKEN = {
@@ -125,14 +125,14 @@ BROKEN = {
 
 def test_a_broken_package_is_named(tmp_path: Path) -> None:
     install_change(tmp_path, "\n".join(f"{name} = {place}" for name, (place, _) in BROKEN.items()))
-    listed, *told = mas_bench(tmp_path, ["list"], *(["list", name] for name in BROKEN))
+    listed, *report = mas_bench(tmp_path, ["list"], *(["list", name] for name in BROKEN))
     assert listed.code == 0
     assert "bbeh-mini" in listed.out
     assert not BROKEN.keys() & {line.split()[0] for line in listed.out.splitlines()}
     warnings = sorted(listed.err.splitlines())
     assert [line.partition(": ")[0] for line in warnings] == ["warning"] * len(BROKEN)
-    for one, (_, message) in zip(told, BROKEN.values(), strict=True):
-        assert (one.code, one.out) == (2, "")
-        assert message in one.err
-        assert "Traceback" not in one.err
+    for item, (_, message) in zip(report, BROKEN.values(), strict=True):
+        assert (item.code, item.out) == (2, "")
+        assert message in item.err
+        assert "Traceback" not in item.err
         assert any(message in line for line in warnings)

@@ -18,9 +18,9 @@ from coterie.schema import InputError
 
 def answer(seconds: float, **more: Any) -> dict[str, Any]:
     usage = {"usage": Usage(calls=1, prompt_tokens=10, usd=0.1).value()}
-    said = {"text": "7", "tool_calls": [], "finish_reason": "stop", "attempts": 1}
+    fields = {"text": "7", "tool_calls": [], "finish_reason": "stop", "attempts": 1}
     who = {"model": "m-2026-05", "alias": "default"}
-    return {**said, **who, "seconds": seconds, **usage, **more}
+    return {**fields, **who, "seconds": seconds, **usage, **more}
 
 
 def journaled(folder: Path, entries: dict[str, dict[str, Any]], kind: str = "model") -> Path:
@@ -35,7 +35,7 @@ def journaled(folder: Path, entries: dict[str, dict[str, Any]], kind: str = "mod
 
 def test_calls_are_summed_up_by_agent_and_by_who_answered(tmp_path: Path) -> None:
     """Ids of tasks may look like paths."""
-    told = consumption(
+    report = consumption(
         journaled(
             tmp_path,
             {
@@ -47,10 +47,10 @@ def test_calls_are_summed_up_by_agent_and_by_who_answered(tmp_path: Path) -> Non
             },
         )
     )
-    assert {name: one["calls"] for name, one in told["agents"].items()} == {"judge": 0, "solver": 2}
-    assert (told["agents"]["solver"]["usd"], told["agents"]["solver"]["cost"]) == (0.2, "$0.2000")
-    assert told["calls"] == {"p50": 1.0, "p90": 3.0, "p99": 3.0}
-    assert told["answered"] == {"default": {"m-2026-05": 2, "m-2026-05 b4711": 1}}
+    assert {name: agent["calls"] for name, agent in report["agents"].items()} == {"judge": 0, "solver": 2}
+    assert (report["agents"]["solver"]["usd"], report["agents"]["solver"]["cost"]) == (0.2, "$0.2000")
+    assert report["calls"] == {"p50": 1.0, "p90": 3.0, "p99": 3.0}
+    assert report["answered"] == {"default": {"m-2026-05": 2, "m-2026-05 b4711": 1}}
 
 
 def test_an_endpoint_may_say_what_it_is() -> None:

@@ -119,17 +119,17 @@ def stand(tmp_path: Path) -> Stand:
 
 
 def timeless(samples: Sequence[Sample]) -> list[Sample]:
-    return [replace(one, seconds=0.0) for one in samples]
+    return [replace(sample, seconds=0.0) for sample in samples]
 
 
 def test_every_task_is_tried_and_scored(stand: Stand) -> None:
     seen: list[Sample] = []
     samples = stand.evaluated(on_sample=seen.append)
-    assert [one.task for one in samples] == [task.id for task in TASKS]
-    assert [one.task for one in samples if one.score != 1] == ["q7"]
+    assert [sample.task for sample in samples] == [task.id for task in TASKS]
+    assert [sample.task for sample in samples if sample.score != 1] == ["q7"]
     assert samples[7].answer == "The answer is 9."
-    assert all((one.usage.calls, one.status) == (2, "done") for one in samples)
-    assert sorted(one.task for one in seen) == sorted(one.task for one in samples)
+    assert all((sample.usage.calls, sample.status) == (2, "done") for sample in samples)
+    assert sorted(item.task for item in seen) == sorted(sample.task for sample in samples)
     assert stand.calls == 24
     assert EvaluationFigures.of(samples, ACCURACY).niches.keys() == {"even", "odd"}
 
@@ -143,13 +143,13 @@ def test_each_trial_is_a_run_of_its_own(stand: Stand) -> None:
         return Reply(text=str(len(seeds)))
 
     samples = stand.evaluated(counted, workers=1)
-    assert [(one.task, one.trial) for one in samples] == [
+    assert [(sample.task, sample.trial) for sample in samples] == [
         *(("q0", 1), ("q1", 1)),
         *(("q0", 2), ("q1", 2)),
         *(("q0", 3), ("q1", 3)),
     ]
     assert len(seeds) == 6
-    assert [one.score for one in samples] == [1, 1, 0, 0, 0, 0]
+    assert [sample.score for sample in samples] == [1, 1, 0, 0, 0, 0]
 
 
 def test_what_is_done_is_not_done_again(stand: Stand) -> None:
@@ -199,12 +199,12 @@ def test_what_a_provider_fails_has_no_score_until_it_is_made_again(
         return failure if re.search(r"How much is [36] ", message_text(request)) else adds(request)
 
     samples = stand.evaluated(failing)
-    lost = [one for one in samples if one.score is None]
-    assert [(one.task, one.status, one.answer) for one in lost] == [
+    lost = [sample for sample in samples if sample.score is None]
+    assert [(item.task, item.status, item.answer) for item in lost] == [
         ("q3", "unscored", None),
         ("q6", "unscored", None),
     ]
-    assert all("agent first: " in str(one.error) for one in lost)
+    assert all("agent first: " in str(item.error) for item in lost)
     figures = EvaluationFigures.of(samples, ACCURACY)
     assert (figures.samples, figures.unscored, figures.executed) == (10, 2, 10)
     assert figures.value == 0.9
@@ -223,8 +223,8 @@ def test_a_trial_whose_model_hangs_has_no_score_until_it_is_made_again(stand: St
         hangs = "How much is 1 " in message_text(request)
         return Reply.fault("hang") if hangs else adds(request)
 
-    assert [one.score for one in stand.evaluated(hanging)] == [1, None, 1]
-    assert [one.score for one in stand.evaluated()] == [1, 1, 1]
+    assert [item.score for item in stand.evaluated(hanging)] == [1, None, 1]
+    assert [item.score for item in stand.evaluated()] == [1, 1, 1]
 
 
 def test_a_provider_that_fails_everything_is_not_asked_for_ever(stand: Stand) -> None:
@@ -233,7 +233,7 @@ def test_a_provider_that_fails_everything_is_not_asked_for_ever(stand: Stand) ->
         stand.evaluated(Reply.error(401))
     assert 1 <= stand.calls <= 10 + 3
     assert stand.evaluation is not None
-    assert all(one.score is None for one in stand.evaluation._unscored.values())
+    assert all(item.score is None for item in stand.evaluation._unscored.values())
 
 
 def test_failures_between_successes_stop_nothing(stand: Stand) -> None:
@@ -242,9 +242,9 @@ def test_failures_between_successes_stop_nothing(stand: Stand) -> None:
     # A refused prompt is the team's own failure; what the provider denies is not.
     denied = [Reply.error(403) if n % 4 else "1" for n in range(40)]
     samples = stand.evaluated(denied, workers=1)
-    assert sum(one.score is None for one in samples) == 30
+    assert sum(sample.score is None for sample in samples) == 30
     own = Stand(folder=stand.folder.with_name("own"), team=SOLO, tasks=stand.tasks)
-    assert [one.score for one in own.evaluated(replies, workers=1)] == [1, 0, 0, 0] * 10
+    assert [item.score for item in own.evaluated(replies, workers=1)] == [1, 0, 0, 0] * 10
 
 
 def test_a_team_that_fails_by_itself_scores_0_and_did_not_run(stand: Stand) -> None:
@@ -257,7 +257,7 @@ def test_a_team_that_fails_by_itself_scores_0_and_did_not_run(stand: Stand) -> N
         return Reply.json({"sum": n + 1}) if n % 2 == 0 else Reply(text="I would rather not.")
 
     samples = stand.evaluated(odd_ones)
-    assert {one.status for one in samples if one.score == 0} == {"failed"}
+    assert {sample.status for sample in samples if sample.score == 0} == {"failed"}
     figures = EvaluationFigures.of(samples, ACCURACY).results()
     assert figures["execution_rate"]["value"] == 0.5
     assert figures["headline"]["value"] == 0.5
@@ -281,11 +281,11 @@ def test_what_an_outage_took_an_agent_of_is_no_trial(stand: Stand) -> None:
         return Reply.error(401) if "[w1]" in text and "is 4 +" in text else adds(request)
 
     samples = stand.evaluated(one_less)
-    [lost] = [one for one in samples if one.lost]
+    [lost] = [sample for sample in samples if sample.lost]
     assert (lost.task, lost.status, lost.score) == ("q4", "unscored", None)
     assert "HTTP 401" in str(lost.error)
     assert EvaluationFigures.of(samples, ACCURACY).unscored == 1
-    assert [one.score for one in stand.evaluated() if one.task == "q4"] == [1]
+    assert [item.score for item in stand.evaluated() if item.task == "q4"] == [1]
 
 
 def test_a_replay_asks_no_model_and_finds_no_difference(stand: Stand) -> None:

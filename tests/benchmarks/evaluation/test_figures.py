@@ -23,45 +23,45 @@ TRIALS = [
 
 
 def test_trials_of_a_task_are_averaged_first() -> None:
-    told = EvaluationFigures.of(TRIALS, ACCURACY).results()
-    assert told["headline"]["value"] == told["avg@k"] == pytest.approx(2 / 3)
-    assert (told["tasks"], told["samples"], told["trials"]) == (2, 6, 3)
-    assert told["pass@k"] == pytest.approx({"1": 2 / 3, "2": (2 / 3 + 1) / 2, "3": 1.0})
+    report = EvaluationFigures.of(TRIALS, ACCURACY).results()
+    assert report["headline"]["value"] == report["avg@k"] == pytest.approx(2 / 3)
+    assert (report["tasks"], report["samples"], report["trials"]) == (2, 6, 3)
+    assert report["pass@k"] == pytest.approx({"1": 2 / 3, "2": (2 / 3 + 1) / 2, "3": 1.0})
 
 
 def test_a_task_with_fewer_trials_weighs_as_much_as_any_other() -> None:
-    told = EvaluationFigures.of([*TRIALS, sample("c", 0.0)], ACCURACY).results()
-    assert told["headline"]["value"] == pytest.approx((1 / 3 + 1 + 0) / 3)
-    assert told["pass@k"]["2"] is None
+    report = EvaluationFigures.of([*TRIALS, sample("c", 0.0)], ACCURACY).results()
+    assert report["headline"]["value"] == pytest.approx((1 / 3 + 1 + 0) / 3)
+    assert report["pass@k"]["2"] is None
 
 
 def test_only_a_full_score_passes() -> None:
-    told = EvaluationFigures.of([sample("a", 0.9), sample("b", 1.0)], ACCURACY).results()
-    assert told["pass@k"] == {"1": 0.5}
-    assert told["avg@k"] == pytest.approx(0.95)
+    report = EvaluationFigures.of([sample("a", 0.9), sample("b", 1.0)], ACCURACY).results()
+    assert report["pass@k"] == {"1": 0.5}
+    assert report["avg@k"] == pytest.approx(0.95)
 
 
 def test_what_nobody_can_score_is_counted_and_left_out() -> None:
     lost = sample("c", None, usage=Usage(calls=2), seconds=3.0)
-    told = EvaluationFigures.of(
+    report = EvaluationFigures.of(
         [sample("a", 1.0), sample("b", 1.0, lost=2), lost], ACCURACY
     ).results()
-    assert told["headline"]["value"] == 1
-    assert (told["tasks"], told["samples"], told["unscored"]) == (2, 2, 1)
-    assert told["execution_rate"]["n"] == 2
-    assert told["usage"]["calls"] == 2  # it was paid for all the same
-    assert told["seconds"] == 3
+    assert report["headline"]["value"] == 1
+    assert (report["tasks"], report["samples"], report["unscored"]) == (2, 2, 1)
+    assert report["execution_rate"]["n"] == 2
+    assert report["usage"]["calls"] == 2  # it was paid for all the same
+    assert report["seconds"] == 3
 
 
 def test_a_team_that_gives_no_answer_lowers_the_execution_rate() -> None:
     own = [sample("a", 0.0, status="failed"), sample("b", 0.0, status="stopped")]
-    told = EvaluationFigures.of([*own, sample("c", 0.0), sample("d", 1.0)], ACCURACY).results()
-    assert told["execution_rate"] == {
+    report = EvaluationFigures.of([*own, sample("c", 0.0), sample("d", 1.0)], ACCURACY).results()
+    assert report["execution_rate"] == {
         "value": 0.5,
         "interval": pytest.approx(list(wilson(2, 4))),
         "n": 4,
     }
-    assert told["headline"]["value"] == 0.25
+    assert report["headline"]["value"] == 0.25
 
 
 def test_single_trials_that_are_right_or_wrong_have_wilsons_interval() -> None:
@@ -81,10 +81,10 @@ def test_niches_of_one_task_leave_doubt() -> None:
     """Drawn within its niche a single task never varies: 0.333 [0.333, 0.333]."""
     scores = enumerate([1.0, 0.0, 0.0], 1)
     alone = [sample("a", score, trial=n, niche="a") for n, score in scores]
-    told = EvaluationFigures.of(
-        [*alone, *(replace(one, task="b", niche="b") for one in alone)], ACCURACY
+    report = EvaluationFigures.of(
+        [*alone, *(replace(item, task="b", niche="b") for item in alone)], ACCURACY
     )
-    for figure in (told.results()["headline"], *told.results()["niches"].values()):
+    for figure in (report.results()["headline"], *report.results()["niches"].values()):
         low, high = figure["interval"]
         assert low < 0.2
         assert high > 0.6
@@ -96,14 +96,14 @@ def test_the_headline_of_a_benchmark_has_an_interval_of_its_own() -> None:
         for niche, right in (("easy", 18), ("hard", 4))
         for n in range(20)
     ]
-    told = EvaluationFigures.of(many, HARMONIC).results()
-    headline = told["headline"]
+    report = EvaluationFigures.of(many, HARMONIC).results()
+    headline = report["headline"]
     assert headline["name"] == "harmonic"
     assert headline["value"] == pytest.approx(2 / (1 / 0.91 + 1 / 0.21))
     low, high = headline["interval"]
     assert low < headline["value"] < high
     assert [low, high] != EvaluationFigures.of(many, ACCURACY).results()["headline"]["interval"]
-    assert told["niches"]["hard"] == {
+    assert report["niches"]["hard"] == {
         "tasks": 20,
         "value": pytest.approx(0.2),
         "interval": pytest.approx(list(wilson(4, 20))),
@@ -125,27 +125,27 @@ def test_measures_say_of_how_many_samples_they_are() -> None:
 
 def test_a_run_without_an_answer_has_the_measures_that_the_benchmark_says() -> None:
     """Four of six came empty-handed, and of the other two it said: f2p 1.000."""
-    found = [sample(str(n), 1.0, answer="diff", measures={"f2p": 1.0}) for n in range(2)]
+    result = [sample(str(n), 1.0, answer="diff", measures={"f2p": 1.0}) for n in range(2)]
     empty = [sample(str(n), 0.0, status="stopped") for n in range(2, 6)]
     known = {"f2p": Measure(unanswered=0.0), "never": Measure(unanswered=1.0)}
-    told = EvaluationFigures.of([*found, *empty], ACCURACY, known).results()
-    assert told["measures"] == {"f2p": {"mean": pytest.approx(1 / 3), "n": 6, "of": 6}}
+    report = EvaluationFigures.of([*result, *empty], ACCURACY, known).results()
+    assert report["measures"] == {"f2p": {"mean": pytest.approx(1 / 3), "n": 6, "of": 6}}
 
 
 def test_latency_is_told_in_percentiles() -> None:
     samples = [sample(str(n), 1.0, seconds=float(n)) for n in range(1, 101)]
-    told = EvaluationFigures.of(samples, ACCURACY).results()["latency"]
-    assert told == {"p50": 50.0, "p90": 90.0, "p99": 99.0}
+    report = EvaluationFigures.of(samples, ACCURACY).results()["latency"]
+    assert report == {"p50": 50.0, "p90": 90.0, "p99": 99.0}
 
 
 def test_figures_have_no_noise_of_binary_fractions() -> None:
     samples = [sample(str(n), score, usage=Usage(usd=0.1)) for n, score in enumerate([0.1, 0.2, 0])]
-    told = EvaluationFigures.of(samples, ACCURACY).results()
-    assert (told["headline"]["value"], told["usage"]["usd"]) == (0.1, 0.3)
+    report = EvaluationFigures.of(samples, ACCURACY).results()
+    assert (report["headline"]["value"], report["usage"]["usd"]) == (0.1, 0.3)
 
 
 def test_without_a_score_there_is_no_figure() -> None:
-    told = EvaluationFigures.of([sample("a", None)], ACCURACY).results()
-    assert told["headline"] == {"name": "accuracy", "value": None, "interval": [0.0, 1.0]}
-    assert told["execution_rate"] == {"value": None, "interval": [0.0, 1.0], "n": 0}
-    assert (told["trials"], told["pass@k"], told["unscored"]) == (0, {}, 1)
+    report = EvaluationFigures.of([sample("a", None)], ACCURACY).results()
+    assert report["headline"] == {"name": "accuracy", "value": None, "interval": [0.0, 1.0]}
+    assert report["execution_rate"] == {"value": None, "interval": [0.0, 1.0], "n": 0}
+    assert (report["trials"], report["pass@k"], report["unscored"]) == (0, {}, 1)

@@ -25,15 +25,15 @@ SAMPLES = [
 
 def test_the_folder_says_what_was_run_and_what_came_of_it(tmp_path: Path) -> None:
     folder = kept(tmp_path / "r", SAMPLES, missing=4)
-    told = read_results(folder)
-    assert (told["benchmark"], told["team"]) == ("bbeh-mini", "solo")
-    assert told["models"] == {"default": "m"}
-    assert set(told["versions"]) >= {"coterie"}
-    assert told["command"] == "mas-bench run"
-    assert (told["samples"], told["unscored"], told["missing"]) == (2, 1, 4)
-    assert told["complete"] is False
+    report = read_results(folder)
+    assert (report["benchmark"], report["team"]) == ("bbeh-mini", "solo")
+    assert report["models"] == {"default": "m"}
+    assert set(report["versions"]) >= {"coterie"}
+    assert report["command"] == "mas-bench run"
+    assert (report["samples"], report["unscored"], report["missing"]) == (2, 1, 4)
+    assert report["complete"] is False
     expected = EvaluationFigures.of(SAMPLES, ACCURACY).results()
-    assert {name: told[name] for name in expected} == expected
+    assert {name: report[name] for name in expected} == expected
     assert list(read_samples(folder)) == SAMPLES
 
 

@@ -34,19 +34,19 @@ RIGHT = Score(value=1.0, reason="right", measures={"steps": 3.0})
 def test_a_failure_of_the_team_scores_0_and_that_of_a_provider_nothing(
     run: Run, status: str, score: float | None
 ) -> None:
-    came = Sample.of_run(TASK, 2, run)
-    assert (came.task, came.trial, came.niche) == ("t", 2, "sums")
-    assert (came.status, came.score, came.answer) == (status, score, run.answer)
-    assert came.error == (run.error or run.why_failed or None)
-    assert came.lost == sum(one.fault == "down" for one in run.agents.values())
+    result = Sample.of_run(TASK, 2, run)
+    assert (result.task, result.trial, result.niche) == ("t", 2, "sums")
+    assert (result.status, result.score, result.answer) == (status, score, run.answer)
+    assert result.error == (run.error or run.why_failed or None)
+    assert result.lost == sum(agent.fault == "down" for agent in run.agents.values())
 
 
 def test_what_else_was_measured_and_consumed_is_kept() -> None:
     usage = Usage(calls=2, prompt_tokens=30, completion_tokens=4, usd=0.25)
     run = Run(status="done", answer="7", score=RIGHT, usage=usage, seconds=1.23456)
-    came = Sample.of_run(TASK, 1, run)
-    assert (came.reason, came.measures, came.usage) == ("right", {"steps": 3.0}, usage)
-    assert came.seconds == 1.235
+    result = Sample.of_run(TASK, 1, run)
+    assert (result.reason, result.measures, result.usage) == ("right", {"steps": 3.0}, usage)
+    assert result.seconds == 1.235
 
 
 def test_an_answer_that_nothing_can_be_compared_with_is_an_error() -> None:

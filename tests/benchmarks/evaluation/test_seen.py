@@ -38,11 +38,11 @@ def refused(path: Path, tasks: list[Task], *, pool: Path | None = None) -> str |
 
 
 def test_tasks_that_a_pool_evolved_on_are_refused_with_both_places(pool: Pool) -> None:
-    said = str(refused(pool.folder / "teams" / "solo.yaml", TASKS))
+    text = str(refused(pool.folder / "teams" / "solo.yaml", TASKS))
     line = f"{pool.folder.resolve()}/ledger.jsonl:3"
-    assert f"1 task of 3 is learnt from: task 'b' (sums, number 2) is {line} by its id." in said
-    assert "--split test" in said
-    assert "--allow-seen" in said
+    assert f"1 task of 3 is learnt from: task 'b' (sums, number 2) is {line} by its id." in text
+    assert "--split test" in text
+    assert "--allow-seen" in text
 
 
 def test_other_tasks_pass_and_so_do_those_of_the_test_split(pool: Pool) -> None:
@@ -61,8 +61,8 @@ def test_a_team_outside_a_pool_has_seen_nothing(pool: Pool, seed: Path) -> None:
 def test_a_team_has_seen_what_the_pool_has_that_it_recalls_from(pool: Pool, seed: Path) -> None:
     lesson = Learnt(kind="experience", task="WHAT  is\nC?", text="It is a letter.")
     pool.commit(lesson, op="lesson")
-    said = str(refused(seed, [TASKS[2]], pool=pool.folder))
-    assert f"{pool.folder}/ledger.jsonl:5 by its words" in said
+    text = str(refused(seed, [TASKS[2]], pool=pool.folder))
+    assert f"{pool.folder}/ledger.jsonl:5 by its words" in text
 
 
 def test_a_team_that_left_its_pool_still_says_what_it_was_made_on(tmp_path: Path) -> None:

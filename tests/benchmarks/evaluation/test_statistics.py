@@ -102,8 +102,8 @@ def test_percentiles_are_values_that_were_seen() -> None:
 
 
 def test_rounding_takes_the_noise_and_nothing_else() -> None:
-    told = {"a": [0.1 + 0.2, 1, None, "x"], "b": {"c": (1 / 3,)}}
-    assert rounded(told) == {"a": [0.3, 1, None, "x"], "b": {"c": [0.333333333333]}}
+    fields = {"a": [0.1 + 0.2, 1, None, "x"], "b": {"c": (1 / 3,)}}
+    assert rounded(fields) == {"a": [0.3, 1, None, "x"], "b": {"c": [0.333333333333]}}
 
 
 def test_holm_by_hand() -> None:
@@ -123,7 +123,7 @@ def test_effect_sizes_by_hand() -> None:
 def test_paired_tests_are_those_of_scipy() -> None:
     chance = random.Random(3)
     before = [chance.random() for _ in range(30)]
-    after = [one + chance.gauss(0.05, 0.1) for one in before]
+    after = [value + chance.gauss(0.05, 0.1) for value in before]
     assert paired_t(before, after) == pytest.approx(scipy_stats().ttest_rel(before, after).pvalue)
     assert wilcoxon(before, after) == pytest.approx(scipy_stats().wilcoxon(before, after).pvalue)
 
@@ -170,7 +170,7 @@ def test_degenerate_samples(before: list, after: list, t: float, signed_rank: fl
 
 @given(pairs=PAIRS)
 def test_any_pair_of_runs_has_p_values_whoever_comes_first(pairs) -> None:
-    before, after = [one for one, _ in pairs], [two for _, two in pairs]
+    before, after = [item for item, _ in pairs], [two for _, two in pairs]
     for test in (paired_t, wilcoxon):
         p = test(before, after)
         assert 0 <= p <= 1

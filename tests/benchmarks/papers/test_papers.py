@@ -49,9 +49,9 @@ def run_of(address: str) -> PaperRun:
     ],
 )
 def test_every_row_is_a_recipe_that_loads_or_says_why_not(name: str, tmp_path: Path) -> None:
-    came = paper(tmp_path, name, "--dry-run")
-    assert came.code == 0, came.err
-    shown = {line.split(": ")[0] for line in came.out.splitlines()}
+    result = paper(tmp_path, name, "--dry-run")
+    assert result.code == 0, result.err
+    shown = {line.split(": ")[0] for line in result.out.splitlines()}
     values = load_paper(name)
     for table, whole in values.tables.items():
         for key, row in whole.rows.items():
@@ -69,8 +69,8 @@ def test_every_table_of_the_papers_is_there() -> None:
 
 
 def figures(name: str, table: str, row: str) -> list[float | None]:
-    found = load_paper(name).tables[table].rows[row].figures
-    return [figure if isinstance(figure, float) else None for figure in found]
+    result = load_paper(name).tables[table].rows[row].figures
+    return [figure if isinstance(figure, float) else None for figure in result]
 
 
 def test_published_figures_agree_with_each_other() -> None:
@@ -115,9 +115,9 @@ def test_published_figures_agree_with_each_other() -> None:
 def test_what_cannot_be_run_is_an_error_with_what_to_write(
     address: str, message: str, tmp_path: Path
 ) -> None:
-    came = paper(tmp_path, *address.split())
-    assert (came.code, came.out) == (2, "")
-    assert message in came.err
+    result = paper(tmp_path, *address.split())
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
     assert [*tmp_path.iterdir()] == []
 
 
@@ -137,9 +137,9 @@ def test_a_column_alone_is_the_papers_own_method_also_from_a_table_without_resul
 
 def test_a_row_is_written_with_its_protocol_and_is_never_overwritten(tmp_path: Path) -> None:
     words = ("evomas:table1/adas/workbench-q-480b", "--write", "adas")
-    came = paper(tmp_path, *words)
-    assert came.code == 0, came.err
-    assert "--pool adas/pool --models adas/models.yaml --seeds 3" in came.out
+    result = paper(tmp_path, *words)
+    assert result.code == 0, result.err
+    assert "--pool adas/pool --models adas/models.yaml --seeds 3" in result.out
     folder = tmp_path / "adas"
     assert load_models(folder / "models.yaml")["default"].model == "openrouter/qwen/qwen3-coder"
     assert "workbench_email" in load_team(folder / "single_agent.yaml").agents["solver"].tools
@@ -148,9 +148,9 @@ def test_a_row_is_written_with_its_protocol_and_is_never_overwritten(tmp_path: P
     assert "WorkBench Q-480B 31.2" in (folder / "recipe.yaml").read_text().replace("\n# ", " ")
     assert paper(tmp_path, *words).code == 0
     (folder / "recipe.yaml").write_text("strategy: fixed\n")
-    came = paper(tmp_path, *words)
-    assert (came.code, (folder / "recipe.yaml").read_text()) == (2, "strategy: fixed\n")
-    assert "is not overwritten" in came.err
+    result = paper(tmp_path, *words)
+    assert (result.code, (folder / "recipe.yaml").read_text()) == (2, "strategy: fixed\n")
+    assert "is not overwritten" in result.err
 
 
 def own_tasks(path: Path, count: int) -> None:
@@ -165,15 +165,15 @@ def test_a_row_runs_on_its_data_and_goes_on_from_there(tmp_path: Path) -> None:
     words = ["evochamber:table2/sa/aime_2022", "--data", ".", "--embedder", "hashing", "--json"]
     with ScriptedModel(lambda _: Reply(text="Answer: 1")) as model:
         asked = [*words, "--limit", "2", "--model", f"m@{model.api_base}"]
-        came, again = paper(tmp_path, *asked), paper(tmp_path, *asked)
+        result, again = paper(tmp_path, *asked), paper(tmp_path, *asked)
         calls = len(model.calls)
-    assert came.code == 0, came.err
-    assert (came.json["tasks"], came.json["score"], calls) == (2, 0.5, 2)
-    assert "evochamber:table2/sa/aime_2022: Published (accuracy): AIME'22 0.133." in came.err
+    assert result.code == 0, result.err
+    assert (result.json["tasks"], result.json["score"], calls) == (2, 0.5, 2)
+    assert "evochamber:table2/sa/aime_2022: Published (accuracy): AIME'22 0.133." in result.err
     assert again.json["score"] == 0.5
     assert (tmp_path / "runs/papers/evochamber/table2/sa/aime_2022/recipe.yaml").exists()
-    came = paper(tmp_path, *words, "--dry-run")
-    assert "evochamber over 3 tasks" in came.out
+    result = paper(tmp_path, *words, "--dry-run")
+    assert "evochamber over 3 tasks" in result.out
 
 
 def test_what_learns_is_tested_on_the_tasks_that_all_others_work_on(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_whatever_a_paper_names_is_there(name: str) -> None:
         assert table.rows or table.cannot
         assert table.own in {"", *table.rows}
         assert table.see in {"", *values.tables}
-        runs += [table.run, *(one.run for one in (*table.columns.values(), *table.rows.values()))]
+        runs += [table.run, *(item.run for item in (*table.columns.values(), *table.rows.values()))]
         for row in table.rows.values():
             assert row.figures or row.unpublished or row.cannot
             assert row.method in values.methods or (not row.method and (row.cannot or table.cannot))

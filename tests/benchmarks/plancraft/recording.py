@@ -61,14 +61,14 @@ def record(folder: Path) -> list[dict[str, Any]]:
             if example.target == "bread":
                 plays.append([*UNREADABLE])
             those = [
-                reference.play(world, impossible=example.impossible, texts=one) for one in plays
+                reference.play(world, impossible=example.impossible, texts=play) for play in plays
             ]
             recorded.append(
                 {
                     "id": example.id,
                     "impossible": example.impossible,
                     "world": to_value(world),
-                    "episodes": [_written(one) for one in those],
+                    "episodes": [_written(played) for played in those],
                 }
             )
     return recorded
@@ -77,9 +77,9 @@ def record(folder: Path) -> list[dict[str, Any]]:
 def episodes() -> list[tuple[CraftingWorld, bool, Played]]:
     """Read what was recorded."""
     return [
-        (from_value(CraftingWorld, one["world"]), one["impossible"], _read(episode))
-        for one in json.loads(RECORDED.read_text(encoding="utf-8"))
-        for episode in one["episodes"]
+        (from_value(CraftingWorld, load["world"]), load["impossible"], _read(episode))
+        for load in json.loads(RECORDED.read_text(encoding="utf-8"))
+        for episode in load["episodes"]
     ]
 
 
@@ -90,19 +90,19 @@ def _chance(example: Example, number: int) -> Random:
 def _written(played: Played) -> dict[str, Any]:
     assert not played.failed
     before = [None, *played.told]
-    told = [None if one == last else one for one, last in zip(played.told, before, strict=False)]
-    return {"said": played.said, "told": told, "success": played.success, "steps": played.steps}
+    texts = [None if name == last else name for name, last in zip(played.told, before, strict=False)]
+    return {"said": played.said, "told": texts, "success": played.success, "steps": played.steps}
 
 
 def _read(episode: dict[str, Any]) -> Played:
-    told: list[str] = []
-    for one in episode["told"]:
-        told.append(told[-1] if one is None else one)
+    texts: list[str] = []
+    for item in episode["told"]:
+        texts.append(texts[-1] if item is None else item)
     return Played(
-        said=episode["said"], told=told, success=episode["success"], steps=episode["steps"]
+        said=episode["said"], told=texts, success=episode["success"], steps=episode["steps"]
     )
 
 
 if __name__ == "__main__":
-    lines = [json.dumps(one, separators=(",", ":")) for one in record(Path(sys.argv[1]))]
+    lines = [json.dumps(fields, separators=(",", ":")) for fields in record(Path(sys.argv[1]))]
     RECORDED.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")

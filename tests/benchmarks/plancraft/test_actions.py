@@ -17,7 +17,7 @@ TRANSFERS = st.builds(
     source=SLOTS,
     target=st.integers(1, 45),
     quantity=st.integers(1, 64),
-).filter(lambda one: one.source != one.target)
+).filter(lambda item: item.source != item.target)
 WORDS = st.text(st.characters(exclude_categories=["Nd", "Cs"], exclude_characters="[]:"))
 
 

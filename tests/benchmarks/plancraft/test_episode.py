@@ -140,8 +140,8 @@ def test_the_last_step_still_counts_and_nothing_after_it() -> None:
     episode.act(smelt("I1", "I2"))
     assert episode.has_target
     late = CraftingEpisode(world(target="coal", steps=2, I1=Stack("log", 2)))
-    told = [late.act(text) for text in ("what now?", "move:", smelt("I1", "I2"))]
-    assert told[2] == ""
+    report = [late.act(text) for text in ("what now?", "move:", smelt("I1", "I2"))]
+    assert report[2] == ""
     assert (late.steps, late.unreadable, late.has_target) == (2, 2, False)
 
 
@@ -153,8 +153,8 @@ def test_recipes_that_cannot_come_to_apply_change_nothing(
     items = frozenset(stack.item for stack in slots.values())
     few = CraftingWorld(target=target, slots=slots, recipes=reachable(RECIPES, items), stacks={})
     texts = played_wildly(full, chance)
-    one, other = CraftingEpisode(full), CraftingEpisode(few)
-    assert [one.act(text) for text in texts] == [other.act(text) for text in texts]
+    item, other = CraftingEpisode(full), CraftingEpisode(few)
+    assert [item.act(text) for text in texts] == [other.act(text) for text in texts]
     assert to_value(from_value(CraftingWorld, to_value(few))) == to_value(few)
 
 

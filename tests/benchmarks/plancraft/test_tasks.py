@@ -57,10 +57,10 @@ def test_a_split_becomes_tasks_with_the_ids_and_niches_of_the_package(folder: Pa
 def test_a_task_brings_all_that_its_episode_needs_and_no_more(folder: Path) -> None:
     task = PLANCRAFT.tasks(Source(data=folder))[1]
     options = json.loads(json.dumps(dict(task.scorer.options)))
-    made = {one["makes"] for one in options["recipes"]}
-    assert made == {"oak_planks", "stick", "oak_fence_gate", "charcoal"}
+    result = {recipe["makes"] for recipe in options["recipes"]}
+    assert result == {"oak_planks", "stick", "oak_fence_gate", "charcoal"}
     assert options["stacks"] == {"bucket": 1, "snowball": 16}
-    (charcoal,) = (one for one in options["recipes"] if one["makes"] == "charcoal")
+    (charcoal,) = (recipe for recipe in options["recipes"] if recipe["makes"] == "charcoal")
     assert charcoal == {"smelted": "oak_log", "makes": "charcoal"}
     episode = CraftingEpisode(from_value(CraftingWorld, options))
     assert "charcoal [I4] quantity 2" in episode.act("smelt: from [I3] to [I4] with quantity 2")

@@ -48,9 +48,9 @@ def test_tasks_name_the_commit_of_the_clone(tmp_path: Path) -> None:
 def test_a_repair_is_scored(tmp_path: Path) -> None:
     data, _ = folder_of(tmp_path)
     (task,) = find_benchmark("swe-bench").tasks(Source(data=data))
-    found = asyncio.run(score(Evidence(task=task, answer=RIGHT, jails=Jails())))
-    assert found is not None
-    assert found.value == 1
+    result = asyncio.run(score(Evidence(task=task, answer=RIGHT, jails=Jails())))
+    assert result is not None
+    assert result.value == 1
 
 
 def test_what_is_missing_is_told(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_only_what_is_chosen_is_prepared(tmp_path: Path) -> None:
     data, instance = folder_of(tmp_path)
     absent = {"repo": "not/cloned", "environment": {"requirements": ["no-such-package"]}}
     unlike = {"FAIL_TO_PASS": ["test_x (app.tests.Case)"]}
-    rows = [{**instance.reference(), **one} for one in ({}, absent, unlike)]
+    rows = [{**instance.reference(), **fields} for fields in ({}, absent, unlike)]
     named = [{**row, "instance_id": f"one-{number}"} for number, row in enumerate(rows)]
     (data / "instances.jsonl").write_text("\n".join(map(json.dumps, named)), encoding="utf-8")
     benchmark, source = find_benchmark("swe-bench"), Source(data=data)

@@ -45,7 +45,7 @@ def test_an_environment_that_is_none(value: object, message: str) -> None:
 
 
 def test_what_is_alike_is_made_once(tmp_path: Path) -> None:
-    first, second = (Environment(requirements=(one,)) for one in ("pytest==7", "pytest==8"))
+    first, second = (Environment(requirements=(word,)) for word in ("pytest==7", "pytest==8"))
     assert first.folder(tmp_path) == replace(first).folder(tmp_path) != second.folder(tmp_path)
     assert parse_environment(to_value(first), "here") == first
 
@@ -54,7 +54,7 @@ def test_an_environment_that_cannot_be_had_is_told_and_leaves_nothing(tmp_path: 
     python = str(tmp_path / "no-python")
     with pytest.raises(InputError, match=r"the environment \{.*\} cannot be made"):
         Environment(python=python).made(tmp_path / "environments")
-    assert not [one for one in (tmp_path / "environments").iterdir() if one.is_dir()]
+    assert not [path for path in (tmp_path / "environments").iterdir() if path.is_dir()]
     with pytest.raises(InputError, match="no interpreter of an environment runs there"):
         Environment(venv=str(tmp_path)).made(tmp_path)
 
@@ -92,7 +92,7 @@ def make_environment(folder: Path, package: str) -> None:
                 target = packages / file
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(file.read_binary())
-        needed = (re.split(r"[^\w.-]", one) for one in requires(name) or () if ";" not in one)
+        needed = (re.split(r"[^\w.-]", word) for word in requires(name) or () if ";" not in word)
         waiting += [other for other, *_ in needed if other not in known]
 
 
@@ -103,10 +103,10 @@ def test_tests_run_in_the_environment_that_the_instance_names(tmp_path: Path) ->
     instance = with_environment(tmp_path / "repository", Environment(venv=str(there)))
     task = repair_task(instance, tmp_path / "repository", "small")
     find_benchmark("swe-bench").prepare(Source(data=tmp_path), [task])
-    found = asyncio.run(score(Evidence(task=task, answer=RIGHT, jails=Jails())))
-    assert found is not None
-    assert found.value == 1, found.log
-    assert "ended with 0" in found.log
+    result = asyncio.run(score(Evidence(task=task, answer=RIGHT, jails=Jails())))
+    assert result is not None
+    assert result.value == 1, result.log
+    assert "ended with 0" in result.log
 
 
 def test_a_task_whose_environment_is_gone_is_no_score(tmp_path: Path) -> None:

@@ -47,14 +47,14 @@ def test_lists_of_tests_may_be_lists_or_json_text(tmp_path: Path) -> None:
     check(first)
     assert second.instance_id == "owner__name-13"
     for text in (json.dumps([FIELDS], indent=1), json.dumps({"any": FIELDS})):
-        (one,) = read_instances(written(tmp_path, "a.json", text))
-        check(one)
+        (item,) = read_instances(written(tmp_path, "a.json", text))
+        check(item)
 
 
 def test_the_reference_says_what_the_scorer_needs_and_no_more() -> None:
-    one = parse_instance(FIELDS, "here")
-    again = parse_instance(json.loads(json.dumps(one.reference())), "there")
-    assert (again.fail_to_pass, again.pass_to_pass) == (one.fail_to_pass, one.pass_to_pass)
+    item = parse_instance(FIELDS, "here")
+    again = parse_instance(json.loads(json.dumps(item.reference())), "there")
+    assert (again.fail_to_pass, again.pass_to_pass) == (item.fail_to_pass, item.pass_to_pass)
     assert (again.patch, again.problem_statement) == ("", "")
 
 

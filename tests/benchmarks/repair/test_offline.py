@@ -20,7 +20,7 @@ from coterie.schema.values.errors import InputError
 
 from ...repairs import change, git, needs_jail, offline
 
-NAMES = [one.instance.instance_id for one in offline_repairs()]
+NAMES = [repair.instance.instance_id for repair in offline_repairs()]
 ONE = [NAMES[0], *(pytest.param(name, marks=pytest.mark.nightly) for name in NAMES[1:])]
 TEAM = Path(__file__).parents[3] / "seeds" / "code_repair.yaml"
 

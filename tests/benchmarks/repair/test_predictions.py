@@ -17,9 +17,9 @@ ROWS = [("a__a-1", PATCH), ("a__a-2", None), ("a__a-3", "")]
 @pytest.mark.parametrize("name", ["preds.json", "preds.jsonl"])
 def test_what_is_written_is_read_to_the_last_byte(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    made = export_predictions(iter(ROWS), path, "team/a b")
-    assert read_predictions(path) == made
-    assert [one.patch for one in made] == [PATCH, "", ""]
+    result = export_predictions(iter(ROWS), path, "team/a b")
+    assert read_predictions(path) == result
+    assert [item.patch for item in result] == [PATCH, "", ""]
 
 
 def test_the_files_are_as_the_harness_documents_them(tmp_path: Path) -> None:
@@ -36,8 +36,8 @@ def test_the_files_are_as_the_harness_documents_them(tmp_path: Path) -> None:
 
 def test_a_list_is_read_and_null_is_no_patch(tmp_path: Path) -> None:
     path = tmp_path / "p.json"
-    one = {"instance_id": "a", "model_name_or_path": "m", "model_patch": None, "cost": 3}
-    path.write_text(json.dumps([one]), encoding="utf-8")
+    fields = {"instance_id": "a", "model_name_or_path": "m", "model_patch": None, "cost": 3}
+    path.write_text(json.dumps([fields]), encoding="utf-8")
     assert read_predictions(path) == [Prediction(instance_id="a", model="m", patch="")]
 
 

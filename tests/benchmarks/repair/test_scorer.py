@@ -29,32 +29,32 @@ def task(tmp_path: Path) -> Task:
 
 @needs_jail
 def test_a_repair_scores_one(task: Task) -> None:
-    found = scored(task, RIGHT)
-    assert (found.value, found.reason) == (1.0, "FULL: all tests pass as they should")
-    assert found.measures == {
+    result = scored(task, RIGHT)
+    assert (result.value, result.reason) == (1.0, "FULL: all tests pass as they should")
+    assert result.measures == {
         "empty_patch": 0, "patch_applied": 1, "f2p": 1, "p2p": 1, "partial": 0, "edits_tests": 0,
     }  # fmt: skip
 
 
 @needs_jail
 def test_a_patch_of_tests_alone_scores_nothing_and_is_marked(task: Task) -> None:
-    found = scored(task, change("test_doubling.py", TESTS, "def test_three():\n    pass\n"))
-    assert found.value == 0
-    assert found.measures["edits_tests"] == 1
-    assert (found.measures["f2p"], found.measures["p2p"]) == (0, 1)
-    assert found.reason.startswith("NO: 1 tests do not pass")
+    result = scored(task, change("test_doubling.py", TESTS, "def test_three():\n    pass\n"))
+    assert result.value == 0
+    assert result.measures["edits_tests"] == 1
+    assert (result.measures["f2p"], result.measures["p2p"]) == (0, 1)
+    assert result.reason.startswith("NO: 1 tests do not pass")
 
 
 @needs_jail
 def test_an_answer_that_is_no_patch(task: Task) -> None:
-    found = scored(task, "The fault is in double().")
-    assert (found.value, found.reason) == (0, "the patch does not apply")
-    assert set(found.measures.values()) == {0}
+    result = scored(task, "The fault is in double().")
+    assert (result.value, result.reason) == (0, "the patch does not apply")
+    assert set(result.measures.values()) == {0}
 
 
 def test_an_empty_answer_is_marked(task: Task) -> None:
-    found = scored(task, "")
-    assert (found.value, found.measures["empty_patch"]) == (0, 1)
+    result = scored(task, "")
+    assert (result.value, result.measures["empty_patch"]) == (0, 1)
 
 
 @needs_jail

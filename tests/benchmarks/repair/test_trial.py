@@ -130,8 +130,8 @@ def test_every_kind_of_jail_will_do(
     small: tuple[Instance, Path], tier: Tier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     require(tier)
-    found = JailReport(tier=tier, attempts=())
-    monkeypatch.setattr(sys.modules["coterie.runtime.jail.detect"], "detect", lambda: found)
+    result = JailReport(tier=tier, attempts=())
+    monkeypatch.setattr(sys.modules["coterie.runtime.jail.detect"], "detect", lambda: result)
     assert status(tried(small, RIGHT)) == "FULL"
 
 
@@ -408,4 +408,4 @@ def test_a_cancelled_trial_leaves_nothing_running(small: tuple[Instance, Path]) 
 
     asyncio.run(cancelled())
     assert not holding(mark)
-    assert not [one for one in threading.enumerate() if one.name.startswith("repair-")]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("repair-")]

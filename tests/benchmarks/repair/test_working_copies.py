@@ -34,23 +34,23 @@ def test_the_same_files_are_the_same_commit(
 
 
 def test_a_working_copy_is_made_once_and_must_stay_as_it_is(tmp_path: Path) -> None:
-    folder, made = tmp_path / "below" / "here", list[str]()
+    folder, texts = tmp_path / "below" / "here", list[str]()
 
     def make(new: Path) -> None:
         write(new)
-        made.append(commit_all(new, "a"))
+        texts.append(commit_all(new, "a"))
 
     (tmp_path / "first").mkdir()
     make(tmp_path / "first")
     with ThreadPoolExecutor(4) as threads:  # several processes at once do no worse
-        assert set(threads.map(lambda _: working_copy(folder, made[0], make), range(4))) == {folder}
-    count = len(made)
-    assert working_copy(folder, made[0], make) == folder
-    assert len(made) == count
-    assert [one.name for one in folder.parent.iterdir()] == ["here"]
+        assert set(threads.map(lambda _: working_copy(folder, texts[0], make), range(4))) == {folder}
+    count = len(texts)
+    assert working_copy(folder, texts[0], make) == folder
+    assert len(texts) == count
+    assert [path.name for path in folder.parent.iterdir()] == ["here"]
     (folder / "a.txt").write_text("changed\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"was changed: M a\.txt\. Remove the folder"):
-        working_copy(folder, made[0], make)
+        working_copy(folder, texts[0], make)
     git(folder, "checkout", "--quiet", ".")
     with pytest.raises(InputError, match="is at commit"):
         working_copy(folder, "1" * 40, make)

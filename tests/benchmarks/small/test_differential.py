@@ -71,21 +71,21 @@ def test_the_splits_of_a_seed_share_no_case_but_the_world(name: str, level: int)
 def test_no_department_knows_all_and_all_of_them_do(level: int) -> None:
     world, cases = CaseWorld.of(0, level), tasks("differential", level)
     known = {name: read_brief(brief) for name, brief in cases[0].briefs.items()}
-    assert known == {name: list(found) for name, found in world.known.items()}
-    names = [one.name for found in known.values() for one in found]
+    assert known == {name: list(result) for name, result in world.known.items()}
+    names = [item.name for result in known.values() for item in result]
     assert sorted(names) == sorted(by_chance(cases[0]))
-    for name, found in known.items():
-        others = " ".join(brief for one, brief in cases[0].briefs.items() if one != name)
-        assert not any(one.name in others for one in found)
+    for name, hits in known.items():
+        others = " ".join(brief for item, brief in cases[0].briefs.items() if item != name)
+        assert not any(item.name in others for item in hits)
     assert {task.answer for task in cases} <= set(names)
     assert not any(task.answer in task.query for task in cases)
 
 
 def test_a_record_makes_likely_what_bayes_says() -> None:
-    one, other, *_ = CaseWorld.of(0, 1).conditions
-    assert likeliest(one.frequent, CaseWorld.of(0, 1).conditions)[0] == one.name
+    item, other, *_ = CaseWorld.of(0, 1).conditions
+    assert likeliest(item.frequent, CaseWorld.of(0, 1).conditions)[0] == item.name
     # By hand: two findings that only `one` has, each 0.9 against 0.02.
-    first = replace(one, frequent=("a", "b"), occasional=("c",))
+    first = replace(item, frequent=("a", "b"), occasional=("c",))
     second = replace(other, frequent=("d",), occasional=("c",))
     assert likeliest(["a", "d"], [first, second]) == [second.name, first.name]
     assert likeliest(["a", "b"], [first, second]) == [first.name, second.name]
@@ -97,8 +97,8 @@ def test_the_ceiling_lies_above_one_department_and_that_above_chance(level: int)
 
     def mrr(solve: object) -> float:
         lists = ("\n".join(solve(task)) for task in cases)  # type: ignore[operator]
-        found = [ranked(one, task.answer, {}).value for one, task in zip(lists, cases, strict=True)]
-        return sum(found) / len(found)
+        result = [ranked(name, task.answer, {}).value for name, task in zip(lists, cases, strict=True)]
+        return sum(result) / len(result)
 
     ceiling, alone, floor = mrr(with_all_briefs), mrr(by_department), mrr(by_chance)
     assert ceiling > 0.9 > alone + 0.1 > floor + 0.1
@@ -140,8 +140,8 @@ def test_nothing_but_the_language_tells_the_right_choice(level: int) -> None:
     for task in cases:
         choices = dict(re.findall(r"^\((.)\) (.*)$", task.query, re.MULTILINE))
         words = Counter(word for text in choices.values() for word in text.split())
-        alike = {one: sum(words[word] for word in text.split()) for one, text in choices.items()}
-        middle += max(alike, key=lambda one: alike[one]) == task.answer
+        alike = {item: sum(words[word] for word in text.split()) for item, text in choices.items()}
+        middle += max(alike, key=lambda item: alike[item]) == task.answer
     assert middle / len(cases) < 0.33
 
 
@@ -149,9 +149,9 @@ def judged(answer: str, **answers: str) -> Score:
     task = replace(tasks("teaching")[0], answer="B")
     options = {**task.scorer.options, "choices": ["a boat", "red river", "lamp", "stone"]}
     task = replace(task, scorer=replace(task.scorer, options=options))
-    found = asyncio.run(scored(Evidence(task=task, answer=answer, answers=answers, jails=Jails())))
-    assert found is not None
-    return found
+    result = asyncio.run(scored(Evidence(task=task, answer=answer, answers=answers, jails=Jails())))
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize(
@@ -168,13 +168,13 @@ def test_a_choice_is_a_letter_or_its_text(answer: str, value: float) -> None:
 def test_a_gain_is_what_is_right_after_less_what_was_before(
     first: str, last: str, gain: float
 ) -> None:
-    found = judged(last, **{STUDENT_BEFORE: first, "other": "B"})
-    assert found.measures == {"before": first == "B", "after": last == "B", "gain": gain}
+    result = judged(last, **{STUDENT_BEFORE: first, "other": "B"})
+    assert result.measures == {"before": first == "B", "after": last == "B", "gain": gain}
 
 
 def test_whoever_is_told_something_is_in_the_seeds() -> None:
     consulting, lesson = (
-        read_team(team_path(f"seed:{one}")) for one in ("consultation", "teaching")
+        read_team(team_path(f"seed:{word}")) for word in ("consultation", "teaching")
     )
     assert consulting.execution.recruit is not None
     assert {*DEPARTMENTS} <= {*consulting.execution.recruit.among}
@@ -185,7 +185,7 @@ def test_whoever_is_told_something_is_in_the_seeds() -> None:
 
 
 def test_a_gain_is_reported_of_a_whole_run(tmp_path: Path) -> None:
-    agents = {one: {"prompt": "Answer."} for one in (STUDENT_BEFORE, "student_after")}
+    agents = {item: {"prompt": "Answer."} for item in (STUDENT_BEFORE, "student_after")}
     team = {
         "name": "lesson",
         "agents": agents,
@@ -201,10 +201,10 @@ def test_a_gain_is_reported_of_a_whole_run(tmp_path: Path) -> None:
         )  # fmt: skip
     assert done.exit_code == 0, done.output
     (results,) = (tmp_path / "results").glob("*/results.json")
-    told = json.loads(results.read_text())["measures"]
+    report = json.loads(results.read_text())["measures"]
     right = sum(task.answer == "A" for task in tasks("teaching", count=8)) / 8
-    assert told["before"]["mean"] == told["after"]["mean"] == right
-    assert told["gain"]["mean"] == 0
-    low, high = told["gain"]["interval"]
+    assert report["before"]["mean"] == report["after"]["mean"] == right
+    assert report["gain"]["mean"] == 0
+    low, high = report["gain"]["interval"]
     assert low < 0 < high
-    assert told["gain"]["n"] == 8
+    assert report["gain"]["n"] == 8

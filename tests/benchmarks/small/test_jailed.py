@@ -35,9 +35,9 @@ from .problems import BODY, PROMPT, TEST
     ],
 )
 def test_plain_values_come_back_as_they_were(value: object) -> None:
-    came = decode(encode(value))
-    assert came == value
-    assert type(came) is type(value)
+    result = decode(encode(value))
+    assert result == value
+    assert type(result) is type(value)
 
 
 def test_numbers_beyond_json_come_back() -> None:
@@ -55,9 +55,9 @@ def test_kinds_of_plain_values_become_plain() -> None:
 
 
 def test_what_can_be_gone_through_can_still_be_and_equals_no_list() -> None:
-    came = decode(encode(number for number in (1, 2)))
-    assert came != [1, 2]
-    assert tuple(came) == (1, 2)
+    result = decode(encode(number for number in (1, 2)))
+    assert result != [1, 2]
+    assert tuple(result) == (1, 2)
 
 
 def test_an_object_that_equals_everything_does_not_pass() -> None:

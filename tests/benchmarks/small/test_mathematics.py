@@ -27,8 +27,8 @@ def jails() -> Iterator[Jails]:
     report = detect()
     if report.tier is None:
         pytest.skip(str(report))
-    with closing(Jails()) as found:
-        yield found
+    with closing(Jails()) as result:
+        yield result
 
 
 def evidence(jails: Jails, answer: str, reference: str, **options: float) -> Evidence:
@@ -38,9 +38,9 @@ def evidence(jails: Jails, answer: str, reference: str, **options: float) -> Evi
 
 
 def judged(jails: Jails, answer: str, reference: str, **options: float) -> Score:
-    found = asyncio.run(scored(evidence(jails, answer, reference, **options)))
-    assert found is not None
-    return found
+    result = asyncio.run(scored(evidence(jails, answer, reference, **options)))
+    assert result is not None
+    return result
 
 
 def test_without_the_library_it_is_said_before_anything_is_spent(
@@ -87,8 +87,8 @@ ENDLESS = "\\boxed{9^{9^{9^{9}}}}"
 def test_what_means_the_same_is_right(
     jails: Jails, answer: str, reference: str, value: float
 ) -> None:
-    found = judged(jails, answer, reference, seconds=30)
-    assert found.value == value, found.reason
+    result = judged(jails, answer, reference, seconds=30)
+    assert result.value == value, result.reason
 
 
 def test_what_never_ends_is_wrong_and_the_next_answer_is_judged(jails: Jails) -> None:
@@ -121,8 +121,8 @@ def scripted(jails: Jails, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
     del jails
     (tmp_path / "script.py").write_text(SCRIPT)
     monkeypatch.setattr(mathematics, "_JAILED", tmp_path / "script.py")
-    with closing(Jails()) as found:
-        yield found
+    with closing(Jails()) as result:
+        yield result
 
 
 def said(jails: Jails, answer: str) -> str:
@@ -130,7 +130,7 @@ def said(jails: Jails, answer: str) -> str:
 
 
 def test_one_interpreter_judges_all_answers_until_its_jails_are_closed(scripted: Jails) -> None:
-    assert [said(scripted, one) for one in "ab"] == ["1. a", "2. b"]
+    assert [said(scripted, name) for name in "ab"] == ["1. a", "2. b"]
     scripted.close()
     assert said(scripted, "c") == "1. c"
 
@@ -158,9 +158,9 @@ def test_a_verdict_that_is_given_up_ends_at_once_and_no_other_with_it(
         return await other
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    found = asyncio.run(give_up())
-    assert found is not None
-    assert found.reason.endswith("1. b")
+    result = asyncio.run(give_up())
+    assert result is not None
+    assert result.reason.endswith("1. b")
 
 
 def test_a_library_that_does_not_start_is_no_verdict(scripted: Jails, tmp_path: Path) -> None:

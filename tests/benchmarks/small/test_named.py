@@ -44,7 +44,7 @@ FILES: Mapping[str, str] = {
 
 
 def written(folder: Path, name: str, *lines: Mapping[str, Any] | str) -> Path:
-    texts = [one if isinstance(one, str) else json.dumps(one) for one in lines]
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
     (folder / FILES[name]).write_text("\n".join(texts) + "\n", encoding="utf-8")
     return folder
 
@@ -54,13 +54,13 @@ def tasks(name: str, folder: Path | None) -> Sequence[Task]:
 
 
 def test_a_word_problem_of_the_whole_split_is_as_in_the_selection(tmp_path: Path) -> None:
-    one, other = tasks("gsm8k", written(tmp_path, "gsm8k", WORDS, {**WORDS, "answer": "#### -3"}))
-    assert (one.id, one.niche, one.answer) == ("gsm8k-test-0000", "steps_2", "1234")
+    item, other = tasks("gsm8k", written(tmp_path, "gsm8k", WORDS, {**WORDS, "answer": "#### -3"}))
+    assert (item.id, item.niche, item.answer) == ("gsm8k-test-0000", "steps_2", "1234")
     assert (other.id, other.niche, other.answer) == ("gsm8k-test-0001", "steps_0", "-3")
     for answer, value in ((WORDS["answer"], 1), ("$1,234", 1), ("1235", 0), ("", 0), ("####", 0)):
-        found = scored(one, answer)
-        assert found is not None
-        assert found.value == value
+        result = scored(item, answer)
+        assert result is not None
+        assert result.value == value
 
 
 def test_a_line_ends_where_the_file_says_so(tmp_path: Path) -> None:
@@ -76,8 +76,8 @@ def test_hard_problems_are_those_of_the_upper_levels_in_their_order(tmp_path: Pa
         ("hard-math", "math_hard"),
         ("hard-math-by-subject", "counting_probability"),
     ):
-        found = tasks(name, tmp_path)
-        assert [(task.id, task.niche) for task in found] == [
+        result = tasks(name, tmp_path)
+        assert [(task.id, task.niche) for task in result] == [
             ("math500-001", niche),
             ("math500-003", niche),
         ]
@@ -97,9 +97,9 @@ def test_a_function_to_write_shows_its_tests_and_nothing_of_the_solution(tmp_pat
         ("```python\ndef check(", 0),
         ("", 0),
     ):
-        found = scored(task, answer)
-        assert found is not None
-        assert found.value == value, (answer, found.reason)
+        result = scored(task, answer)
+        assert result is not None
+        assert result.value == value, (answer, result.reason)
 
 
 @pytest.mark.parametrize(
@@ -145,14 +145,14 @@ def test_domains_come_in_blocks_and_the_same_tasks_for_everybody(
     written(tmp_path, "gsm8k", *[WORDS] * 103)
     written(tmp_path, "hard-math", *[MATHS] * 101)
     written(tmp_path, "mbpp", *[CODE] * 102)
-    found = tasks("domains", tmp_path)
-    assert [task.niche for task in found[::100]] == ["gsm8k", "math", "mbpp", "humaneval"]
-    assert Counter(task.niche for task in found) == Counter(
+    result = tasks("domains", tmp_path)
+    assert [task.niche for task in result[::100]] == ["gsm8k", "math", "mbpp", "humaneval"]
+    assert Counter(task.niche for task in result) == Counter(
         {"gsm8k": 100, "math": 100, "mbpp": 100, "humaneval": 100}
     )
-    assert found == find_benchmark("domains").tasks(Source(data=tmp_path, seed=7))
-    assert len({task.id for task in found}) == 400
-    left_out = {f"gsm8k-test-{n:04}" for n in range(103)} - {task.id for task in found}
+    assert result == find_benchmark("domains").tasks(Source(data=tmp_path, seed=7))
+    assert len({task.id for task in result}) == 400
+    left_out = {f"gsm8k-test-{n:04}" for n in range(103)} - {task.id for task in result}
     assert sorted(left_out) == ["gsm8k-test-0031", "gsm8k-test-0070", "gsm8k-test-0074"]
     (tmp_path / FILES["mbpp"]).unlink()
     with pytest.raises(InputError, match=r"domains: .*mbpp_sanitized_test"):

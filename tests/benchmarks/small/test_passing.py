@@ -39,9 +39,9 @@ def jails() -> Jails:
 
 def verdict(jails: Jails, answer: str, asked: Task | None = None) -> Score:
     evidence = Evidence(task=asked or task(), answer=answer, jails=jails)
-    found = asyncio.run(score(evidence))
-    assert found is not None
-    return found
+    result = asyncio.run(score(evidence))
+    assert result is not None
+    return result
 
 
 ANSWERS = [
@@ -105,9 +105,9 @@ def test_they_pass_in_the_jails(jails: Jails, answer: str) -> None:
     ],
 )
 def test_what_is_wrong_or_ends_early_fails(jails: Jails, answer: str, why: str) -> None:
-    found = verdict(jails, answer)
-    assert found.value == 0
-    assert any(word in found.reason for word in why.split("|")), found.reason
+    result = verdict(jails, answer)
+    assert result.value == 0
+    assert any(word in result.reason for word in why.split("|")), result.reason
 
 
 CHEATS = {
@@ -155,14 +155,14 @@ def taking(seconds: float) -> Task:
     "answer", ["    while True: pass", f"{BODY}\nwhile True: pass", "    return iter(int, 1)"]
 )
 def test_code_that_hangs_is_stopped(jails: Jails, answer: str) -> None:
-    found = verdict(jails, answer, taking(0.3))
-    assert (found.value, "0.3 seconds" in found.reason) == (0, True), found.reason
+    result = verdict(jails, answer, taking(0.3))
+    assert (result.value, "0.3 seconds" in result.reason) == (0, True), result.reason
 
 
 def test_the_time_of_all_calls_counts_together(jails: Jails) -> None:
     slow = "    import time\n    time.sleep(0.2)\n" + BODY
-    found = verdict(jails, slow, taking(0.5))
-    assert (found.value, "0.5 seconds" in found.reason) == (0, True), found.reason
+    result = verdict(jails, slow, taking(0.5))
+    assert (result.value, "0.5 seconds" in result.reason) == (0, True), result.reason
     assert verdict(jails, slow, taking(60)).value == 1
 
 
@@ -214,8 +214,8 @@ def test_a_test_that_comes_to_no_end_is_no_verdict(jails: Jails) -> None:
 
 def test_readings_go_from_the_likeliest_to_the_last_resort() -> None:
     prompt = "def f():\n"
-    found = readings("return 1\n", prompt, "f")
-    assert found == [
+    result = readings("return 1\n", prompt, "f")
+    assert result == [
         ["def f():\nreturn 1\n"],
         ["def f():\n", "return 1\n"],
         ["def f():\n    return 1\n"],
@@ -224,11 +224,11 @@ def test_readings_go_from_the_likeliest_to_the_last_resort() -> None:
 
 
 def test_tasks_show_the_prompt_and_hide_the_test() -> None:
-    made = task()
-    assert made.id == "Invented-0"
-    assert PROMPT in made.query
-    assert "check(" not in made.query
-    assert set(made.answer) == {"prompt", "entry_point", "test"}
+    result = task()
+    assert result.id == "Invented-0"
+    assert PROMPT in result.query
+    assert "check(" not in result.query
+    assert set(result.answer) == {"prompt", "entry_point", "test"}
 
 
 @pytest.fixture(scope="module")
@@ -253,14 +253,14 @@ def test_published_solutions_pass_and_empty_ones_fail(
     assert len(published) == 164
     chosen = published if nightly else random.Random(0).sample(published, 6) + published[32:39:6]
     count = 0
-    for one in chosen:
-        asked = humaneval_task(dict(one))
-        whole = f"```python\n{one['prompt']}{one['canonical_solution']}```"
-        bare = one["canonical_solution"]
+    for fields in chosen:
+        asked = humaneval_task(dict(fields))
+        whole = f"```python\n{fields['prompt']}{fields['canonical_solution']}```"
+        bare = fields["canonical_solution"]
         answers = (bare, bare.strip(), whole) if nightly else (whole,)
         for answer in answers:
-            found = verdict(jails, answer, asked)
-            assert found.value == 1, (one["task_id"], found.reason)
-        assert verdict(jails, "", asked).value == 0, one["task_id"]
+            result = verdict(jails, answer, asked)
+            assert result.value == 1, (fields["task_id"], result.reason)
+        assert verdict(jails, "", asked).value == 0, fields["task_id"]
         count += 1
     assert count == (164 if nightly else 8)

@@ -162,8 +162,8 @@ def test_every_line_of_a_file_becomes_a_task(
     file = tmp_path / module.FILE.name
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(content)
-    made = find_benchmark(name).tasks(Source(data=tmp_path))
-    assert len({task.id for task in made}) == len(made) == len(rows)
+    result = find_benchmark(name).tasks(Source(data=tmp_path))
+    assert len({task.id for task in result}) == len(result) == len(rows)
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def test_the_published_items_are_all_there(name: str, count: int, first: str) ->
     folder = os.environ.get("MAS_BENCHMARK_DATA")
     if not folder or not (Path(folder) / "small").is_dir():
         pytest.skip("MAS_BENCHMARK_DATA names no folder with `small`, the files of packages")
-    made = find_benchmark(name).tasks(Source(data=Path(folder) / "small"))
-    assert len({task.id for task in made}) == len(made) == count
-    assert made[0].id == first
+    result = find_benchmark(name).tasks(Source(data=Path(folder) / "small"))
+    assert len({task.id for task in result}) == len(result) == count
+    assert result[0].id == first
     if name == "truthfulqa-mc":
-        assert len({task.answer for task in made}) > 4
+        assert len({task.answer for task in result}) > 4

@@ -27,7 +27,7 @@ PROBLEMS = [
 
 
 def written(folder: Path, *problems: Mapping[str, Any] | str) -> Path:
-    lines = [one if isinstance(one, str) else json.dumps(one) for one in problems]
+    lines = [problem if isinstance(problem, str) else json.dumps(problem) for problem in problems]
     (folder / "math500.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return folder
 
@@ -37,12 +37,12 @@ def tasks(name: str, folder: Path | None) -> list[Task]:
 
 
 def test_problems_are_tasks_with_subject_and_level_for_a_niche(tmp_path: Path) -> None:
-    found = tasks("math500", written(tmp_path, *PROBLEMS))
-    assert [task.id for task in found] == ["math500-001", "math500-002"]
-    assert [task.niche for task in found] == ["prealgebra_1", "counting_probability_3"]
-    assert found[0].answer == "\\frac{1}{2}"
-    assert "\\boxed{}" in found[0].query
-    assert "They are" not in found[0].query
+    result = tasks("math500", written(tmp_path, *PROBLEMS))
+    assert [task.id for task in result] == ["math500-001", "math500-002"]
+    assert [task.niche for task in result] == ["prealgebra_1", "counting_probability_3"]
+    assert result[0].answer == "\\frac{1}{2}"
+    assert "\\boxed{}" in result[0].query
+    assert "They are" not in result[0].query
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def rare(folder: Path, *cases: Mapping[str, Any], place: str = "data") -> Path:
 def test_cases_are_told_by_name_and_any_name_of_any_disease_counts(
     tmp_path: Path, place: str
 ) -> None:
-    one, other = tasks("rarebench", rare(tmp_path, *CASES, place=place))
-    assert (one.id, one.niche) == ("RAMEDIS-0001", "RAMEDIS")
-    assert "Findings: Long fingers; HP:0000009." in one.query
-    assert one.answer == [
+    item, other = tasks("rarebench", rare(tmp_path, *CASES, place=place))
+    assert (item.id, item.niche) == ("RAMEDIS-0001", "RAMEDIS")
+    assert "Findings: Long fingers; HP:0000009." in item.query
+    assert item.answer == [
         {
             "name": "Long hand syndrome/Velmar disease",
             "synonyms": ["Long hand syndrome", "Velmar disease"],
@@ -108,13 +108,13 @@ def test_cases_are_told_by_name_and_any_name_of_any_disease_counts(
     assert [named["name"] for named in other.answer] == [DISEASES["OMIM:2"], "CCRD:7"]
     assert other.answer[0]["synonyms"] == []
     for task, answer, value in (
-        (one, "1. Something\n2. velmar disease", 0.5),
-        (one, "1. Long hand syndrome / Velmar disease", 1),
+        (item, "1. Something\n2. velmar disease", 0.5),
+        (item, "1. Long hand syndrome / Velmar disease", 1),
         (other, "1. Tooth type", 0),
     ):
-        found = asyncio.run(scored(Evidence(task=task, answer=answer, jails=Jails())))
-        assert found is not None
-        assert found.value == value
+        result = asyncio.run(scored(Evidence(task=task, answer=answer, jails=Jails())))
+        assert result is not None
+        assert result.value == value
 
 
 @pytest.mark.parametrize(

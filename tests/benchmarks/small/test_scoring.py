@@ -13,10 +13,10 @@ def value(name: str, answer: str, reference: object, **options: object) -> float
     task = Task(
         id="t", query="?", answer=reference, scorer=ScorerChoice(name=name, options=options)
     )
-    found = scored(task, answer)
-    assert found is not None
-    assert found.reason
-    return found.value
+    result = scored(task, answer)
+    assert result is not None
+    assert result.reason
+    return result.value
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def value(name: str, answer: str, reference: object, **options: object) -> float
     ],
 )
 def test_the_letter_that_stands_for_a_choice_counts(answer: str, chosen: str) -> None:
-    right = [one for one in "ABCD" if value("letter", answer, one, letters="ABCD")]
+    right = [name for name in "ABCD" if value("letter", answer, name, letters="ABCD")]
     assert "".join(right) == chosen
 
 

@@ -73,8 +73,8 @@ def test_all_words_of_a_mail_search_are_plain_parts_in_any_case(office: Office) 
 
 def test_mails_are_found_newest_first_and_days_count_whole(office: Office) -> None:
     assert ids(office.do("email.search_emails.func()")) == ["00000005", "00000007", "00000003"]
-    found = office.do('email.search_emails.func(date_max="2023-11-29 00:00:00")')
-    assert ids(found) == ["00000007", "00000003"]
+    result = office.do('email.search_emails.func(date_max="2023-11-29 00:00:00")')
+    assert ids(result) == ["00000007", "00000003"]
     assert ids(office.do('email.search_emails.func(date_min="November 30, 2023")')) == ["00000005"]
 
 
@@ -97,8 +97,8 @@ def test_an_address_needs_an_at_sign_and_a_dot_anywhere(office: Office) -> None:
 
 
 def test_bodies_in_the_file_hold_a_backslash_and_an_n(office: Office) -> None:
-    found = office.do('email.get_email_information_by_id.func("00000003", "body")')
-    assert found == {"body": "Hi,\\n\\nSee you."}
+    result = office.do('email.get_email_information_by_id.func("00000003", "body")')
+    assert result == {"body": "Hi,\\n\\nSee you."}
 
 
 # The calendar.
@@ -214,10 +214,10 @@ def test_events_are_searched_by_expression_and_both_bounds_are_for_the_start(
         "00000009",
         "00000002",
     ]
-    found = office.do(
+    result = office.do(
         'calendar.search_events.func(time_min="2023-11-30 12:00:00", time_max="Dec 1, 2023 9am")'
     )
-    assert ids(found) == ["00000009", "00000002"]
+    assert ids(result) == ["00000009", "00000002"]
     assert len(office.do("calendar.search_events.func()")) == 5
     office.fails('calendar.search_events.func(query="(")')
     office.fails('calendar.search_events.func(time_min="soon")')
@@ -327,16 +327,16 @@ def test_a_customer_without_an_address_spoils_searches_for_addresses(office: Off
 
 
 def test_empty_cells_of_customers_come_back_as_nan(office: Office) -> None:
-    (found,) = office.do(CUSTOMER.format("search", "s", '"dee"'))
-    assert math.isnan(found["customer_phone"])
+    (result,) = office.do(CUSTOMER.format("search", "s", '"dee"'))
+    assert math.isnan(result["customer_phone"])
 
 
 def test_customers_are_found_by_dates_as_text(office: Office) -> None:
     search = CUSTOMER.format("search", "s", "{}")
-    found = office.do(
+    result = office.do(
         search.format('last_contact_date_min="2023-11", follow_up_by_max="2023-12-1"')
     )
-    assert found == []
+    assert result == []
     assert ids(office.do(search.format('follow_up_by_max="2023-12-19"'))) == ["00000005"]
     assert office.do(search.format("")) == (
         "No search parameters provided. Please provide at least one parameter."

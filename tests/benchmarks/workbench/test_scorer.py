@@ -29,19 +29,19 @@ def delete(event_id: str, error: str | None = None) -> ToolCall:
 
 
 def test_calls_in_the_answer(task: Task) -> None:
-    found = scored(task, f'FUNCTION_CALLS:\ncalendar.delete_event.func(event_id="{LUNCH}")')
-    assert found.value == 1.0
-    assert found.measures == {"side_effects": 0.0, "exact_match": 1.0}
-    assert found.reason == "1 calls in the answer lead to the right state"
+    result = scored(task, f'FUNCTION_CALLS:\ncalendar.delete_event.func(event_id="{LUNCH}")')
+    assert result.value == 1.0
+    assert result.measures == {"side_effects": 0.0, "exact_match": 1.0}
+    assert result.reason == "1 calls in the answer lead to the right state"
 
 
 def test_calls_that_were_done_where_the_answer_lists_none(task: Task) -> None:
     looked = ToolCall(tool="calendar.search_events", arguments={"query": "lunch"})
     other = ToolCall(tool="read_file", arguments={"path": "x"})
     odd = ToolCall(tool="calendar.delete_event", arguments="x", error="no object")
-    found = scored(task, "It is done.", looked, other, odd, delete("1"), delete(LUNCH))
-    assert (found.value, found.measures["exact_match"]) == (1.0, 0.0)
-    assert found.reason == "3 calls of tools lead to the right state"
+    result = scored(task, "It is done.", looked, other, odd, delete("1"), delete(LUNCH))
+    assert (result.value, result.measures["exact_match"]) == (1.0, 0.0)
+    assert result.reason == "3 calls of tools lead to the right state"
 
 
 def test_a_call_that_was_refused_is_not_judged(task: Task) -> None:
@@ -50,13 +50,13 @@ def test_a_call_that_was_refused_is_not_judged(task: Task) -> None:
 
 
 def test_the_answers_list_comes_first(task: Task) -> None:
-    found = scored(task, "FUNCTION_CALLS: []", delete(LUNCH))
-    assert (found.value, found.measures["side_effects"]) == (0.0, 0.0)
+    result = scored(task, "FUNCTION_CALLS: []", delete(LUNCH))
+    assert (result.value, result.measures["side_effects"]) == (0.0, 0.0)
 
 
 def test_a_wrong_change_is_a_side_effect(task: Task) -> None:
-    found = scored(task, "Done.", delete("00000004"))
-    assert (found.value, found.measures["side_effects"]) == (0.0, 1.0)
+    result = scored(task, "Done.", delete("00000004"))
+    assert (result.value, result.measures["side_effects"]) == (0.0, 1.0)
 
 
 def test_no_calls_are_right_where_nothing_is_to_be_done(folder: Path) -> None:

@@ -56,7 +56,7 @@ LUNCH, MAIL = 1, 4
 
 
 def test_an_agent_does_what_is_asked_with_three_tools(folder: Path) -> None:
-    done, told = ran(
+    done, texts = ran(
         asked(folder, MAIL),
         Reply.tool("company_directory_find_email_address", name="ada"),
         Reply.tool("email_search_emails", query="budget", date_max="2023-11-30"),
@@ -68,43 +68,43 @@ def test_an_agent_does_what_is_asked_with_three_tools(folder: Path) -> None:
     assert done.score is not None
     assert (done.status, done.score.value) == ("done", 1.0)
     assert done.score.measures == {"side_effects": 0.0, "exact_match": 1.0}
-    assert "ada.low@firm.com" in told[1]
-    assert "00000005" in told[2]
-    assert "Email sent successfully." in told[3]
+    assert "ada.low@firm.com" in texts[1]
+    assert "00000005" in texts[2]
+    assert "Email sent successfully." in texts[3]
 
 
 def test_changes_last_from_call_to_call(folder: Path) -> None:
     delete = Reply.tool("calendar_delete_event", event_id="00000009")
-    done, told = ran(asked(folder, LUNCH), delete, delete, final())
-    assert "Event deleted successfully." in told[1]
-    assert "Event not found." in told[2]
+    done, texts = ran(asked(folder, LUNCH), delete, delete, final())
+    assert "Event deleted successfully." in texts[1]
+    assert "Event not found." in texts[2]
     assert done.score is not None
     assert done.score.value == 1.0
 
 
 def test_empty_cells_are_null_and_times_are_text(folder: Path) -> None:
     send = Reply.tool("email_send_email", recipient="q@r.s", subject="S", body="B")
-    done, told = ran(
+    done, texts = ran(
         asked(folder, LUNCH),
         Reply.tool("customer_relationship_manager_search_customers", customer_name="dee"),
         send,
         Reply.tool("email_search_emails", query="q@r.s"),
         final(),
     )
-    assert '"customer_phone": null' in told[1]
-    assert '"sent_datetime": "2023-11-30 00:00:00"' in told[3]
+    assert '"customer_phone": null' in texts[1]
+    assert '"sent_datetime": "2023-11-30 00:00:00"' in texts[3]
     assert done.score is not None
     assert done.score.measures["side_effects"] == 1.0
 
 
 def test_a_call_that_fails_is_told_to_the_agent_which_goes_on(folder: Path) -> None:
-    done, told = ran(
+    done, texts = ran(
         asked(folder, LUNCH),
         Reply.tool("calendar_search_events", query="("),
         Reply.tool("calendar_delete_event", event_id="00000009"),
         final(),
     )
-    assert "is not a regular expression" in told[1]
+    assert "is not a regular expression" in texts[1]
     assert done.score is not None
     assert done.score.value == 1.0
 
@@ -119,8 +119,8 @@ def test_the_list_in_the_answer_counts_more_than_what_was_done(folder: Path) -> 
 
 def test_elsewhere_the_tools_say_that_there_is_no_workplace(folder: Path) -> None:
     task = Task(id="t", query="What is on?", answer="Done.")
-    done, told = ran(task, Reply.tool("calendar_search_events", query="x"), final())
-    assert "only in tasks of the benchmark workbench" in told[1]
+    done, texts = ran(task, Reply.tool("calendar_search_events", query="x"), final())
+    assert "only in tasks of the benchmark workbench" in texts[1]
     assert done.score is not None
     assert done.score.value == 1.0
 
@@ -128,8 +128,8 @@ def test_elsewhere_the_tools_say_that_there_is_no_workplace(folder: Path) -> Non
 def test_a_tool_of_another_domain_is_withheld(folder: Path) -> None:
     task = WORKBENCH_DOMAINS.tasks(Source(data=folder))[LUNCH]
     call = Reply.tool("email_delete_email", email_id="00000003")
-    done, told = ran(task, call, final())
-    assert "not available in this task" in told[1]
+    done, texts = ran(task, call, final())
+    assert "not available in this task" in texts[1]
     # It changed nothing, and so it is no part of the prediction.
     assert done.score is not None
     assert done.score.measures["side_effects"] == 0.0
@@ -162,8 +162,8 @@ def test_two_agents_have_workplaces_of_their_own(folder: Path) -> None:
     script = {"[one]": [delete, final()], "[two]": [delete, final()]}
     with ScriptedModel(script) as model:
         done = run(team, asked(folder, LUNCH), model=[f"m@{model.api_base}"])
-        told = [call.text for call in model.calls]
-    assert "Event deleted successfully." in told[3]
+        report = [call.text for call in model.calls]
+    assert "Event deleted successfully." in report[3]
     assert done.score is not None
     assert done.score.value == 1.0
 
@@ -205,10 +205,10 @@ def test_a_run_that_was_killed_goes_on_in_the_same_state(tmp_path: Path, folder:
     ]
     with ScriptedModel(rest) as model:
         words = ["--resume", str(folder_of_run), "--model", f"m@{model.api_base}"]
-        came = invoked_in(tmp_path, mas_run, words, "mas-run")
-        told = [call.text for call in model.calls]
-    assert came.code == 0, came.err
-    assert "Event not found." in told[-1]
+        result = invoked_in(tmp_path, mas_run, words, "mas-run")
+        report = [call.text for call in model.calls]
+    assert result.code == 0, result.err
+    assert "Event not found." in report[-1]
     score = json.loads((folder_of_run / "result.json").read_text())["score"]
     uninterrupted, _ = ran(asked(folder, LUNCH), *done_before, *rest)
     assert uninterrupted.score is not None

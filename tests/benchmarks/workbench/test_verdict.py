@@ -22,31 +22,31 @@ class Judge:
         self.tables = tables
 
     def __call__(self, predicted: list[str], gold: list[str], error: str = "") -> tuple[bool, ...]:
-        found = verdict(predicted, gold, error, self.tables)
-        return found.correct, found.side_effects
+        result = verdict(predicted, gold, error, self.tables)
+        return result.correct, result.side_effects
 
 
 def test_the_state_decides_not_the_calls(tables: Tables) -> None:
     judge = Judge(tables)
     right, untouched, wrong = (True, False), (False, False), (False, True)
-    one, other = DELETE.format("00000002"), DELETE.format("00000009")
-    assert judge([one], [one]) == right
-    assert judge([other, "calendar.search_events.func()", one], [one, other]) == right
-    assert judge([one, one, DELETE.format("1")], [one]) == right
-    assert judge([], [one]) == untouched
-    assert judge([other], [one]) == wrong
+    string, other = DELETE.format("00000002"), DELETE.format("00000009")
+    assert judge([string], [string]) == right
+    assert judge([other, "calendar.search_events.func()", string], [string, other]) == right
+    assert judge([string, string, DELETE.format("1")], [string]) == right
+    assert judge([], [string]) == untouched
+    assert judge([other], [string]) == wrong
     assert judge([other], []) == wrong
     assert judge([], []) == right
 
 
 def test_an_error_makes_it_incorrect_and_hides_no_side_effect(tables: Tables) -> None:
     judge = Judge(tables)
-    one, other = DELETE.format("00000002"), DELETE.format("00000009")
-    assert judge([one], [one], "Agent stopped") == (False, False)
-    assert judge([one], [other], "Agent stopped") == (False, True)
+    string, other = DELETE.format("00000002"), DELETE.format("00000009")
+    assert judge([string], [string], "Agent stopped") == (False, False)
+    assert judge([string], [other], "Agent stopped") == (False, True)
     assert judge([], [other], " ") == (False, False)
-    assert verdict([one], [one], math.nan, tables).correct
-    assert verdict([one], [one], None, tables).correct
+    assert verdict([string], [string], math.nan, tables).correct
+    assert verdict([string], [string], None, tables).correct
 
 
 def test_case_counts_in_three_columns_and_in_side_effects(tables: Tables) -> None:
@@ -88,8 +88,8 @@ def test_order_counts_where_rows_are_added(tables: Tables) -> None:
         [PLOT.format("bar"), PLOT.format("line")], [PLOT.format("line"), PLOT.format("bar")]
     )[0]
     assert not judge([SEND.format("x"), SEND.format("y")], [SEND.format("y"), SEND.format("x")])[0]
-    one, other = UPDATE.format("duration", '"5"'), UPDATE.format("event_name", '"x"')
-    assert judge([one, other, SEND.format("x")], [SEND.format("x"), other, one])[0]
+    string, other = UPDATE.format("duration", '"5"'), UPDATE.format("event_name", '"x"')
+    assert judge([string, other, SEND.format("x")], [SEND.format("x"), other, string])[0]
 
 
 def test_order_counts_through_labels_where_rows_are_the_same(tables: Tables) -> None:
@@ -110,15 +110,15 @@ def test_exact_match_is_by_sorted_text_of_calls_that_change(tables: Tables) -> N
     def exact(predicted: list[str], gold: list[str]) -> bool:
         return verdict(predicted, gold, "any", tables).exact_match
 
-    one, other = SEND.format("x"), DELETE.format("00000009")
+    string, other = SEND.format("x"), DELETE.format("00000009")
     assert exact(
         [
             other,
             "calendar.search_events.func()",
-            one.upper().replace("EMAIL.SEND_EMAIL", "email.send_email"),
+            string.upper().replace("EMAIL.SEND_EMAIL", "email.send_email"),
         ],
-        [one, other],
+        [string, other],
     )
-    assert not exact([one, one], [one])
+    assert not exact([string, string], [string])
     assert not exact([DELETE.format("00000009").replace('"', "'")], [other])
     assert exact(["nonsense"], [])

@@ -50,9 +50,9 @@ def analyzers(
     asked: dict[str, int] = {}
 
     def reply(request: Request) -> Reply:
-        found = re.search(r"You speak for the agent called (\w+)\.", message_text(request))
-        assert found, request
-        agent = found[1]
+        result = re.search(r"You speak for the agent called (\w+)\.", message_text(request))
+        assert result, request
+        agent = result[1]
         number = asked[agent] = asked.get(agent, -1) + 1
         return (first, *rounds)[number][agent]
 

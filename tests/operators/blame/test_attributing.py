@@ -40,10 +40,10 @@ def verdict(asked: Asked[BlameVerdict | RejectedProposal]) -> BlameVerdict:
 
 def test_globally_one_question_with_the_whole_trace() -> None:
     done = attributed(pair("planner", 3, 0.7, "It said pears."), scheme="global")
-    came = verdict(done)
-    assert (came.agent, came.step, came.why) == ("planner", 3, "It said pears.")
-    assert (came.confidence, came.scheme) == (0.7, "global")
-    assert came.votes == (Vote(agent="planner", step=3, weight=0.7, by=()),)
+    result = verdict(done)
+    assert (result.agent, result.step, result.why) == ("planner", 3, "It said pears.")
+    assert (result.confidence, result.scheme) == (0.7, "global")
+    assert result.votes == (Vote(agent="planner", step=3, weight=0.7, by=()),)
     [call] = done.calls
     for text in ("PLAN", "SOLUTION", "Go on.", "FINAL", "How many apples?", "score 0", "Seven"):
         assert text in call.text
@@ -52,8 +52,8 @@ def test_globally_one_question_with_the_whole_trace() -> None:
 
 def test_locally_each_analyzer_sees_its_own_steps_only() -> None:
     done = attributed(analyzers({**DENY, "solver": own(True, 5, 0.6)}), scheme="local")
-    came = verdict(done)
-    assert (came.agent, came.step, came.confidence) == ("solver", 5, 0.6)
+    result = verdict(done)
+    assert (result.agent, result.step, result.confidence) == ("solver", 5, 0.6)
     assert len(done.calls) == 3
     calls = {
         text: call.text
@@ -68,11 +68,11 @@ def test_locally_each_analyzer_sees_its_own_steps_only() -> None:
 
 
 def test_locally_where_all_deny_the_least_sure_is_charged_with_its_first_step() -> None:
-    came = verdict(
+    result = verdict(
         attributed(analyzers({**DENY, "solver": own(False, 9, 0.3, "no idea")}), scheme="local")
     )
-    assert (came.agent, came.step, came.by_default, came.why) == ("solver", 5, True, "no idea")
-    assert came.confidence == pytest.approx(0.7)
+    assert (result.agent, result.step, result.by_default, result.why) == ("solver", 5, True, "no idea")
+    assert result.confidence == pytest.approx(0.7)
 
 
 def test_together_analyzers_read_what_the_others_posted_and_the_verdict_of_it() -> None:
@@ -82,9 +82,9 @@ def test_together_analyzers_read_what_the_others_posted_and_the_verdict_of_it() 
         "writer": again("(nobody)", 0, 0.5),
     }
     done = attributed(analyzers(POSTED, agreed), rounds=1)
-    came = verdict(done)
-    assert (came.agent, came.step) == ("solver", 5)
-    assert came.votes == (Vote(agent="solver", step=5, weight=1.0, by=("planner", "solver")),)
+    result = verdict(done)
+    assert (result.agent, result.step) == ("solver", 5)
+    assert result.votes == (Vote(agent="solver", step=5, weight=1.0, by=("planner", "solver")),)
     assert len(done.calls) == 6
     for call in done.calls[3:]:
         for text in ("I was told to plan.", "I counted pears.", "I wrote what I read."):
@@ -102,10 +102,10 @@ def test_evidence_of_its_own_against_the_verdict_counts_twice() -> None:
         "solver": again("solver", 5, 0.5, 5, 9),
         "writer": again("solver", 5, 0.5, 12),
     }
-    came = verdict(attributed(analyzers(POSTED, voted), rounds=1))
-    assert (came.agent, came.step, came.why) == ("planner", 3, "My plan said pears.")
-    assert [one.countered for one in came.submissions] == [True, False, False]
-    assert [one.weight for one in came.votes] == [1.1, 1.0]
+    result = verdict(attributed(analyzers(POSTED, voted), rounds=1))
+    assert (result.agent, result.step, result.why) == ("planner", 3, "My plan said pears.")
+    assert [submission.countered for submission in result.submissions] == [True, False, False]
+    assert [vote.weight for vote in result.votes] == [1.1, 1.0]
     without = verdict(attributed(analyzers(POSTED, voted), rounds=1, alpha=0.0))
     assert (without.agent, without.step) == ("solver", 5)
 
@@ -116,9 +116,9 @@ def test_who_disagrees_without_evidence_counts_once() -> None:
         "solver": again("solver", 5, 0.5),
         "writer": again("solver", 5, 0.5),
     }
-    came = verdict(attributed(analyzers(POSTED, voted), rounds=1))
-    assert (came.agent, came.step) == ("solver", 5)
-    assert not any(one.countered for one in came.submissions)
+    result = verdict(attributed(analyzers(POSTED, voted), rounds=1))
+    assert (result.agent, result.step) == ("solver", 5)
+    assert not any(submission.countered for submission in result.submissions)
 
 
 def test_in_a_further_round_the_verdict_is_that_of_the_round_before() -> None:
@@ -133,19 +133,19 @@ def test_in_a_further_round_the_verdict_is_that_of_the_round_before() -> None:
         "writer": again("planner", 3, 0.5),
     }
     done = attributed(analyzers(POSTED, first, second))
-    came = verdict(done)
+    result = verdict(done)
     assert len(done.calls) == 9
     assert all("It was me." in call.text for call in done.calls[6:])
     assert all("\nplanner, step 3\n" in call.text for call in done.calls[6:])
-    assert not any(one.countered for one in came.submissions)
-    assert came.votes[0].by == ("planner", "solver", "writer")
+    assert not any(submission.countered for submission in result.submissions)
+    assert result.votes[0].by == ("planner", "solver", "writer")
 
 
 def test_what_an_analyzer_said_last_of_use_stands() -> None:
     broken = {agent: Reply(text="no") for agent in POSTED}
     done = attributed(analyzers(POSTED, broken, broken), rounds=1)
-    came = verdict(done)
-    assert (came.agent, came.step, came.lost) == ("solver", 5, ())
+    result = verdict(done)
+    assert (result.agent, result.step, result.lost) == ("solver", 5, ())
     assert len(done.told("operator_dropped")) == 3
 
 
@@ -153,9 +153,9 @@ def test_who_says_nothing_of_use_has_no_vote_and_is_named() -> None:
     mute = Reply(text="no")
     replies = analyzers({**DENY, "solver": mute}, {"solver": mute})
     done = attributed(replies, scheme="local")
-    came = verdict(done)
-    assert came.lost == ("solver",)
-    assert (came.agent, came.by_default) == ("planner", True)
+    result = verdict(done)
+    assert result.lost == ("solver",)
+    assert (result.agent, result.by_default) == ("planner", True)
     assert len(done.told("operator_dropped")) == 1
 
 
@@ -197,8 +197,8 @@ def test_an_analyzer_speaks_of_its_own_steps_only() -> None:
 
 
 def test_whoever_is_accused_is_accused_of_a_step() -> None:
-    said = {"reason": "so", "accused": {"agent": "solver"}, "confidence": 1, "evidence": []}
-    vague = {agent: Reply.json(said) for agent in POSTED}
+    fields = {"reason": "so", "accused": {"agent": "solver"}, "confidence": 1, "evidence": []}
+    vague = {agent: Reply.json(fields) for agent in POSTED}
     done = attributed(analyzers(POSTED, vague, vague), rounds=1)
     [problem, *_] = done.told("operator_repair")[0]["problems"]
     assert problem == "it accuses 'solver' of no step. Give the number of one."
@@ -208,8 +208,8 @@ def test_decoding_is_held_to_pairs_that_exist() -> None:
     [call] = attributed(pair("planner", 3, 0.7), scheme="global").calls
     held = call.body["response_format"]["json_schema"]["schema"]["properties"]["accused"]
     pairs = {
-        one["properties"]["agent"]["enum"][0]: one["properties"]["step"]["enum"]
-        for one in held["anyOf"]
+        item["properties"]["agent"]["enum"][0]: item["properties"]["step"]["enum"]
+        for item in held["anyOf"]
     }
     assert pairs == {"planner": [3], "solver": [5, 9], "writer": [12]}
 

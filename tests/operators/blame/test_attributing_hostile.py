@@ -38,16 +38,16 @@ def attributed(scheme: Scheme, answers: list[str], run: Any, total: Counter[str]
     gateway: Any = Answering(itertools.cycle(answers))
     calls = Calls(gateway=gateway)
     meta = MetaModel(calls=calls, catalogue=CATALOGUE, ceiling=CapabilityPolicy(), tell=tell)
-    came = run(attribute(meta, "a", TRACE, scheme=scheme))
+    result = run(attribute(meta, "a", TRACE, scheme=scheme))
     answered = events["operator_answered"] + events["operator_dropped"]
     assert events["model_call"] == gateway.asked == answered + events["operator_repair"]
     total["answers"] += gateway.asked
-    total[type(came).__name__] += 1
-    if isinstance(came, RejectedProposal):
-        assert came.problems
+    total[type(result).__name__] += 1
+    if isinstance(result, RejectedProposal):
+        assert result.problems
         assert events["operator_answered"] == 0
     else:
-        check(came)
+        check(result)
 
 
 def check(came: BlameVerdict) -> None:
@@ -56,14 +56,14 @@ def check(came: BlameVerdict) -> None:
     assert 0 <= came.confidence <= 1
     assert len(came.why) <= 600
     assert "\n" not in came.why
-    named = {one.analyzer for one in came.submissions} | {*came.lost}
+    named = {submission.analyzer for submission in came.submissions} | {*came.lost}
     assert named == (set() if came.scheme == "global" else {*TRACE.agents})
     for vote in came.votes:
         assert (vote.agent, vote.step) in PAIRS
         assert 0 <= vote.weight <= 2 * len(TRACE.agents)
-    for one in came.submissions:
-        assert one.accuses is None or one.accuses in PAIRS
-        assert one.erred or one.accuses is None or came.scheme == "collaborative"
+    for item in came.submissions:
+        assert item.accuses is None or item.accuses in PAIRS
+        assert item.erred or item.accuses is None or came.scheme == "collaborative"
 
 
 @pytest.mark.parametrize("scheme", [*EXAMPLES])

@@ -20,8 +20,8 @@ def said(
 ) -> dict[str, Any]:
     """What an agent says; of all but the last that it had heard, it had said something to it."""
     messages = [{"role": "system", "content": "You are."}]
-    for one in heard:
-        messages += [{"role": "user", "content": one}, {"role": "assistant", "content": "Hm."}]
+    for name in heard:
+        messages += [{"role": "user", "content": name}, {"role": "assistant", "content": "Hm."}]
     known = {"type": "model_call", "agent": "solver", "path": path, "text": text, "tool_calls": []}
     return {**known, "messages": messages[: -1 if heard else None], **fields}
 
@@ -41,7 +41,7 @@ def used(result: str, **fields: Any) -> dict[str, Any]:
 
 
 def lines(*events: dict[str, Any]) -> list[tuple[int, str, str, str]]:
-    return [(one.number, one.kind, one.where, one.text) for one in steps_of(told(*events))]
+    return [(step.number, step.kind, step.where, step.text) for step in steps_of(told(*events))]
 
 
 def test_an_answer_is_one_step_though_two_events_tell_it() -> None:
@@ -78,8 +78,8 @@ def test_what_came_of_code_is_told_though_it_came_before() -> None:
         said("print(6)", *heard[: place % 2 + 1], path=path, round=1 + place // 2)
         for place, path in enumerate(paths)
     ]
-    came = "What came of it:\nObservation: 6"
-    assert [came in one[3] for one in lines(STARTED, *events)] == [True, False, True, False]
+    word = "What came of it:\nObservation: 6"
+    assert [word in line[3] for line in lines(STARTED, *events)] == [True, False, True, False]
 
 
 def test_what_came_of_a_command_that_no_event_tells_stands_with_it() -> None:
@@ -160,7 +160,7 @@ def test_what_comes_out_differently_takes_the_place_of_what_it_was() -> None:
 
 
 def test_an_agent_that_uses_a_tool_twice_alike_does_two_steps() -> None:
-    assert [one[0] for one in lines(STARTED, used("6"), used("6"))] == [2, 3]
+    assert [line[0] for line in lines(STARTED, used("6"), used("6"))] == [2, 3]
 
 
 def test_what_operators_ask_is_no_step() -> None:

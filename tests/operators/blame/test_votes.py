@@ -73,7 +73,7 @@ def test_evidence_against_the_verdict_doubles_a_vote() -> None:
     ]
     ballot = collaborative_vote(votes)
     assert (ballot.agent, ballot.step, ballot.confidence) == ("solver", 2, 0.5)
-    assert [one.weight for one in ballot.votes] == [1.0, 0.9]
+    assert [vote.weight for vote in ballot.votes] == [1.0, 0.9]
     without = collaborative_vote(votes, alpha=0.0)
     assert (without.agent, without.step) == ("planner", 1)
 
@@ -151,30 +151,30 @@ def test_the_order_of_submissions_never_matters(
 @given(submissions())
 def test_whoever_is_charged_is_accused_or_a_denier(given_: list[Submission]) -> None:
     for ballot in (local_vote(given_), collaborative_vote(given_)):
-        accused = {one.accuses for one in given_}
-        first = {(one.analyzer, one.first) for one in given_}
+        accused = {item.accuses for item in given_}
+        first = {(item.analyzer, item.first) for item in given_}
         assert (ballot.agent, ballot.step) in (first if ballot.by_default else accused)
         assert 0 <= ballot.confidence <= 1
-        weights = [one.weight for one in ballot.votes]
+        weights = [vote.weight for vote in ballot.votes]
         assert weights == sorted(weights, reverse=True)
-    assert collaborative_vote(given_).by_default == all(one.accuses is None for one in given_)
+    assert collaborative_vote(given_).by_default == all(item.accuses is None for item in given_)
 
 
 @given(submissions())
 def test_a_self_accuser_that_is_surest_wins_alone(given_: list[Submission]) -> None:
-    ballot, accusers = local_vote(given_), [one for one in given_ if one.erred]
+    ballot, accusers = local_vote(given_), [item for item in given_ if item.erred]
     assert ballot.by_default == (not accusers)
     if accusers:
-        assert ballot.confidence == max(one.confidence for one in accusers)
+        assert ballot.confidence == max(accuser.confidence for accuser in accusers)
 
 
 @given(submissions(), st.sampled_from([0.0, 0.5, 1.0, 3.0]))
 def test_weight_is_neither_lost_nor_made(given_: list[Submission], alpha: float) -> None:
     votes = collaborative_vote(given_, alpha).votes
-    cast = sum(one.confidence * (1 + alpha * one.countered) for one in given_ if one.accuses)
-    assert sum(one.weight for one in votes) == pytest.approx(cast)
-    voters = [name for one in votes for name in one.by]
-    assert sorted(voters) == sorted(one.analyzer for one in given_ if one.accuses)
+    cast = sum(item.confidence * (1 + alpha * item.countered) for item in given_ if item.accuses)
+    assert sum(vote.weight for vote in votes) == pytest.approx(cast)
+    voters = [name for vote in votes for name in vote.by]
+    assert sorted(voters) == sorted(item.analyzer for item in given_ if item.accuses)
 
 
 @given(submissions())

@@ -60,16 +60,16 @@ TASKED = ("-t", "task.json")
 
 
 def judgement(values: Mapping[str, float] = LOW) -> dict[str, Any]:
-    agents = {one: {"reason": f"{one} so", "contribution": value} for one, value in values.items()}
+    agents = {name: {"reason": f"{name} so", "contribution": value} for name, value in values.items()}
     return {"reason": "It guessed.", "agents": agents, "score": 0.3, "converged": False}
 
 
 def mas(*words: str, replies: Replies = "never asked", command: Any = mas_op) -> Came:
     """Run a command here; every model is the scripted one."""
     with ScriptedModel(replies) as model:
-        came = invoked(command, [*words, "--model", f"scripted@{model.api_base}"], "mas dev op")
-        came.asked = list(model.calls)
-        return came
+        result = invoked(command, [*words, "--model", f"scripted@{model.api_base}"], "mas dev op")
+        result.asked = list(model.calls)
+        return result
 
 
 def make_world(folder: Path) -> None:
@@ -98,10 +98,10 @@ def make_world(folder: Path) -> None:
 def run(team: str, *words: str, folder: str, replies: Replies) -> None:
     """Run a team on a task, and put the run's folder in a place."""
     task = words[1:] if words[0] == "-t" else words
-    came = mas(team, *task, "--quiet", replies=replies, command=mas_run)
-    assert came.code == 0, came.err
-    [made] = Path("runs").iterdir()
-    made.rename(folder)
+    result = mas(team, *task, "--quiet", replies=replies, command=mas_run)
+    assert result.code == 0, result.err
+    [path] = Path("runs").iterdir()
+    path.rename(folder)
 
 
 def _make_pool() -> None:
@@ -110,9 +110,9 @@ def _make_pool() -> None:
     child = Team(name="pair", agents={"judge": load_team("pair.yaml").agents["judge"]})
     lineage = Lineage(operator="mutate", parents=("pair",), reason="less is more", task="sum")
     name = pool.add(child, lineage, op="child").name
-    for one, score in ((name, 1.0), ("pair", 0.5)):
+    for item, score in ((name, 1.0), ("pair", 0.5)):
         trial = Trial(task="sum", score=score, niche="sums")
-        pool.commit(Evaluated(member=one, trial=trial), op=f"trial {one}")
+        pool.commit(Evaluated(member=item, trial=trial), op=f"trial {item}")
 
 
 def _make_town() -> None:

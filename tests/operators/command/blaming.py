@@ -79,7 +79,7 @@ def fruit(request: Request) -> Reply:
         return accused(form, text)
     if "acts" in form:
         return Reply.json(acted(text))
-    return Reply(text=next(said for name, said in SAID.items() if f"[{name}]" in text))
+    return Reply(text=next(word for name, word in SAID.items() if f"[{name}]" in text))
 
 
 def acted(text: str) -> Mapping[str, Any]:
@@ -93,23 +93,23 @@ def acted(text: str) -> Mapping[str, Any]:
 
 
 def accused(form: Mapping[str, Any], text: str) -> Reply:
-    said = {"reason": "It said pears.", "confidence": 0.6}
+    fields = {"reason": "It said pears.", "confidence": 0.6}
     if "erred" in form:
         erred = "speak for the agent called planner" in text
-        return Reply.json({**said, "erred": erred, "step": form["step"]["enum"][0]})
-    agents = [one["properties"]["agent"]["enum"][0] for one in form["accused"]["anyOf"]]
+        return Reply.json({**fields, "erred": erred, "step": form["step"]["enum"][0]})
+    agents = [item["properties"]["agent"]["enum"][0] for item in form["accused"]["anyOf"]]
     agent = "planner" if "planner" in agents else "solver"
     evidence = {"evidence": []} if "evidence" in form else {}
     return Reply.json(
-        {**said, "accused": {"agent": agent, "step": step_of(agent, text)}, **evidence}
+        {**fields, "accused": {"agent": agent, "step": step_of(agent, text)}, **evidence}
     )
 
 
 def step_of(agent: str, text: str) -> int:
     """The first step of an agent, as the question tells it."""
-    found = re.search(rf'steps of {agent}: (\d+)|"(\d+), {agent},', text)
-    assert found
-    return int(found[1] or found[2])
+    result = re.search(rf'steps of {agent}: (\d+)|"(\d+), {agent},', text)
+    assert result
+    return int(result[1] or result[2])
 
 
 @dataclass(kw_only=True)
@@ -129,13 +129,13 @@ class Desk:
         (self.folder / "task.json").write_text(json.dumps(task))
         words = ("team.yaml", "task.json", "--model", self.address, "--quiet", *words)
         invoked(mas_run, words, "mas-run")
-        return max((self.folder / "runs").iterdir(), key=lambda one: one.stat().st_mtime_ns)
+        return max((self.folder / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
 
     def blame(self, run: Path, *words: str, command: Any = main) -> Came:
         before = len(self.model.calls)
-        came = invoked(command, [str(run), "--model", self.address, *words], "mas dev blame")
-        came.calls = len(self.model.calls) - before
-        return came
+        result = invoked(command, [str(run), "--model", self.address, *words], "mas dev blame")
+        result.calls = len(self.model.calls) - before
+        return result
 
 
 @dataclass

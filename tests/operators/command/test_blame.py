@@ -33,21 +33,21 @@ from .blaming import (
 def test_it_tells_who_which_step_where_why_and_what_it_cost(desk: Desk) -> None:
     run = desk.make()
     before = kept(run)
-    came = desk.blame(run)
-    assert came.code == 0, came.err
-    number = step_of("planner", f'"{came.out.split("step ")[1].split(",")[0]}, planner,')
-    assert came.out.splitlines() == [
+    result = desk.blame(run)
+    assert result.code == 0, result.err
+    number = step_of("planner", f'"{result.out.split("step ")[1].split(",")[0]}, planner,')
+    assert result.out.splitlines() == [
         f"planner, step {number}, sure 0.6",
         "why: It said pears.",
         f"step {number} (answer; events.jsonl:{number}):",
         "  Count the pears.",
         "votes:",
         f"  1.8  planner, step {number}, by planner, solver, writer",
-        came.out.splitlines()[-1],
+        result.out.splitlines()[-1],
     ]
     assert re.fullmatch(
         r"collaborative, 2 rounds: 9 calls to default, \d+ tokens, unpriced",
-        came.out.splitlines()[-1],
+        result.out.splitlines()[-1],
     )
     event = json.loads((run / "events.jsonl").read_text().splitlines()[number - 1])
     assert (event["n"], event["agent"], event["text"]) == (number, "planner", "Count the pears.")
@@ -57,11 +57,11 @@ def test_it_tells_who_which_step_where_why_and_what_it_cost(desk: Desk) -> None:
 def test_programs_get_the_same_and_later_readers_find_it_in_the_run_s_folder(desk: Desk) -> None:
     run = desk.make()
     for scheme in ("global", "local", "collaborative"):
-        came = desk.blame(run, "--scheme", scheme, "--json")
-        assert verdict(came) == ("planner", "Count the pears.")
-        assert json.loads((run / "blame" / f"{scheme}.json").read_text()) == came.json
-        assert came.json["usage"]["calls"] == {"global": 1, "local": 3, "collaborative": 9}[scheme]
-    assert came.json["line"] == f"events.jsonl:{came.json['step']}"
+        result = desk.blame(run, "--scheme", scheme, "--json")
+        assert verdict(result) == ("planner", "Count the pears.")
+        assert json.loads((run / "blame" / f"{scheme}.json").read_text()) == result.json
+        assert result.json["usage"]["calls"] == {"global": 1, "local": 3, "collaborative": 9}[scheme]
+    assert result.json["line"] == f"events.jsonl:{result.json['step']}"
 
 
 def test_nothing_is_paid_for_twice(desk: Desk) -> None:
@@ -86,9 +86,9 @@ def test_nothing_is_paid_for_twice(desk: Desk) -> None:
 def test_any_run_of_a_team_can_be_read(
     desk: Desk, team: str, agent: str, text: str, where: str
 ) -> None:
-    came = desk.blame(desk.make(team), "--json")
-    assert verdict(came) == (agent, text)
-    assert came.json["where"] == where
+    result = desk.blame(desk.make(team), "--json")
+    assert verdict(result) == (agent, text)
+    assert result.json["where"] == where
 
 
 @pytest.fixture
@@ -103,15 +103,15 @@ def test_a_run_whose_team_adapted_can_be_read(world: World) -> None:
     world.run(*HOW)
     trace = trace_of(world.made())
     assert {"planner", "solver", "writer", "verifier"} == {*trace.doers}
-    assert {one.where for one in trace.steps} == {"round 1", "round 2", "round 3"}
-    assert not any("Be exact" in one.text for one in trace.steps)
+    assert {step.where for step in trace.steps} == {"round 1", "round 2", "round 3"}
+    assert not any("Be exact" in step.text for step in trace.steps)
 
 
 def test_a_run_of_an_open_roster_can_be_read(desk: Desk) -> None:
     run = desk.make(CREW)
     trace = trace_of(run)
     assert trace.doers == ("planner", "solver")
-    assert [(one.agent, one.kind, one.where) for one in trace.steps] == [
+    assert [(step.agent, step.kind, step.where) for step in trace.steps] == [
         ("planner", "answer", "turn 1"),
         ("planner", "tool", "turn 1"),
         ("solver", "answer", "turn 1"),
@@ -125,12 +125,12 @@ def test_a_run_of_an_open_roster_can_be_read(desk: Desk) -> None:
 
 def test_a_run_that_was_stopped_or_failed_can_be_read(desk: Desk) -> None:
     stopped = desk.make(TEAM, TASK, "--budget", "calls=2")
-    came = desk.blame(stopped, "--scheme", "local", "--json")
-    assert verdict(came) == ("planner", "Count the pears.")
+    result = desk.blame(stopped, "--scheme", "local", "--json")
+    assert verdict(result) == ("planner", "Count the pears.")
     form = "{type: object, properties: {n: {type: integer}}, required: [n]}"
     fails = TEAM.replace('[writer]."}', f'[writer].", output_schema: {form}}}')
-    came = desk.blame(desk.make(fails), "--scheme", "global", "--json")
-    assert came.code == 0, came.err
+    result = desk.blame(desk.make(fails), "--scheme", "global", "--json")
+    assert result.code == 0, result.err
     assert "failed: agent writer" in desk.model.calls[-1].text
 
 
@@ -140,7 +140,7 @@ def test_a_run_that_was_interrupted_and_one_that_went_on(desk: Desk) -> None:
     words = ["--resume", str(stopped), "--budget", "calls=9", "--model", desk.address, "--quiet"]
     invoked(mas_run, words, "mas-run")
     after = trace_of(stopped)
-    assert [one.text for one in after.steps] == ["Count the pears.", "Six pears.", "6"]
+    assert [step.text for step in after.steps] == ["Count the pears.", "Six pears.", "6"]
     assert after.steps[:2] == before.steps
     (stopped / "result.json").unlink()
     with (stopped / "events.jsonl").open("a") as events:
@@ -152,9 +152,9 @@ def test_a_run_that_was_interrupted_and_one_that_went_on(desk: Desk) -> None:
 
 def test_a_run_that_succeeded_is_refused_unless_one_knows_better(desk: Desk) -> None:
     run = desk.make(TEAM, {**TASK, "answer": "6"})
-    came = desk.blame(run)
-    assert (came.code, came.calls) == (2, 0)
-    assert "this run succeeded, with score 1: no agent failed." in came.err
+    result = desk.blame(run)
+    assert (result.code, result.calls) == (2, 0)
+    assert "this run succeeded, with score 1: no agent failed." in result.err
     assert not (run / "blame").exists()
     assert desk.blame(run, "--scheme", "local", "--wrong").code == 0
     assert desk.blame(run, "--scheme", "global", "--expected", "7").code == 0
@@ -166,10 +166,10 @@ def test_a_run_that_succeeded_is_refused_unless_one_knows_better(desk: Desk) -> 
 
 def test_of_an_answer_without_a_score_one_has_to_say_that_it_is_wrong(desk: Desk) -> None:
     run = desk.make(TEAM, {"id": "fruit", "query": "How many apples?"})
-    came = desk.blame(run)
-    assert came.code == 2
-    assert "so it may have succeeded" in came.err
-    assert "--wrong" in came.err
+    result = desk.blame(run)
+    assert result.code == 2
+    assert "so it may have succeeded" in result.err
+    assert "--wrong" in result.err
     assert desk.blame(run, "--wrong", "--scheme", "global").code == 0
     assert "right_answer" not in desk.model.calls[-1].text
 
@@ -178,10 +178,10 @@ def test_blind_no_right_answer_is_shown_nor_a_reason_that_quotes_it(desk: Desk) 
     run = desk.make(TEAM, {**TASK, "answer": "seventeen"})
     desk.blame(run, "--scheme", "global")
     assert "seventeen" in desk.model.calls[-1].text
-    came = desk.blame(run, "--scheme", "global", "--blind", "--json")
+    result = desk.blame(run, "--scheme", "global", "--blind", "--json")
     assert "seventeen" not in desk.model.calls[-1].text
     assert "score 0" in desk.model.calls[-1].text
-    assert came.json["knew_answer"] is False
+    assert result.json["knew_answer"] is False
 
 
 def test_a_model_that_could_not_be_had_is_nobody_s_fault(desk: Desk, stage: Stage) -> None:
@@ -189,7 +189,7 @@ def test_a_model_that_could_not_be_had_is_nobody_s_fault(desk: Desk, stage: Stag
         Reply.error(401) if "[solver]" in message_text(request) else fruit(request)
     )
     run = desk.make()
-    came = desk.blame(run)
-    assert (came.code, came.calls) == (2, 0)
-    assert "no agent's fault" in came.err
-    assert f"mas-run --resume {run}" in came.err
+    result = desk.blame(run)
+    assert (result.code, result.calls) == (2, 0)
+    assert "no agent's fault" in result.err
+    assert f"mas-run --resume {run}" in result.err

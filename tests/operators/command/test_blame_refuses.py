@@ -26,9 +26,9 @@ from .blaming import TASK, TEAM, Desk, Stage, fruit
 
 
 def test_a_run_in_which_nobody_did_anything_is_refused(desk: Desk) -> None:
-    came = desk.blame(desk.make(TEAM, TASK, "--budget", "tokens=1"))
-    assert (came.code, came.calls) == (2, 0)
-    assert "no agent of this run did anything" in came.err
+    result = desk.blame(desk.make(TEAM, TASK, "--budget", "tokens=1"))
+    assert (result.code, result.calls) == (2, 0)
+    assert "no agent of this run did anything" in result.err
 
 
 FIELDS = ("type", "path", "messages", "text", "tool_calls", "content", "status", "error", "round")
@@ -109,18 +109,18 @@ def changed(run: Path, change: str) -> None:
 def test_what_is_no_run_or_a_damaged_one_is_said(desk: Desk, change: str, said: str) -> None:
     run = desk.make()
     changed(run, change)
-    came = desk.blame(run)
-    assert (came.code, came.calls) == (2, 0)
-    assert said in came.err
-    assert len(came.err.strip().splitlines()) == 1
+    result = desk.blame(run)
+    assert (result.code, result.calls) == (2, 0)
+    assert said in result.err
+    assert len(result.err.strip().splitlines()) == 1
 
 
 def test_a_run_that_somebody_is_at_work_on_is_refused(desk: Desk) -> None:
     run = desk.make()
     with Journal.open(run, replaying=True):
-        came = desk.blame(run)
-    assert (came.code, came.calls) == (2, 0)
-    assert "process" in came.err
+        result = desk.blame(run)
+    assert (result.code, result.calls) == (2, 0)
+    assert "process" in result.err
     assert desk.blame(desk.folder / "nowhere").code == 2
     assert desk.blame(run, "--meta-model", "gpt").code == 2
     assert desk.blame(run, "--budget", "sense=1").code == 2
@@ -129,20 +129,20 @@ def test_a_run_that_somebody_is_at_work_on_is_refused(desk: Desk) -> None:
 def test_a_model_that_gives_no_answer_of_use_is_said(desk: Desk, stage: Stage) -> None:
     run = desk.make()
     stage.script = lambda _: Reply(text="no")
-    came = desk.blame(run)
-    assert (came.code, came.calls) == (1, 6)
-    assert "of no analyzer's answers anything was of use" in came.err
+    result = desk.blame(run)
+    assert (result.code, result.calls) == (1, 6)
+    assert "of no analyzer's answers anything was of use" in result.err
     assert not (run / "blame/collaborative.json").exists()
 
 
 def test_a_budget_stops_it_and_a_larger_one_goes_on(desk: Desk) -> None:
     run = desk.make()
-    came = desk.blame(run, "--budget", "calls=4")
-    assert (came.code, came.calls) == (3, 4)
-    assert "The same command resumes." in came.err
-    came = desk.blame(run, "--budget", "calls=9", "--json")
-    assert (came.code, came.calls) == (0, 5)
-    assert came.json["usage"]["calls"] == 9
+    result = desk.blame(run, "--budget", "calls=4")
+    assert (result.code, result.calls) == (3, 4)
+    assert "The same command resumes." in result.err
+    result = desk.blame(run, "--budget", "calls=9", "--json")
+    assert (result.code, result.calls) == (0, 5)
+    assert result.json["usage"]["calls"] == 9
 
 
 def test_killed_it_goes_on_without_paying_twice(desk: Desk, stage: Stage) -> None:
@@ -168,11 +168,11 @@ def test_killed_it_goes_on_without_paying_twice(desk: Desk, stage: Stage) -> Non
     # The model takes note of a call once it knows what to answer: the last one may be late.
     desk.model.wait_for(lambda calls: len(calls) == asked + 6)
     stage.script = fruit
-    came = desk.blame(run, "--json")
-    assert came.code == 0, came.err
-    assert came.calls <= 9 - 3
-    assert came.json["votes"] == expected.json["votes"]
-    assert came.json["submissions"] == expected.json["submissions"]
+    result = desk.blame(run, "--json")
+    assert result.code == 0, result.err
+    assert result.calls <= 9 - 3
+    assert result.json["votes"] == expected.json["votes"]
+    assert result.json["submissions"] == expected.json["submissions"]
 
 
 def test_the_host_s_secrets_stay_out_of_what_is_asked_and_kept(
@@ -183,12 +183,12 @@ def test_the_host_s_secrets_stay_out_of_what_is_asked_and_kept(
     stage.script = lambda request: Reply.json(
         {**json.loads(str(fruit(request).text)), "reason": "Count the pears"}
     )
-    came = desk.blame(run)
-    assert came.code == 0, came.err
+    result = desk.blame(run)
+    assert result.code == 0, result.err
     assert all("Count the pears" not in call.text for call in desk.model.calls[3:])
-    assert "Count the pears" not in came.out
-    told = "".join(one.read_text() for one in (run / "blame").glob("*.json"))
-    assert "Count the pears" not in told
+    assert "Count the pears" not in result.out
+    text = "".join(path.read_text() for path in (run / "blame").glob("*.json"))
+    assert "Count the pears" not in text
 
 
 def test_a_folder_without_a_question_is_no_record_of_a_run(tmp_path: Path) -> None:

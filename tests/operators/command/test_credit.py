@@ -62,8 +62,8 @@ def judged(form: Mapping[str, Any], text: str) -> Reply:
         return Reply.json({"reason": "so", "score": 0.8 if "yes" in text else 0.2})
     share = {"left": 0.6, "ann": 0.6, "bob": 0.2}
     agents = {
-        one: {"reason": "so", "contribution": share.get(one, 0.2)}
-        for one in form["agents"]["properties"]
+        item: {"reason": "so", "contribution": share.get(item, 0.2)}
+        for item in form["agents"]["properties"]
     }
     return Reply.json({"reason": "so", "agents": agents, "score": 1.0, "converged": True})
 
@@ -92,16 +92,16 @@ class Desk:
         (self.folder / "task.json").write_text(json.dumps(task))
         source = "seed:debate" if team == "seed:debate" else "team.yaml"
         address = f"m@{self.model.api_base}"
-        came = invoked(run_main, [source, "task.json", "--model", address, *words], "mas-run")
-        assert came.code in {0, 1, 3}, came.err
+        result = invoked(run_main, [source, "task.json", "--model", address, *words], "mas-run")
+        assert result.code in {0, 1, 3}, result.err
         return max((self.folder / "runs").iterdir())
 
     def credit(self, run: Path, *words: str) -> Came:
         before = len(self.model.calls)
         model = ("--model", f"m@{self.model.api_base}")
-        came = invoked(main, ["credit", str(run), *model, *words], "mas dev op")
-        came.calls = len(self.model.calls) - before
-        return came
+        result = invoked(main, ["credit", str(run), *model, *words], "mas dev op")
+        result.calls = len(self.model.calls) - before
+        return result
 
 
 @dataclass
@@ -129,24 +129,24 @@ def desk(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def worth(came: Came) -> dict[str, float]:
     assert came.code == 0, came.err
-    return {one["agent"]: one["worth"] for one in came.json["players"]}
+    return {player["agent"]: player["worth"] for player in came.json["players"]}
 
 
 def test_difference_and_shapley_by_hand(desk: Desk) -> None:
     run = desk.make(GLOVES)
-    came = desk.credit(run, "--json")
-    assert worth(came) == {"left": 1.0, "one": 0.0, "two": 0.0}
-    assert came.calls == 3  # the pair's, once for each that is silent
-    assert came.json["calls"] == {"asked": 3, "answered": 4 + 3 * 2}
-    assert [(one["calls"]["asked"]) for one in came.json["players"]] == [1, 1, 1]
-    came = desk.credit(run, "--scheme", "shapley", "--json")
-    assert worth(came) == pytest.approx({"left": 2 / 3, "one": 1 / 6, "two": 1 / 6})
-    assert came.calls == 4  # of eight coalitions, four were asked before
-    assert (came.json["score"], came.json["score_without_all"]) == (1, 0)
-    assert came.json["calls"]["asked"] == 7
-    told = desk.credit(run, "--scheme", "shapley")
-    assert told.calls == 0
-    assert told.out.splitlines()[:4] == [
+    result = desk.credit(run, "--json")
+    assert worth(result) == {"left": 1.0, "one": 0.0, "two": 0.0}
+    assert result.calls == 3  # the pair's, once for each that is silent
+    assert result.json["calls"] == {"asked": 3, "answered": 4 + 3 * 2}
+    assert [(player["calls"]["asked"]) for player in result.json["players"]] == [1, 1, 1]
+    result = desk.credit(run, "--scheme", "shapley", "--json")
+    assert worth(result) == pytest.approx({"left": 2 / 3, "one": 1 / 6, "two": 1 / 6})
+    assert result.calls == 4  # of eight coalitions, four were asked before
+    assert (result.json["score"], result.json["score_without_all"]) == (1, 0)
+    assert result.json["calls"]["asked"] == 7
+    report = desk.credit(run, "--scheme", "shapley")
+    assert report.calls == 0
+    assert report.out.splitlines()[:4] == [
         "gloves on t: shapley, score 1, without all of these 0",
         "agent   worth",
         "left   +0.667",
@@ -156,35 +156,35 @@ def test_difference_and_shapley_by_hand(desk: Desk) -> None:
 
 def test_only_those_who_are_chosen_are_silenced(desk: Desk) -> None:
     run = desk.make(GLOVES)
-    came = desk.credit(run, "--agents", "two, one", "--scheme", "shapley", "--json")
-    assert worth(came) == pytest.approx({"one": 0.5, "two": 0.5})
+    result = desk.credit(run, "--agents", "two, one", "--scheme", "shapley", "--json")
+    assert worth(result) == pytest.approx({"one": 0.5, "two": 0.5})
     assert worth(desk.credit(run, "--agents", "pair", "--json")) == {"pair": 1.0}
 
 
 def test_more_than_six_are_estimated_with_their_errors(desk: Desk, stage: Stage) -> None:
     names = [f"w{number}" for number in range(7)]
-    agents = "\n".join(f'  {one}: {{prompt: "You are [{one}]."}}' for one in (*names, "pair"))
-    reports = ", ".join(f"{one}: [pair]" for one in names)
+    agents = "\n".join(f'  {name}: {{prompt: "You are [{name}]."}}' for name in (*names, "pair"))
+    reports = ", ".join(f"{name}: [pair]" for name in names)
     team = f"name: many\nagents:\n{agents}\ntopology: {{reports_to: {{{reports}}}}}\n"
 
     def any_three(request: Request) -> Reply:
         text = message_text(request)
         if "[pair]" not in text:
-            return Reply(text=next(f"heard {one}" for one in names if f"[{one}]" in text))
-        return Reply(text="yes" if sum(f"heard {one}" in text for one in names) > 2 else "no")
+            return Reply(text=next(f"heard {name}" for name in names if f"[{name}]" in text))
+        return Reply(text="yes" if sum(f"heard {name}" in text for name in names) > 2 else "no")
 
     stage.script = any_three
     run = desk.make(team)
     words = ("--scheme", "shapley", "--permutations", "4", "--seed", "3", "--json")
-    came = desk.credit(run, *words)
-    assert sum(worth(came).values()) == pytest.approx(1)
-    for one in came.json["players"]:
-        low, high = one["interval"]
-        assert low < one["worth"] < high
-        assert one["error"] <= 0.5
-    assert came.calls <= 1 + 4 * 6
+    result = desk.credit(run, *words)
+    assert sum(worth(result).values()) == pytest.approx(1)
+    for player in result.json["players"]:
+        low, high = player["interval"]
+        assert low < player["worth"] < high
+        assert player["error"] <= 0.5
+    assert result.calls <= 1 + 4 * 6
     again = desk.credit(run, *words)
-    assert (again.json, again.calls) == (came.json, 0)
+    assert (again.json, again.calls) == (result.json, 0)
     assert "95 % interval" in desk.credit(run, *words[:-1]).out
 
 
@@ -192,18 +192,18 @@ def test_a_turn_is_worth_what_is_lost_without_it(desk: Desk, stage: Stage) -> No
     """Nobody misses Bob's second word, for his first says the same; nor the other way round."""
     stage.script = talks
     run = desk.make(TALKS)
-    came = desk.credit(run, "--per", "turn", "--json")
-    assert came.code == 0, came.err
-    found = {(one["agent"], one["round"]): one["worth"] for one in came.json["players"]}
-    assert found.keys() == {("ann", 1), ("bob", 1), ("ann", 2), ("bob", 2)}
+    result = desk.credit(run, "--per", "turn", "--json")
+    assert result.code == 0, result.err
+    table = {(player["agent"], player["round"]): player["worth"] for player in result.json["players"]}
+    assert table.keys() == {("ann", 1), ("bob", 1), ("ann", 2), ("bob", 2)}
     assert worth(desk.credit(run, "--json")) == {"ann": 0.0, "bob": 1.0}
     shapley = desk.credit(run, "--per", "turn", "--scheme", "shapley", "--json")
-    assert sum(one["worth"] for one in shapley.json["players"]) == pytest.approx(1)
+    assert sum(player["worth"] for player in shapley.json["players"]) == pytest.approx(1)
     assert "round" in desk.credit(run, "--per", "turn").out.splitlines()[1]
 
 
 def test_who_recruits_and_who_was_not_recruited_are_no_players(desk: Desk, stage: Stage) -> None:
-    agents = "".join(f'  {one}: {{prompt: "You are [{one}]."}}\n' for one in ("left", "one", "two"))
+    agents = "".join(f'  {word}: {{prompt: "You are [{word}]."}}\n' for word in ("left", "one", "two"))
     team = (
         f'name: chosen\nagents:\n  boss: {{prompt: "You are the boss."}}\n{agents}'
         '  pair: {prompt: "You are [pair]."}\n'
@@ -218,9 +218,9 @@ def test_who_recruits_and_who_was_not_recruited_are_no_players(desk: Desk, stage
 
     stage.script = choosing
     run = desk.make(team)
-    came = desk.credit(run, "--json")
-    assert worth(came) == {"left": 1.0, "two": 1.0}
-    assert came.calls == 2
+    result = desk.credit(run, "--json")
+    assert worth(result) == {"left": 1.0, "two": 1.0}
+    assert result.calls == 2
     bound = re.search(r"at most (\d+) calls", desk.credit(run, "--dry-run").out)
     assert bound is not None
     assert int(bound[1]) >= 2
@@ -228,14 +228,14 @@ def test_who_recruits_and_who_was_not_recruited_are_no_players(desk: Desk, stage
 
 def test_a_judge_scores_where_there_is_no_answer(desk: Desk) -> None:
     run = desk.make(GLOVES, {"id": "t", "query": "Is there a pair?"})
-    came = desk.credit(run)
-    assert (came.code, came.calls) == (2, 0)
-    assert "has no reference answer" in came.err
-    assert "--judge ALIAS" in came.err
-    came = desk.credit(run, "--judge", "default", "--json")
-    assert worth(came) == pytest.approx({"left": 0.6, "one": 0.0, "two": 0.0})
-    assert came.calls == 3 + 2  # the same answer is judged once
-    assert came.json["others"]["judging"]["calls"] == 2
+    result = desk.credit(run)
+    assert (result.code, result.calls) == (2, 0)
+    assert "has no reference answer" in result.err
+    assert "--judge ALIAS" in result.err
+    result = desk.credit(run, "--judge", "default", "--json")
+    assert worth(result) == pytest.approx({"left": 0.6, "one": 0.0, "two": 0.0})
+    assert result.calls == 3 + 2  # the same answer is judged once
+    assert result.json["others"]["judging"]["calls"] == 2
     assert desk.credit(run, "--judge", "default").calls == 0
 
 
@@ -243,17 +243,17 @@ def test_naive_credit_is_what_a_judge_says_normalised(desk: Desk, stage: Stage) 
     run = desk.make(GLOVES)
     assert "--judge" in desk.credit(run, "--scheme", "naive").err
     words = ("--scheme", "naive", "--judge", "default", "--json")
-    came = desk.credit(run, *words)
-    assert worth(came) == pytest.approx({"left": 0.6, "one": 0.2, "two": 0.2})
-    assert came.calls == 1
+    result = desk.credit(run, *words)
+    assert worth(result) == pytest.approx({"left": 0.6, "one": 0.2, "two": 0.2})
+    assert result.calls == 1
     stage.script = talks
     run = desk.make(TALKS)
-    came = desk.credit(run, *words, "--per", "turn")
-    shares = {(one["agent"], one["round"]): one["worth"] for one in came.json["players"]}
+    result = desk.credit(run, *words, "--per", "turn")
+    shares = {(player["agent"], player["round"]): player["worth"] for player in result.json["players"]}
     assert shares == pytest.approx(
         {("ann", 1): 0.75, ("bob", 1): 0.25, ("ann", 2): 0.75, ("bob", 2): 0.25}
     )
-    assert came.calls == 2
+    assert result.calls == 2
 
 
 def test_a_judge_who_says_nothing_of_use_is_no_score(desk: Desk, stage: Stage) -> None:
@@ -262,25 +262,25 @@ def test_a_judge_who_says_nothing_of_use_is_no_score(desk: Desk, stage: Stage) -
 
     stage.script = useless
     run = desk.make(GLOVES)
-    came = desk.credit(run, "--judge", "default")
-    assert came.code == 1
-    assert "the judge default: the model gave no valid answer" in came.err
-    came = desk.credit(run, "--judge", "default", "--scheme", "naive")
-    assert came.code == 1
-    assert "the judge said nothing of use" in came.err
+    result = desk.credit(run, "--judge", "default")
+    assert result.code == 1
+    assert "the judge default: the model gave no valid answer" in result.err
+    result = desk.credit(run, "--judge", "default", "--scheme", "naive")
+    assert result.code == 1
+    assert "the judge said nothing of use" in result.err
 
 
 def test_a_dry_run_asks_nothing_and_bounds_what_would_be_asked(desk: Desk) -> None:
     run = desk.make(GLOVES)
-    came = desk.credit(run, "--dry-run")
-    assert came.out == (
+    result = desk.credit(run, "--dry-run")
+    assert result.out == (
         "difference, 3 agents: 4 runs, including the run itself; at most 3 calls that its journal"
         " does not answer\n"
     )
-    assert came.calls == 0
+    assert result.calls == 0
     assert not (run / "credit").exists()
-    came = desk.credit(run, "--dry-run", "--judge", "default", "--scheme", "naive")
-    assert came.out == "naive, 3 agents: at most 2 calls to default\n"
+    result = desk.credit(run, "--dry-run", "--judge", "default", "--scheme", "naive")
+    assert result.out == "naive, 3 agents: at most 2 calls to default\n"
     words = ("--dry-run", "--judge", "default", "--scheme", "shapley")
     assert "8 runs" in desk.credit(run, *words).out
     assert "and 16 calls to default" in desk.credit(run, *words).out
@@ -288,12 +288,12 @@ def test_a_dry_run_asks_nothing_and_bounds_what_would_be_asked(desk: Desk) -> No
 
 def test_a_budget_holds_and_the_same_command_goes_on(desk: Desk) -> None:
     run = desk.make(GLOVES)
-    came = desk.credit(run, "--budget", "calls=2", "--workers", "1")
-    assert (came.code, came.calls) == (3, 2)
-    assert "the credit has reached its budget calls=2" in came.err
-    assert "The same command resumes." in came.err
-    came = desk.credit(run, "--budget", "calls=3", "--json")
-    assert (came.calls, came.json["calls"]["asked"]) == (1, 3)
+    result = desk.credit(run, "--budget", "calls=2", "--workers", "1")
+    assert (result.code, result.calls) == (3, 2)
+    assert "the credit has reached its budget calls=2" in result.err
+    assert "The same command resumes." in result.err
+    result = desk.credit(run, "--budget", "calls=3", "--json")
+    assert (result.calls, result.json["calls"]["asked"]) == (1, 3)
 
 
 def test_a_failure_of_the_provider_is_no_score(desk: Desk, stage: Stage) -> None:
@@ -304,11 +304,11 @@ def test_a_failure_of_the_provider_is_no_score(desk: Desk, stage: Stage) -> None
         return Reply.error(401)
 
     stage.script = denied
-    came = desk.credit(run)
-    assert came.code == 1
-    assert came.err.splitlines()[-1].startswith("stopped: without ")
-    assert came.err.rstrip().endswith("The same command resumes.")
-    assert came.out == ""
+    result = desk.credit(run)
+    assert result.code == 1
+    assert result.err.splitlines()[-1].startswith("stopped: without ")
+    assert result.err.rstrip().endswith("The same command resumes.")
+    assert result.out == ""
     stage.script = gloves
     assert worth(desk.credit(run, "--json")) == {"left": 1.0, "one": 0.0, "two": 0.0}
 
@@ -318,9 +318,9 @@ def test_secrets_are_not_kept(desk: Desk, stage: Stage, monkeypatch: pytest.Monk
     secret = "Zq7wLx93mPnT5vKd2RbY8cHf"
     monkeypatch.setenv("SOME_API_KEY", secret)
     stage.script = lambda _request: Reply(text=f"no {secret}")
-    came = desk.credit(run)
-    assert came.code == 0, came.err
-    kept = b"".join(one.read_bytes() for one in (run / "credit").iterdir())
+    result = desk.credit(run)
+    assert result.code == 0, result.err
+    kept = b"".join(path.read_bytes() for path in (run / "credit").iterdir())
     assert secret.encode() not in kept
     assert b"no " in kept
 
@@ -341,18 +341,18 @@ def test_what_is_no_finished_run_is_refused(
 ) -> None:
     run = desk.make(GLOVES)
     spoil(run)
-    came = desk.credit(run)
-    assert (came.code, came.calls) == (2, 0)
-    assert said in came.err
+    result = desk.credit(run)
+    assert (result.code, result.calls) == (2, 0)
+    assert said in result.err
     assert not (run / "credit").exists()
 
 
 def test_a_run_that_failed_has_no_score(desk: Desk, stage: Stage) -> None:
     stage.script = lambda _request: Reply.error(400)
     run = desk.make(GLOVES)
-    came = desk.credit(run)
-    assert (came.code, came.calls) == (2, 0)
-    assert "this run was failed before it had an answer" in came.err
+    result = desk.credit(run)
+    assert (result.code, result.calls) == (2, 0)
+    assert "this run was failed before it had an answer" in result.err
 
 
 def test_a_run_at_which_somebody_is_at_work_is_refused(desk: Desk) -> None:
@@ -360,9 +360,9 @@ def test_a_run_at_which_somebody_is_at_work_is_refused(desk: Desk) -> None:
 
     run = desk.make(GLOVES)
     with Journal.open(run):
-        came = desk.credit(run)
-    assert came.code == 2
-    assert "another process is at work on this run" in came.err
+        result = desk.credit(run)
+    assert result.code == 2
+    assert "another process is at work on this run" in result.err
 
 
 def test_a_run_that_its_journal_does_not_explain_is_refused(desk: Desk, stage: Stage) -> None:
@@ -373,18 +373,18 @@ def test_a_run_that_its_journal_does_not_explain_is_refused(desk: Desk, stage: S
 
     stage.script = one_denied
     run = desk.make(GLOVES + "execution: {on_error: degrade}\n")
-    came = desk.credit(run)
-    assert (came.code, came.calls) == (2, 0)
-    assert "cannot be made again from its journal, which has nothing under 'two/" in came.err
+    result = desk.credit(run)
+    assert (result.code, result.calls) == (2, 0)
+    assert "cannot be made again from its journal, which has nothing under 'two/" in result.err
 
 
 def test_a_run_that_was_changed_is_refused(desk: Desk) -> None:
     run = desk.make(GLOVES)
     result = json.loads((run / "result.json").read_text())
     (run / "result.json").write_text(json.dumps({**result, "answer": "no"}))
-    came = desk.credit(run)
-    assert (came.code, came.calls) == (2, 0)
-    assert "does not reproduce this run's answer" in came.err
+    outcome = desk.credit(run)
+    assert (outcome.code, outcome.calls) == (2, 0)
+    assert "does not reproduce this run's answer" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -397,25 +397,25 @@ def test_a_run_that_was_changed_is_refused(desk: Desk) -> None:
     ],
 )
 def test_bad_options_are_2(desk: Desk, words: tuple[str, ...], said: str) -> None:
-    came = desk.credit(desk.make(GLOVES), *words)
-    assert (came.code, came.calls) == (2, 0)
-    assert said in came.err
+    result = desk.credit(desk.make(GLOVES), *words)
+    assert (result.code, result.calls) == (2, 0)
+    assert said in result.err
 
 
 def test_nobody_can_be_silenced_in_a_team_of_one(desk: Desk, stage: Stage) -> None:
     stage.script = lambda _request: Reply(text="yes")
     run = desk.make('name: solo\nagents:\n  me: {prompt: "You."}\n')
-    came = desk.credit(run)
-    assert came.code == 2
-    assert "nobody but me, whose output is the answer, took part" in came.err
+    result = desk.credit(run)
+    assert result.code == 2
+    assert "nobody but me, whose output is the answer, took part" in result.err
     assert worth(desk.credit(run, "--agents", "me", "--json")) == {"me": 1.0}
 
 
 def test_turns_are_said_in_rounds(desk: Desk, stage: Stage) -> None:
     stage.script = talks
-    came = desk.credit(desk.make(TALKS), "--agents", "end", "--per", "turn")
-    assert came.code == 2
-    assert "nobody of these worked in a round: end" in came.err
+    result = desk.credit(desk.make(TALKS), "--agents", "end", "--per", "turn")
+    assert result.code == 2
+    assert "nobody of these worked in a round: end" in result.err
 
 
 def test_the_same_code_is_run_again_where_it_finds_something_else(desk: Desk, stage: Stage) -> None:
@@ -428,7 +428,7 @@ def test_the_same_code_is_run_again_where_it_finds_something_else(desk: Desk, st
         text = message_text(request)
         if "[hint]" in text:
             return Reply(text="It is yes.")
-        if any(one["role"] == "assistant" for one in request["messages"]):
+        if any(message["role"] == "assistant" for message in request["messages"]):
             return Reply.code("final_answer(x)")
         return Reply.code(f"x = '{'yes' if 'It is yes.' in text else 'no'}'")
 
@@ -438,10 +438,10 @@ def test_the_same_code_is_run_again_where_it_finds_something_else(desk: Desk, st
         '  coder: {agent_type: CodeAgent, prompt: "You code.", max_steps: 4}\n'
         "topology: {reports_to: {hint: [coder]}}\n"
     )
-    came = desk.credit(run, "--budget", "calls=1")
-    assert (came.code, came.calls) == (3, 1)
-    came = desk.credit(run, "--json")
-    assert (worth(came), came.calls) == ({"hint": 1.0}, 1)
+    result = desk.credit(run, "--budget", "calls=1")
+    assert (result.code, result.calls) == (3, 1)
+    result = desk.credit(run, "--json")
+    assert (worth(result), result.calls) == ({"hint": 1.0}, 1)
 
 
 @pytest.mark.nightly
@@ -460,6 +460,6 @@ def test_after_a_kill_nothing_is_paid_twice(desk: Desk, stage: Stage) -> None:
         desk.model.wait_for(lambda calls: len(calls) > before + 2)
         killed.send_signal(signal.SIGKILL)
     stage.script = gloves
-    came = desk.credit(run, "--json")
-    assert (came.calls, came.json["calls"]["asked"]) == (1, 3)
-    assert worth(came) == {"left": 1.0, "one": 0.0, "two": 0.0}
+    result = desk.credit(run, "--json")
+    assert (result.calls, result.json["calls"]["asked"]) == (1, 3)
+    assert worth(result) == {"left": 1.0, "one": 0.0, "two": 0.0}

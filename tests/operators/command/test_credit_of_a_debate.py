@@ -27,27 +27,27 @@ def debating(request: Request) -> Reply:
     A debater of the second round looks at files first.
     """
     text = message_text(request)
-    said = hashlib.sha256(text.encode()).hexdigest()[:12]
+    words = hashlib.sha256(text.encode()).hexdigest()[:12]
     tools = {tool["function"]["name"] for tool in request.get("tools", ())}
     if "final_answer" not in tools:
-        return Reply(text=f"they: {said}")
+        return Reply(text=f"they: {words}")
     if "second-" in text:
-        return Reply.tool("final_answer", answer=f"third-{said}")
+        return Reply.tool("final_answer", answer=f"third-{words}")
     if "first-" not in text:
-        return Reply.tool("final_answer", answer=f"first-{said}")
-    if any(one["role"] == "assistant" for one in request["messages"]):
-        return Reply.tool("final_answer", answer=f"second-{said}")
+        return Reply.tool("final_answer", answer=f"first-{words}")
+    if any(message["role"] == "assistant" for message in request["messages"]):
+        return Reply.tool("final_answer", answer=f"second-{words}")
     return Reply.tool("list_files")
 
 
 def downstream(team: Team, agent: str) -> set[str]:
     """Name all whom an agent's words can reach."""
-    found, waiting = set[str](), [agent]
+    texts, waiting = set[str](), [agent]
     while waiting:
-        new = {*team.reports_to.get(waiting.pop(), ())} - found
-        found |= new
+        new = {*team.reports_to.get(waiting.pop(), ())} - texts
+        texts |= new
         waiting += new
-    return found
+    return texts
 
 
 def test_what_is_asked_and_answered_is_exact_agent_by_agent(
@@ -63,26 +63,26 @@ def test_what_is_asked_and_answered_is_exact_agent_by_agent(
         factual = len(model.calls)
         [run] = Path("runs").iterdir()
         words = ["credit", str(run), "--workers", "1", "--json", "--quiet", *chosen]
-        came = invoked(main, words, "mas dev op")
-        assert came.code == 0, came.err
+        result = invoked(main, words, "mas dev op")
+        assert result.code == 0, result.err
         ledger = [call.text for call in model.calls[factual:]]
         again = invoked(main, words, "mas dev op")
         assert len(model.calls) == factual + len(ledger)
     team = load_team(run / "team.yaml")
     said = json.loads((run / "result.json").read_text())["agents"]
-    calls = {one: said[one]["usage"]["calls"] for one in team.agents}
+    calls = {item: said[item]["usage"]["calls"] for item in team.agents}
     assert Counter(calls.values()) == {1: 13, 2: 6}  # the second round's look at files first
-    players = came.json["players"]
-    assert [one["agent"] for one in players] == [one for one in team.agents if one != team.output]
-    for one in players:
-        agent = one["agent"]
+    players = result.json["players"]
+    assert [player["agent"] for player in players] == [item for item in team.agents if item != team.output]
+    for entry in players:
+        agent = entry["agent"]
         asked = sum(calls[hears] for hears in downstream(team, agent))
         needed = sum(calls.values()) - calls[agent]
-        assert one["calls"] == {"asked": asked, "answered": needed - asked}, agent
+        assert entry["calls"] == {"asked": asked, "answered": needed - asked}, agent
         share, ledger = ledger[:asked], ledger[asked:]  # one run after the other, in this order
         assert not [text for text in share if said[agent]["content"] in text], agent
     assert not ledger
-    assert came.json["calls"]["asked"] == sum(one["calls"]["asked"] for one in players)
-    assert came.json == again.json
+    assert result.json["calls"]["asked"] == sum(player["calls"]["asked"] for player in players)
+    assert result.json == again.json
     done_again = Counter(path.split("/")[0] for path, _ in recorded(run / "credit", "tool"))
     assert sum(done_again.values()) == 6 * 6  # tools of whoever hears the silenced, six times each

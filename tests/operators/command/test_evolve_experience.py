@@ -41,18 +41,18 @@ def evolve(ward: Lab, *words: str, script: Any = doctors) -> Came:
 
 
 def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None:
-    came = evolve(ward)
-    assert came.code == 0, came.err
+    result = evolve(ward)
+    assert result.code == 0, result.err
     entries = [*Pool.open(ward.folder / "experience").learnt.values()]
-    kept = re.findall(r"(\d) entr(?:y|ies) kept\)", came.err)
+    kept = re.findall(r"(\d) entr(?:y|ies) kept\)", result.err)
     assert [*map(int, kept)] == [len(entries)] == [3]  # a quarter of 12 utterances
-    assert re.search(r"^utterances: 4 a task, 4 to 4, \d+ in all$", came.out, re.MULTILINE)
+    assert re.search(r"^utterances: 4 a task, 4 to 4, \d+ in all$", result.out, re.MULTILINE)
     shown = invoked(mas_pool, ["memory", "experience", "--kind", "experience"], "mas-pool")
-    for one in entries:
-        assert re.search(rf"{one.id} .*{one.case} +{one.turn} +{one.credit:.3g} ", shown.out)
-    one = entries[0]
-    facts = invoked(mas_pool, ["show", "experience", one.id], "mas-pool").out
-    assert all(line in facts for line in one.text.splitlines())
+    for entry in entries:
+        assert re.search(rf"{entry.id} .*{entry.case} +{entry.turn} +{entry.credit:.3g} ", shown.out)
+    entry = entries[0]
+    facts = invoked(mas_pool, ["show", "experience", entry.id], "mas-pool").out
+    assert all(line in facts for line in entry.text.splitlines())
     before = (ward.folder / "experience/ledger.jsonl").read_bytes()
     with ScriptedModel(doctors) as model:
         words = ["ward.yaml", "-q", "What is 3 + 4?", "--pool", "experience", "--quiet"]
@@ -64,9 +64,9 @@ def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None
 
 
 def test_a_budget_ends_it_and_with_more_it_comes_to_the_same(ward: Lab) -> None:
-    came = evolve(ward, "--budget", "calls=12")
-    assert came.code == 3
-    assert came.calls <= 12
+    result = evolve(ward, "--budget", "calls=12")
+    assert result.code == 3
+    assert result.calls <= 12
     assert evolve(ward).code == 0
     ledger = (ward.folder / "experience/ledger.jsonl").read_bytes()
     (ward.folder / "experience").rename(ward.folder / "stopped")
@@ -77,13 +77,13 @@ def test_a_budget_ends_it_and_with_more_it_comes_to_the_same(ward: Lab) -> None:
 def test_held_out_it_is_the_strategy_with_what_it_learnt_and_keeps_nothing(ward: Lab) -> None:
     assert evolve(ward).code == 0
     before = (ward.folder / "experience/ledger.jsonl").read_bytes()
-    came = evolve(ward, "--test", "test.jsonl", "--json")
-    assert came.code == 0, came.err
-    [learnt, control] = came.json["held_out"]["teams"]
+    result = evolve(ward, "--test", "test.jsonl", "--json")
+    assert result.code == 0, result.err
+    [learnt, control] = result.json["held_out"]["teams"]
     assert (learnt["role"], control["role"]) == ("learnt", "control")
-    assert came.json["held_out"]["control"] == control["team"]
+    assert result.json["held_out"]["control"] == control["team"]
     assert (learnt["read"], control["read"]) == ({"agents": 1, "tasks": 4}, None)
-    assert (came.json["learnt"] > 0, came.json["read"]) == (True, {"agents": 0, "tasks": 0})
+    assert (result.json["learnt"] > 0, result.json["read"]) == (True, {"agents": 0, "tasks": 0})
     shown = evolve(ward, "--test", "test.jsonl").out
     assert re.search(r"^  mattrl .* a run; read by 1 agent on 4 tasks$", shown, re.MULTILINE)
     assert "entries kept; while learning, read by 0 agents on 0 tasks" in shown
@@ -93,11 +93,11 @@ def test_held_out_it_is_the_strategy_with_what_it_learnt_and_keeps_nothing(ward:
 
 def test_experience_that_nobody_would_read_is_refused_before_anything_is_made(ward: Lab) -> None:
     ward.write("ward.yaml", FORGETFUL)
-    came = evolve(ward)
-    assert (came.code, came.calls) == (2, 0)
-    assert came.err.startswith("recipe.yaml:2:8: error: seeds: mattrl keeps entries of the kind")
-    assert "no agent of ward recalls them" in came.err
-    assert "Write `recall: {kinds: [experience]}` under agents" in came.err
+    result = evolve(ward)
+    assert (result.code, result.calls) == (2, 0)
+    assert result.err.startswith("recipe.yaml:2:8: error: seeds: mattrl keeps entries of the kind")
+    assert "no agent of ward recalls them" in result.err
+    assert "Write `recall: {kinds: [experience]}` under agents" in result.err
     assert not Path("experience").exists()
     ward.write("recipe.yaml", "strategy: evochamber\nsettings: {lessons: 0}\n")
     assert "recipe.yaml:2:21: error: settings.lessons: agents keep lessons" in evolve(ward).err
@@ -106,32 +106,32 @@ def test_experience_that_nobody_would_read_is_refused_before_anything_is_made(wa
 @pytest.mark.parametrize("seeds", ["", *(f"seeds: [seed:{name}]\n" for name in SETTINGS)])
 def test_natural_recipes_have_somebody_who_reads(ward: Lab, seeds: str) -> None:
     ward.write("recipe.yaml", f"strategy: mattrl\n{seeds}")
-    came = evolve(ward, "--dry-run")
-    assert (came.code, came.calls) == (0, 0), came.err
-    assert "memory: hashing" in came.out
+    result = evolve(ward, "--dry-run")
+    assert (result.code, result.calls) == (0, 0), result.err
+    assert "memory: hashing" in result.out
 
 
 def test_a_judge_of_no_use_leaves_no_experience_and_is_counted(ward: Lab) -> None:
     def no_judge(request: Request) -> Reply:
         return Reply(text="no") if "agents" in asked(request) else doctors(request)
 
-    came = evolve(ward, "--json", script=no_judge)
-    assert came.code == 0, came.err
+    result = evolve(ward, "--json", script=no_judge)
+    assert result.code == 0, result.err
     assert len(Pool.open(ward.folder / "experience").learnt) == 0
-    assert came.json["operators"]["appraise"]["dropped"] == 2 * 3
+    assert result.json["operators"]["appraise"]["dropped"] == 2 * 3
     selected = ward.turns("experience")[-1]["story"][-1]
-    assert {one["came"] for one in selected["utterances"]} == {"not judged"}
+    assert {utterance["came"] for utterance in selected["utterances"]} == {"not judged"}
 
 
 def test_an_entry_that_cannot_be_distilled_is_not_kept_and_counted(ward: Lab) -> None:
     def no_words(request: Request) -> Reply:
         return Reply.json({}) if "rationale" in asked(request) else doctors(request)
 
-    came = evolve(ward, "--json", script=no_words)
+    result = evolve(ward, "--json", script=no_words)
     assert len(Pool.open(ward.folder / "experience").learnt) == 0
-    lost = came.json["operators"]["distil"]["dropped"]
+    lost = result.json["operators"]["distil"]["dropped"]
     selected = ward.turns("experience")[-1]["story"][-1]
-    came_of = [one["came"] for one in selected["utterances"]]
+    came_of = [utterance["came"] for utterance in selected["utterances"]]
     assert came_of.count("not distilled") == lost > 0
 
 
@@ -149,15 +149,15 @@ def test_settings_that_say_nothing_are_refused_before_anything_is_made(
     ward: Lab, settings: str, message: str
 ) -> None:
     ward.write("recipe.yaml", f"strategy: mattrl\nseeds: [ward.yaml]\nsettings: {settings}\n")
-    came = evolve(ward)
-    assert (came.code, came.calls) == (2, 0)
-    assert message in came.err
+    result = evolve(ward)
+    assert (result.code, result.calls) == (2, 0)
+    assert message in result.err
     assert not Path("experience").exists()
 
 
 def test_a_judge_that_is_not_there_is_said_before_anything_is_made(ward: Lab) -> None:
     ward.write("recipe.yaml", f"{RECIPE}judge_model: strict\n")
-    came = evolve(ward)
-    assert (came.code, came.calls) == (2, 0)
-    assert "no model 'strict'" in came.err
+    result = evolve(ward)
+    assert (result.code, result.calls) == (2, 0)
+    assert "no model 'strict'" in result.err
     assert not Path("experience").exists()

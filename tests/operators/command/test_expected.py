@@ -22,7 +22,7 @@ SETTINGS = (
 def numbers(out: str) -> list[int]:
     (line,) = (line for line in out.splitlines() if line.startswith("estimate: "))
     return [
-        int(one.replace(",", "")) for one in re.findall(r"[\d,]*\d(?= to| calls| tokens)", line)
+        int(item.replace(",", "")) for item in re.findall(r"[\d,]*\d(?= to| calls| tokens)", line)
     ]
 
 
@@ -34,31 +34,31 @@ def test_an_evolution_takes_what_was_estimated(tmp_path: Path, strategy: str) ->
     (tmp_path / "t.csv").write_text("query,answer\nHow much is 1 + 1?,2\nAnd 2 + 2?,4\n")
     with ScriptedModel(Reply(text="4")) as model:
         words = ["recipe.yaml", "t.csv", "--pool", "pool", "--model", f"m@{model.api_base}"]
-        told = invoked_in(tmp_path, main, [*words, "--dry-run"], "mas-evolve")
-        assert told.code == 0, told.err
+        report = invoked_in(tmp_path, main, [*words, "--dry-run"], "mas-evolve")
+        assert report.code == 0, report.err
         assert not model.calls
-        came = invoked_in(tmp_path, main, [*words, "--json", "--quiet"], "mas-evolve")
+        result = invoked_in(tmp_path, main, [*words, "--json", "--quiet"], "mas-evolve")
         taken = len(model.calls)
-    assert came.code == 0, came.err
-    least, most, *tokens = numbers(told.out)
+    assert result.code == 0, result.err
+    least, most, *tokens = numbers(report.out)
     assert least <= taken <= most
     assert tokens[0] < tokens[1]
-    assert "the price of m is unknown" in told.out
-    assert json.loads(came.out)
+    assert "the price of m is unknown" in report.out
+    assert json.loads(result.out)
 
 
 def test_without_a_bound_only_the_least_is_told(tmp_path: Path) -> None:
     (tmp_path / "recipe.yaml").write_text("strategy: fixed\nseeds: [seed:direct]\n")
     (tmp_path / "t.csv").write_text("query\nWhy?\n")
     words = ["recipe.yaml", "t.csv", "--pool", "pool", "--dry-run", "--model", "m@http://h:1/v1"]
-    told = invoked_in(tmp_path, main, words, "mas-evolve")
-    assert "estimate: 2 or more calls, " in told.out  # a judgement is one of them
+    report = invoked_in(tmp_path, main, words, "mas-evolve")
+    assert "estimate: 2 or more calls, " in report.out  # a judgement is one of them
 
 
 def test_a_model_that_nobody_asks_is_told(tmp_path: Path) -> None:
     (tmp_path / "recipe.yaml").write_text("strategy: fixed\nseeds: [seed:direct]\n")
     (tmp_path / "t.csv").write_text("query\nWhy?\n")
     words = ["recipe.yaml", "t.csv", "--pool", "pool", "--dry-run", "--model", "w=m@http://h:1/v1"]
-    came = invoked_in(tmp_path, main, words, "mas-evolve")
-    assert came.code == 2
-    assert "no agent here uses the model 'w'" in came.err
+    result = invoked_in(tmp_path, main, words, "mas-evolve")
+    assert result.code == 2
+    assert "no agent here uses the model 'w'" in result.err

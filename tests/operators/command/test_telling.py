@@ -20,15 +20,15 @@ def test_a_report_has_the_router_s_figures_where_a_pool_has_cases(lab: Lab) -> N
     bare = lab.report("pool", "--json").json
     assert "routing" not in bare
     cases = world(40, by_length)
-    other = [named(one, "other") for one in world(20, by_length, seed=1)]
+    other = [named(item, "other") for item in world(20, by_length, seed=1)]
     pool = Pool.open(lab.folder / "pool")
-    for number, one in enumerate([*other, *cases]):
-        pool.commit(one.told(), op=f"recipe/{number:06d}/routed")
-    told = figures(cases)
-    assert told is not None
-    assert f"\n{told}\n" in lab.report("pool").out
+    for number, entry in enumerate([*other, *cases]):
+        pool.commit(entry.told(), op=f"recipe/{number:06d}/routed")
+    report = figures(cases)
+    assert report is not None
+    assert f"\n{report}\n" in lab.report("pool").out
     value = lab.report("pool", "--json").json
-    assert value.pop("routing") == told.value()
+    assert value.pop("routing") == report.value()
     assert value == bare
 
 

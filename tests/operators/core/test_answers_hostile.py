@@ -101,7 +101,7 @@ POSITIONS = st.fixed_dictionaries(
     {
         "reason": st.just("both"),
         "positions": st.fixed_dictionaries(
-            {one: st.sampled_from([*SOURCES, "agent of third"]) for one in ("worker", "judge")}
+            {word: st.sampled_from([*SOURCES, "agent of third"]) for word in ("worker", "judge")}
         ),
     }
 ).map(json.dumps)
@@ -133,8 +133,8 @@ def test_choices_of_a_component(times: int) -> None:
 def test_selections(times: int, tmp_path: Path) -> None:
     pool = Pool.init(tmp_path / "pool", catalogue=CATALOGUE)
     for name in ("ants", "bees", "cats", "dogs"):
-        one = team(name, llm("a", prompt=f"You are of {name}. Solve it."))
-        pool.add(one, Lineage(operator="seed"), op=name)
+        item = team(name, llm("a", prompt=f"You are of {name}. Solve it."))
+        pool.add(item, Lineage(operator="seed"), op=name)
     members = list(pool.members.values())
 
     async def work(meta: MetaModel, _: Any) -> Any:
@@ -183,22 +183,22 @@ def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path:
     numbers = itertools.count()
 
     async def work(meta: MetaModel, component: Any) -> Any:
-        came = await mutate(meta, "m", TASK, parent(FIRST), component=component)
+        result = await mutate(meta, "m", TASK, parent(FIRST), component=component)
         op = f"{next(numbers)}"
-        if isinstance(came, Proposal):
-            born = Lineage(operator="mutate", parents=("first",), reason=came.reason)
-            pool.add(came.child, born, op=op)
+        if isinstance(result, Proposal):
+            born = Lineage(operator="mutate", parents=("first",), reason=result.reason)
+            pool.add(result.child, born, op=op)
         else:
             pool.commit(
                 ChildRejected(
-                    operator=came.operator,
-                    reason=came.reason,
-                    problems=came.problems,
-                    parents=came.parents,
+                    operator=result.operator,
+                    reason=result.reason,
+                    problems=result.problems,
+                    parents=result.parents,
                 ),
                 op=op,
             )
-        return came
+        return result
 
     components_ = st.sampled_from(MUTABLE)
     count = hostile(edits_answers(FIRST, "prompts"), 150, work, check, options=components_)

@@ -29,8 +29,8 @@ def run(status: Any = "done", **fields: Any) -> Run:
 
 
 def test_it_says_what_came_of_the_run() -> None:
-    told = digest(run(answer="8", seconds=2.5, agents={"solver": done("It is 8.")}))
-    assert told == ("run: done; 2 calls, 30 tokens\nanswer: 8\nsolver: done\n  output: It is 8.")
+    report = digest(run(answer="8", seconds=2.5, agents={"solver": done("It is 8.")}))
+    assert report == ("run: done; 2 calls, 30 tokens\nanswer: 8\nsolver: done\n  output: It is 8.")
 
 
 def test_failures_come_first_then_mishaps_then_the_output() -> None:
@@ -43,9 +43,9 @@ def test_failures_come_first_then_mishaps_then_the_output() -> None:
         ),
         "e": done("the answer"),
     }
-    told = digest(run("failed", error="agent c: …", agents=agents)).splitlines()
-    assert told[1] == "error: agent c: …"
-    headings = [line for line in told[2:] if not line.startswith("  ")]
+    report = digest(run("failed", error="agent c: …", agents=agents)).splitlines()
+    assert report[1] == "error: agent c: …"
+    headings = [line for line in report[2:] if not line.startswith("  ")]
     assert [line.split(":")[0] for line in headings] == ["c", "b", "d", "e", "a"]
     assert "c: failed; the model answered with nothing." in headings
     assert (
@@ -54,38 +54,38 @@ def test_failures_come_first_then_mishaps_then_the_output() -> None:
 
 
 def test_of_many_mishaps_the_first_are_told_and_the_rest_counted() -> None:
-    told = digest(run(agents={"a": done("x", *"pqrstu")}))
-    assert "a: done; p; q; r; and 3 more of such\n" in told
+    report = digest(run(agents={"a": done("x", *"pqrstu")}))
+    assert "a: done; p; q; r; and 3 more of such\n" in report
 
 
 def test_agents_that_came_to_the_same_share_an_entry() -> None:
     workers = {f"worker_{number}": done("6" if number == 4 else "7\n") for number in range(1, 7)}
-    told = digest(run(agents={**workers, "judge": done("7, as most say")}))
-    assert "worker_1..3, worker_5..6: done\n  output: 7" in told
-    assert "worker_4: done\n  output: 6" in told
+    report = digest(run(agents={**workers, "judge": done("7, as most say")}))
+    assert "worker_1..3, worker_5..6: done\n  output: 7" in report
+    assert "worker_4: done\n  output: 6" in report
 
 
 def test_the_reference_answer_is_not_in_it() -> None:
     score = exact("a parrot", "Paris", {})
     assert "Paris" in score.reason
-    came = run(answer="a parrot", score=score, agents={"solver": done("a parrot")})
-    assert "score: 0" in digest(came)
-    assert "Paris" not in digest(came)
+    result = run(answer="a parrot", score=score, agents={"solver": done("a parrot")})
+    assert "score: 0" in digest(result)
+    assert "Paris" not in digest(result)
     # Whoever scored it may hand the same score over as a verdict.
-    assert "Paris" not in digest(came, verdict=Score(value=0.0, reason=score.reason))
+    assert "Paris" not in digest(result, verdict=Score(value=0.0, reason=score.reason))
 
 
 def test_a_judges_reason_is_in_it() -> None:
-    told = digest(run(answer="8"), verdict=Score(value=0.3, reason="the sum is off"))
-    assert "score: 0.3\njudge: the sum is off" in told
+    report = digest(run(answer="8"), verdict=Score(value=0.3, reason="the sum is off"))
+    assert "score: 0.3\njudge: the sum is off" in report
     assert "judge" not in digest(run(answer="8"), verdict=Score(value=0.3, reason=""))
 
 
 def test_what_does_not_fit_is_counted() -> None:
     agents = {f"agent{letter}": failed(letter * 150) for letter in "abcdefgh"}
-    told = digest(run("failed", agents=agents), tokens=120)
-    assert len(told) <= 480
-    assert told.splitlines()[-1] == "and 6 agents more"
+    report = digest(run("failed", agents=agents), tokens=120)
+    assert len(report) <= 480
+    assert report.splitlines()[-1] == "and 6 agents more"
 
 
 OUTCOMES = st.one_of(st.text().map(done), st.text().map(failed))
@@ -99,5 +99,5 @@ OUTCOMES = st.one_of(st.text().map(done), st.text().map(failed))
 def test_it_is_never_longer_than_it_may_be(
     agents: dict[str, AgentOutcome], answer: str, tokens: int
 ) -> None:
-    told = digest(run(answer=answer, error=answer, agents=agents), tokens=tokens)
-    assert len(told) <= 4 * tokens
+    report = digest(run(answer=answer, error=answer, agents=agents), tokens=tokens)
+    assert len(report) <= 4 * tokens

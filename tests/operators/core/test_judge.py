@@ -28,10 +28,10 @@ def verdict(score: float, reason: str = "checked") -> Reply:
 
 def test_a_score_comes_with_its_reason() -> None:
     done = judged(verdict(0.8, "counted\nagain"))
-    came = done.came
-    assert isinstance(came, JudgeVerdict)
-    assert (came.score.value, came.score.reason) == (0.8, "counted again")
-    assert (came.samples, came.spread, came.dropped) == ((0.8,), 0, 0)
+    result = done.came
+    assert isinstance(result, JudgeVerdict)
+    assert (result.score.value, result.score.reason) == (0.8, "counted again")
+    assert (result.samples, result.spread, result.dropped) == ((0.8,), 0, 0)
 
 
 def test_the_judge_sees_task_answer_and_rubric_but_not_the_right_answer() -> None:
@@ -73,12 +73,12 @@ def test_another_model_judges_with_the_bounds_of_its_own_size(
 
 def test_several_samples_are_averaged() -> None:
     replies = {"": [verdict(1, "good"), verdict(0.4, "so so"), verdict(0.4, "so so")]}
-    came = judged(replies, samples=3).came
-    assert isinstance(came, JudgeVerdict)
-    assert came.score.value == pytest.approx(0.6)
-    assert came.score.reason == "so so"
-    assert sorted(came.samples) == [0.4, 0.4, 1]
-    assert came.spread == pytest.approx(0.2828, abs=1e-3)
+    result = judged(replies, samples=3).came
+    assert isinstance(result, JudgeVerdict)
+    assert result.score.value == pytest.approx(0.6)
+    assert result.score.reason == "so so"
+    assert sorted(result.samples) == [0.4, 0.4, 1]
+    assert result.spread == pytest.approx(0.2828, abs=1e-3)
 
 
 @pytest.mark.parametrize("bad", [1.5, -1, "1", None, True, float("nan")])
@@ -89,9 +89,9 @@ def test_what_is_no_score_is_never_one(bad: Any) -> None:
 
 
 def test_samples_that_are_none_are_counted() -> None:
-    came = judged(["?", "?", "?", verdict(0.3)], samples=2).came
-    assert isinstance(came, JudgeVerdict)
-    assert (came.samples, came.dropped) == ((0.3,), 1)
+    result = judged(["?", "?", "?", verdict(0.3)], samples=2).came
+    assert isinstance(result, JudgeVerdict)
+    assert (result.samples, result.dropped) == ((0.3,), 1)
 
 
 def test_a_model_that_cannot_be_had_is_said_as_such() -> None:
@@ -100,9 +100,9 @@ def test_a_model_that_cannot_be_had_is_said_as_such() -> None:
 
 
 def test_agreement_with_ground_truth() -> None:
-    came = agreement([(1, 1), (0.9, 0), (0.2, 1), (0, 0)])
+    result = agreement([(1, 1), (0.9, 0), (0.2, 1), (0, 0)])
     distance: Any = pytest.approx(0.425)
-    assert came == Agreement(n=4, agreed=2, passed_wrong=1, failed_right=1, distance=distance)
-    low, high = came.interval
+    assert result == Agreement(n=4, agreed=2, passed_wrong=1, failed_right=1, distance=distance)
+    low, high = result.interval
     assert 0.1 < low < 0.5 < high < 0.9
     assert agreement([]).interval == (0, 1)

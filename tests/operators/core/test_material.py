@@ -139,11 +139,11 @@ def test_of_a_run_as_much_is_shown_as_is_told(fields: Any, said: Sequence[str]) 
     of = parent(**fields)
     shown = parent_text(of, catalogue(), Bounds())
     assert ("<team_run " in shown) is bool(said) is of.was_run
-    assert [one for one in ("Reward: 0.25", "run: done") if one in shown] == list(said)
+    assert [word for word in ("Reward: 0.25", "run: done") if word in shown] == list(said)
 
 
 def noted(**models: str) -> Any:
-    known = {name: Model(alias=name, model="m", notes=one) for name, one in models.items()}
+    known = {name: Model(alias=name, model="m", notes=model) for name, model in models.items()}
     return Chance(catalogue=catalogue(**known), ceiling=ceiling_of(PAIR), bounds=SMALL)
 
 

@@ -46,8 +46,8 @@ def asked(replies: Any, **options: Any) -> Asked[str | RejectedProposal]:
 def test_a_good_answer_is_read_and_told() -> None:
     done = asked(Reply.json({"word": "yes"}))
     assert done.came == "yes"
-    [told] = done.told("operator_answered")
-    assert told == {"path": "task 1/test", "operator": "test", "answer": '{"word": "yes"}'}
+    [fields] = done.told("operator_answered")
+    assert fields == {"path": "task 1/test", "operator": "test", "answer": '{"word": "yes"}'}
     [call] = done.told("model_call")
     assert call["path"] == "task 1/test/call 1"
 
@@ -101,8 +101,8 @@ def test_an_embedded_model_is_held_to_the_schema_but_not_told_it() -> None:
 def test_problems_are_handed_back_once() -> None:
     done = asked([Reply.json({"word": "perhaps"}), Reply.json({"word": "no"})])
     assert done.came == "no"
-    [told] = done.told("operator_repair")
-    [problem] = told["problems"]
+    [fields] = done.told("operator_repair")
+    [problem] = fields["problems"]
     assert problem.startswith("word: 'perhaps' is not one of ['yes', 'no']")
     messages = done.calls[1].body["messages"]
     assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
@@ -120,16 +120,16 @@ def test_after_one_repair_it_is_given_up_and_counted() -> None:
     )
     assert len(done.calls) == 2
     assert done.calls[1].body["messages"][2]["content"] == "(nothing)"
-    [told] = done.told("operator_dropped")
-    assert told["problems"] == ["it is not JSON: 'not this either'"]
-    assert told["parents"] == ["pair"]
+    [fields] = done.told("operator_dropped")
+    assert fields["problems"] == ["it is not JSON: 'not this either'"]
+    assert fields["parents"] == ["pair"]
 
 
 def test_an_answer_that_was_cut_off_is_called_so() -> None:
     cut = Reply(text='{"word": "y', finish_reason="length")
-    came = asked([cut, cut], bounds=Bounds(answer_tokens=5)).came
-    assert isinstance(came, RejectedProposal)
-    assert came.problems[0] == "it was cut off at 5 tokens. Write less."
+    result = asked([cut, cut], bounds=Bounds(answer_tokens=5)).came
+    assert isinstance(result, RejectedProposal)
+    assert result.problems[0] == "it was cut off at 5 tokens. Write less."
 
 
 def test_thinking_alone_is_no_answer_even_where_any_text_is_one() -> None:
@@ -274,17 +274,17 @@ def test_every_prompt_has_a_version_and_all_its_values(path: Path) -> None:
 
 
 def test_every_component_has_advice_of_its_own() -> None:
-    told = {"edits": 1, "was_run": True}
-    advice = {prompt("mutate", component=one, **told).splitlines()[-1] for one in MUTABLE}
+    fields = {"edits": 1, "was_run": True}
+    advice = {prompt("mutate", component=item, **fields).splitlines()[-1] for item in MUTABLE}
     assert len(advice) == len(MUTABLE)
-    for one in (*MUTABLE, "crossover"):
-        assert f"- {one}:" in prompt("decide", options=(one,), was_run=True)
+    for entry in (*MUTABLE, "crossover"):
+        assert f"- {entry}:" in prompt("decide", options=(entry,), was_run=True)
 
 
 @pytest.mark.parametrize("name", sorted(name for name in VALUES if "was_run" in VALUES[name]))
 def test_without_a_run_no_prompt_speaks_of_one(name: str) -> None:
-    told = prompt(name, **VALUES[name])
-    assert re.search(r"what\s+came\s+of", told)
+    report = prompt(name, **VALUES[name])
+    assert re.search(r"what\s+came\s+of", report)
     untold = prompt(name, **{**VALUES[name], "was_run": False})
     assert not re.search(r"came|worked|went wrong|\bruns?\b", untold.replace("run out", ""))
     assert not re.search(r" [.,;]|[.,;]{2}", untold)

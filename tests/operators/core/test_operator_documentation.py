@@ -18,9 +18,9 @@ def test_the_operator_of_the_page_makes_a_child() -> None:
     names: dict[str, Any] = {}
     exec(block, names)  # noqa: S102 - our own page
     rules = Reply.json({"rules": "Count twice."})
-    made = asking(rules, lambda meta: names["constitute"](meta, "c", TASK, parent())).came
-    assert isinstance(made, Proposal)
-    assert made.child.constitution == "Count twice."
+    result = asking(rules, lambda meta: names["constitute"](meta, "c", TASK, parent())).came
+    assert isinstance(result, Proposal)
+    assert result.child.constitution == "Count twice."
     assert PAIR.constitution == ""
     helped = invoked(command_of(names["CONSTITUTE"]), ["--help"], "constitute")
     assert all(word in helped.out for word in ("TEAM", "--task", "--run", "--memory", "-o"))

@@ -29,18 +29,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             model=[f"m@{model.api_base}"],
             runs=tmp_path / "runs",
         )
-    [made] = (tmp_path / "runs").iterdir()
-    return made
+    [path] = (tmp_path / "runs").iterdir()
+    return path
 
 
 def test_what_was_recorded_is_read(folder: Path) -> None:
-    came = read_run(folder)
-    assert (came.status, came.answer, came.usage.calls) == ("done", "8", 2)
-    assert list(came.agents) == ["worker", "judge"]
-    told = digest(came)
-    assert "judge: done\n  output: 8" in told
-    assert "score: 0" in told
-    assert "Paris" not in told
+    result = read_run(folder)
+    assert (result.status, result.answer, result.usage.calls) == ("done", "8", 2)
+    assert list(result.agents) == ["worker", "judge"]
+    report = digest(result)
+    assert "judge: done\n  output: 8" in report
+    assert "score: 0" in report
+    assert "Paris" not in report
 
 
 def changed(folder: Path, **fields: Any) -> None:
@@ -51,9 +51,9 @@ def changed(folder: Path, **fields: Any) -> None:
 def test_agents_without_output_and_runs_without_score_are_read(folder: Path) -> None:
     outcome = {"status": "failed", "content": None, "error": "no", "seconds": 1, "attempts": 1}
     changed(folder, agents={"worker": {**outcome, "mishaps": [], "usage": {}}}, score=None)
-    came = read_run(folder)
-    assert came.agents["worker"].result is None
-    assert "worker: failed; no" in digest(came)
+    result = read_run(folder)
+    assert result.agents["worker"].result is None
+    assert "worker: failed; no" in digest(result)
 
 
 def test_what_is_no_run_is_said(folder: Path, tmp_path: Path) -> None:

@@ -16,14 +16,14 @@ from ..rounds import did, worked
 
 def said(**change: Any) -> dict[str, Any]:
     agents = {
-        one: {"reason": f"{one} helped", "contribution": 0.5}
-        for one in ("planner", "solver", "writer")
+        word: {"reason": f"{word} helped", "contribution": 0.5}
+        for word in ("planner", "solver", "writer")
     }
     return {"reason": "counted", "agents": agents, "score": 0.7, "converged": False, **change}
 
 
 def judging(*answers: Any, **options: Any) -> Asked[Contributions | RejectedProposal]:
-    replies = [Reply.json(one) for one in answers]
+    replies = [Reply.json(answer) for answer in answers]
     account = options.pop("account", worked())
     bounds = options.pop("bounds", None)
     return asking(
@@ -32,11 +32,11 @@ def judging(*answers: Any, **options: Any) -> Asked[Contributions | RejectedProp
 
 
 def test_each_agent_gets_a_contribution_with_a_reason_and_the_whole_a_score() -> None:
-    came = judging(said(converged=True)).came
-    assert isinstance(came, Contributions)
-    assert came.values == {"planner": 0.5, "solver": 0.5, "writer": 0.5}
-    assert came.of["solver"].reason == "solver helped"
-    assert (came.score, came.reason, came.converged) == (0.7, "counted", True)
+    result = judging(said(converged=True)).came
+    assert isinstance(result, Contributions)
+    assert result.values == {"planner": 0.5, "solver": 0.5, "writer": 0.5}
+    assert result.of["solver"].reason == "solver helped"
+    assert (result.score, result.reason, result.converged) == (0.7, "counted", True)
 
 
 def test_the_schema_names_every_agent_exactly_once() -> None:
@@ -95,7 +95,7 @@ def test_what_is_no_judgement_is_repaired_once_then_dropped_and_counted(bad: Any
     done = judging(bad, bad)
     assert isinstance(done.came, RejectedProposal)
     assert len(done.calls) == 2
-    assert [one["operator"] for one in done.told("operator_dropped")] == ["contributions"]
+    assert [fields["operator"] for fields in done.told("operator_dropped")] == ["contributions"]
 
 
 def test_long_reasons_are_cut_and_what_is_read_is_bounded() -> None:

@@ -29,7 +29,7 @@ Game = Mapping[frozenset[str], float]
 def games(draw: st.DrawFn, most: int = 5) -> tuple[str, Game]:
     """Players, and any score of any coalition of them."""
     players = "abcdef"[: draw(st.integers(1, most))]
-    return players, {one: draw(st.floats(0, 1)) for one in subsets(players)}
+    return players, {subset: draw(st.floats(0, 1)) for subset in subsets(players)}
 
 
 def glove(coalition: frozenset[str]) -> float:
@@ -40,7 +40,7 @@ def glove(coalition: frozenset[str]) -> float:
 def by_orders(value: Game, players: str) -> dict[str, float]:
     """Compute Shapley values as Eq. 18 has them: the mean over all orders."""
     estimates = averaged(value, [*itertools.permutations(players)] * 2)
-    return {player: one.value for player, one in estimates.items()}
+    return {player: estimate.value for player, estimate in estimates.items()}
 
 
 def test_difference_by_hand() -> None:
@@ -95,7 +95,7 @@ def test_efficiency(game: tuple[str, Game]) -> None:
     shared = value[frozenset(players)] - value[frozenset()]
     assert math.fsum(shapley(value, players).values()) == pytest.approx(shared)
     sampled = averaged(value, orders(players, permutations=3, rng=Random(5)))
-    assert math.fsum(one.value for one in sampled.values()) == pytest.approx(shared)
+    assert math.fsum(item.value for item in sampled.values()) == pytest.approx(shared)
 
 
 @given(games())
@@ -111,7 +111,7 @@ def test_a_null_player_is_worth_nothing(game: tuple[str, Game]) -> None:
     idle = averaged(without, orders(everybody, permutations=4, rng=Random(1)))["idle"]
     assert (idle.value, idle.error) == (0, 0)
     with_idle = shapley(without, everybody)
-    assert {one: with_idle[one] for one in players} == pytest.approx(shapley(value, players))
+    assert {player: with_idle[player] for player in players} == pytest.approx(shapley(value, players))
 
 
 @given(games())
@@ -130,10 +130,10 @@ def test_symmetry(game: tuple[str, Game]) -> None:
 
 @given(games(most=4), st.data())
 def test_additivity(game: tuple[str, Game], data: st.DataObject) -> None:
-    players, one = game
-    other = {coalition: data.draw(st.floats(0, 1)) for coalition in one}
-    both = {coalition: one[coalition] + other[coalition] for coalition in one}
-    first, second = shapley(one, players), shapley(other, players)
+    players, item = game
+    other = {coalition: data.draw(st.floats(0, 1)) for coalition in item}
+    both = {coalition: item[coalition] + other[coalition] for coalition in item}
+    first, second = shapley(item, players), shapley(other, players)
     summed = {player: first[player] + second[player] for player in players}
     assert shapley(both, players) == pytest.approx(summed)
 
@@ -171,9 +171,9 @@ def test_a_sample_needs_the_prefixes_of_its_orders_only(
     players, value = game
     needed = prefixes(orders(players, permutations=permutations, rng=Random(seed)))
     assert len(needed) == len({*needed}) <= 2 + permutations * (len(players) - 1)
-    asked = {one: value[one] for one in needed}
+    asked = {item: value[item] for item in needed}
     sampled = averaged(asked, orders(players, permutations=permutations, rng=Random(seed)))
-    assert all(len(one.gains) == permutations for one in sampled.values())
+    assert all(len(item.gains) == permutations for item in sampled.values())
 
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=20))

@@ -60,12 +60,12 @@ def test_ratios_sum_to_one_and_follow_worth(worth: dict[str, float]) -> None:
     shares = ratios(worth)
     assert shares.keys() == worth.keys()
     assert math.fsum(shares.values()) == pytest.approx(1)
-    assert all(0 <= one <= 1 for one in shares.values())
+    assert all(0 <= share <= 1 for share in shares.values())
     assert all(
-        shares[one] >= shares[other]
-        for one in worth
+        shares[name] >= shares[other]
+        for name in worth
         for other in worth
-        if worth[one] >= worth[other]
+        if worth[name] >= worth[other]
     )
 
 
@@ -130,6 +130,6 @@ def test_a_selection_is_the_best_and_no_more_than_the_share(rewards, share, data
     kept = selected(rewards, share=share, threshold=threshold)
     assert selected(turned, share=share, threshold=threshold) == kept
     assert len(kept) <= max(1, share * len(rewards) + 1e-6)
-    assert all(rewards[one] > threshold for one in kept)
-    left = [reward for one, reward in rewards.items() if one not in kept]
-    assert all(rewards[one] >= max(left, default=0.0) for one in kept)
+    assert all(rewards[item] > threshold for item in kept)
+    left = [reward for item, reward in rewards.items() if item not in kept]
+    assert all(rewards[item] >= max(left, default=0.0) for item in kept)

@@ -44,9 +44,9 @@ def evolve(
             *("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--embedder", "hashing"),
             *("--model", f"m@{model.api_base}", *words),
         )
-        came = invoked_in(folder, mas_evolve, words, "mas-evolve")
-        came.calls = len(model.calls)
-        return came
+        result = invoked_in(folder, mas_evolve, words, "mas-evolve")
+        result.calls = len(model.calls)
+        return result
 
 
 def adapt(folder: Path, strategy: str, script: Callable[[Request], Reply], *words: str) -> Came:

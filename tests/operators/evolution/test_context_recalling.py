@@ -59,17 +59,17 @@ async def learning(episode: Episode) -> None:
 
 def evolution(stage: EvolutionContext, *, kill_after: int | None = None) -> Evolution:
     def committed(_line: Any) -> None:
-        if made.committed == kill_after:
+        if result.committed == kill_after:
             raise Killed
 
-    made = Evolution(
+    result = Evolution(
         stage=stage,
         strategy=Strategy(name="tried", episode=learning),
         tasks=TASKS,
         folder=stage.pool.folder.parent / "evolution",
         on_episode=committed,
     )
-    return made
+    return result
 
 
 def evolve(folder: Path, base: str, *, kill_after: int | None = None) -> None:
@@ -98,7 +98,7 @@ def test_killed_and_resumed_it_is_reminded_of_the_same(tmp_path: Path, kill_afte
             evolve(tmp_path / "killed", model.api_base, kill_after=kill_after)
         evolve(tmp_path / "killed", model.api_base)
         assert reminders(model) == EXPECTED
-    ledgers = [tmp_path / one / "pool/ledger.jsonl" for one in ("clean", "killed")]
+    ledgers = [tmp_path / word / "pool/ledger.jsonl" for word in ("clean", "killed")]
     assert ledgers[0].read_bytes() == ledgers[1].read_bytes()
 
 

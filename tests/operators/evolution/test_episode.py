@@ -91,14 +91,14 @@ def episode_of(stage: EvolutionContext, **fields: Any) -> Episode:
 
 def evolve(strategy: Doing) -> Callable[[EvolutionContext], Coroutine[Any, Any, Evolution]]:
     async def work(stage: EvolutionContext) -> Evolution:
-        made = Evolution(
+        result = Evolution(
             stage=stage,
             strategy=Strategy(name="tried", episode=strategy),
             tasks=TASKS,
             folder=stage.pool.folder.parent / "evolution",
         )
-        await made.to_the_end()
-        return made
+        await result.to_the_end()
+        return result
 
     return work
 
@@ -108,10 +108,10 @@ def test_what_is_carried_and_given_is_a_run_of_its_own_and_paid_for_once(tmp_pat
         episode = episode_of(stage)
         team = stage.pool.members["pair"].team
         plain = await episode.run(team, "plain")
-        told = await episode.run(team, "told", carry=RoundState(bulletin="Say seven."))
-        known = {"one": as_given(told.agents["one"])}
+        report = await episode.run(team, "told", carry=RoundState(bulletin="Say seven."))
+        known = {"one": as_given(report.agents["one"])}
         last = await episode.run(team, "given", given=known)
-        return [plain.answer, told.answer, told.score, last.usage.calls, episode.ran.calls]
+        return [plain.answer, report.answer, report.score, last.usage.calls, episode.ran.calls]
 
     with ScriptedModel(answers) as model:
         first = done(tmp_path, model.api_base, work)
@@ -161,14 +161,14 @@ def test_changes_are_committed_in_order_and_what_was_lost_is_told(tmp_path: Path
         episode.answered(await episode.run(team, "run"))
 
     with ScriptedModel(answers) as model:
-        made = done(tmp_path, model.api_base, evolve(noting))
+        result = done(tmp_path, model.api_base, evolve(noting))
         calls = len(model.calls)
         again = done(tmp_path, model.api_base, evolve(noting))
-        assert (again.lines(), len(model.calls)) == (made.lines(), calls)
+        assert (again.lines(), len(model.calls)) == (result.lines(), calls)
     ops = [entry.op for entry in Pool.open(tmp_path / "pool").entries()][-12:]
     assert [op.split("/")[-1] for op in ops] == ["dropped 0", "dropped 1", "000", "001"] * 3
-    line = made.lines()[0]
-    assert [one["operator"] for one in line["dropped"]] == ["a", "b"]
+    line = result.lines()[0]
+    assert [item["operator"] for item in line["dropped"]] == ["a", "b"]
     assert (line["score"], line["verdict"], line["told"]) == (0, 0, {"noted": 2})
     assert (line["runs"], line["usage"]["calls"]) == (["run"], 2)
 
@@ -177,7 +177,7 @@ def test_what_a_strategy_begins_with_happens_once_before_all_tasks(tmp_path: Pat
     seen: list[int] = []
 
     async def looking(episode: Episode) -> None:
-        seen.append(len([one for one in episode.view.learnt if one.owner == "ada"]))
+        seen.append(len([item for item in episode.view.learnt if item.owner == "ada"]))
         episode.answered(await episode.run(episode.stage.pool.members["pair"].team, "run"))
 
     def begin(_stage: EvolutionContext) -> list[Learnt]:
@@ -223,9 +223,9 @@ def test_in_a_test_nothing_is_chosen_by_the_reference_answer(tmp_path: Path) -> 
 
 def test_chance_depends_on_the_seed_the_task_and_what_it_is_for(tmp_path: Path) -> None:
     async def work(stage: EvolutionContext) -> list[float]:
-        one = episode_of(stage)
-        other = replace(one, number=1, path="")
-        return [one.chance("a").random(), one.chance("b").random(), other.chance("a").random()]
+        item = episode_of(stage)
+        other = replace(item, number=1, path="")
+        return [item.chance("a").random(), item.chance("b").random(), other.chance("a").random()]
 
     with ScriptedModel(answers) as model:
         drawn = done(tmp_path, model.api_base, work)

@@ -47,7 +47,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Call]:
     with ScriptedModel(answered) as model:
         arguments: list[Any] = [tmp_path / "recipe.yaml", tmp_path / "tasks.jsonl"]
         arguments += ["--pool", tmp_path / "pool", "--model", f"m@{model.api_base}"]
-        done = CliRunner().invoke(main, [str(one) for one in arguments])
+        done = CliRunner().invoke(main, [str(argument) for argument in arguments])
         assert done.exit_code == 0, done.output
         return list(model.calls)
 

@@ -31,7 +31,7 @@ def crossing(request: Request) -> Reply:
         case {"topology": _}:
             return Reply.json({"reason": "why not", "topology": "first"})
         case {"positions": positions}:
-            chosen = {name: one["enum"][-1] for name, one in positions["properties"].items()}
+            chosen = {name: item["enum"][-1] for name, item in positions["properties"].items()}
             return Reply.json({"reason": "why not", "positions": chosen})
         case {"change": change}:
             crosses = "Think of" in shown and "crossover" in change["enum"]
@@ -68,7 +68,7 @@ def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> Non
     assert "over 6 tasks" in out
     assert "6 of 6" in err
     pool = Pool.open(folder / "pool")
-    children = [one for one in pool.members.values() if one.born.parents]
+    children = [member for member in pool.members.values() if member.born.parents]
     assert children
     for child in children:
         assert child.born.operator in {"instantiate", "mutate", "crossover"}
@@ -149,9 +149,9 @@ def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation
     (folder / "recipe.yaml").write_text(recipe)
     code, out, err, _ = evolved(folder, "pool", "--limit", "6", script=crossing)
     assert code == 0, out + err
-    tried = [one for line in lines_of(folder / "pool") for one in line["candidates"]]
-    assert {"mutate", "crossover"} <= {one["operator"] for one in tried}
-    assert {len(one["parents"]) for one in tried if one["operator"] == "crossover"} == {2}
+    tried = [candidate for line in lines_of(folder / "pool") for candidate in line["candidates"]]
+    assert {"mutate", "crossover"} <= {item["operator"] for item in tried}
+    assert {len(item["parents"]) for item in tried if item["operator"] == "crossover"} == {2}
 
 
 def moved(folder: Path, more: str) -> set[str]:
@@ -160,7 +160,7 @@ def moved(folder: Path, more: str) -> set[str]:
     pool = more.split()[1].strip("[]")
     code, out, err, _ = evolved(folder, pool, "--limit", "4", script=crossing)
     assert code == 0, out + err
-    return {one["operator"] for line in lines_of(folder / pool) for one in line["candidates"]}
+    return {candidate["operator"] for line in lines_of(folder / pool) for candidate in line["candidates"]}
 
 
 def test_mutation_and_crossover_can_each_be_left_out(folder: Path) -> None:
@@ -182,15 +182,15 @@ def test_a_judge_scores_and_the_report_tells_how_far_to_trust_it(folder: Path) -
     code, out, err, _ = evolved(folder, "pool", "--json", script=judging)
     assert code == 0, err
     report = json.loads(out)
-    found, verdicts = report["agreement"], report["verdicts"]
+    result, verdicts = report["agreement"], report["verdicts"]
     assert report["score"] == 1
-    assert found["n"] == report["candidates"] == 12
+    assert result["n"] == report["candidates"] == 12
     assert report["spending"]["judge"]["calls"] == 3 * 12
-    assert 0 < found["passed_wrong"] == found["n"] - found["agreed"]
-    assert found["failed_right"] == 0
+    assert 0 < result["passed_wrong"] == result["n"] - result["agreed"]
+    assert result["failed_right"] == 0
     assert verdicts["best"] < 6
     code, out, err, _ = evolved(folder, "pool", script=judging)
-    assert f"the judge agrees with the reference answers on {found['agreed']} of 12 answers" in out
+    assert f"the judge agrees with the reference answers on {result['agreed']} of 12 answers" in out
 
 
 def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:

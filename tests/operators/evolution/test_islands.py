@@ -59,17 +59,17 @@ def test_the_best_of_each_island_comes_to_all_others_once(pools: list[Path]) -> 
     assert sorted(tasks) == sorted(f"t{n}" for n in range(13))
     for pool in pools:
         assert not verify(pool).faults
-        met = [one.value["about"] for one in lines(pool) if one.value.get("what") == "islands.met"]
-        assert [one["meeting"] for one in met] == [1]  # after 2 of 4 tasks; none after the last
-        named = [one.op for one in lines(pool)]
+        met = [line.value["about"] for line in lines(pool) if line.value.get("what") == "islands.met"]
+        assert [item["meeting"] for item in met] == [1]  # after 2 of 4 tasks; none after the last
+        named = [line.op for line in lines(pool)]
         assert len(named) == len(set(named))
     sent = sorted(path.relative_to(meet) for path in meet.glob("*/*"))
     assert list(map(str, sent)) == [f"000001/00000{which}" for which in range(1, OF + 1)]
     for which, pool in enumerate(pools, start=1):
-        here = {one.identity for one in Pool.open(pool).teams.values()}
+        here = {team.identity for team in Pool.open(pool).teams.values()}
         for other in range(1, OF + 1):
             best = Pool.open(meet / "000001" / f"00000{other}")
-            assert {one.identity for one in best.members.values()} <= here, (which, other)
+            assert {member.identity for member in best.members.values()} <= here, (which, other)
 
 
 def turns(pool: Path) -> list[dict[str, Any]]:
@@ -109,12 +109,12 @@ def test_all_islands_meet_equally_often_and_never_after_the_last_task(count: int
     often: set[tuple[int, ...]] = set()
     for which in (1, 2, 3):
         part = Part(which=which, of=3)
-        one = Islands(part=part, every=2, stream=stream, place=Path("meet"))
-        own = one.tasks()
-        found = [one.meeting_after(number) for number in range(len(own))]
-        assert found[-1] is None
-        often.add(tuple(meeting for meeting in found if meeting))
-        assert f"they meet {len(found) - found.count(None)} time" in str(one)
+        item = Islands(part=part, every=2, stream=stream, place=Path("meet"))
+        own = item.tasks()
+        result = [item.meeting_after(number) for number in range(len(own))]
+        assert result[-1] is None
+        often.add(tuple(meeting for meeting in result if meeting))
+        assert f"they meet {len(result) - result.count(None)} time" in str(item)
     (meetings,) = often
     assert list(meetings) == list(range(1, len(meetings) + 1))
 

@@ -32,13 +32,13 @@ def wordy(request: Request) -> Reply:
 def test_scores_that_are_0_for_want_of_a_form_stop_an_evolution(
     strategy: str, tmp_path: Path
 ) -> None:
-    came = evolve(tmp_path, strategy, wordy, "--yes", tasks=12)
-    assert came.code == 2, came.err
-    assert "the first 10 scores are all 0, yet 10 of these answers contain" in came.err
-    assert "the scorer exact does not find it" in came.err
-    assert "the answer ends in 'All in all it makes 7.', the reference answer is '7'" in came.err
-    assert 'write "scorer": {"name": "number"} into the tasks' in came.err
-    assert came.err.rstrip().endswith(
+    result = evolve(tmp_path, strategy, wordy, "--yes", tasks=12)
+    assert result.code == 2, result.err
+    assert "the first 10 scores are all 0, yet 10 of these answers contain" in result.err
+    assert "the scorer exact does not find it" in result.err
+    assert "the answer ends in 'All in all it makes 7.', the reference answer is '7'" in result.err
+    assert 'write "scorer": {"name": "number"} into the tasks' in result.err
+    assert result.err.rstrip().endswith(
         "add --allow-zeros; nothing is lost. The same command resumes."
     )
 
@@ -65,16 +65,16 @@ ASKING = [name for name in RECIPES if name not in {"best_of_n", "fixed"}]
 def test_operators_that_get_nothing_of_use_are_reported_and_warned_of(
     strategy: str, tmp_path: Path
 ) -> None:
-    came = evolve(tmp_path, strategy, useless, tasks=12 if strategy == "race" else 2)
-    assert came.code == 0, came.err
-    assert "useless: it is not JSON: …" in came.out
-    *_, warning = [line for line in came.out.splitlines() if line.startswith("warning: ")]
+    result = evolve(tmp_path, strategy, useless, tasks=12 if strategy == "race" else 2)
+    assert result.code == 0, result.err
+    assert "useless: it is not JSON: …" in result.out
+    *_, warning = [line for line in result.out.splitlines() if line.startswith("warning: ")]
     assert re.fullmatch(r"warning: every operator answer was useless: (\d+) of \1\.", warning)
     report = invoked_in(tmp_path, mas_view, ["pool", "--json"], "mas-view")
     assert report.code == 0, report.err
     answers = report.json["asked"].values()
-    assert {one["useful"] for one in answers} == {0}
-    assert all(sum(one["useless"].values()) for one in answers)
+    assert {answer["useful"] for answer in answers} == {0}
+    assert all(sum(answer["useless"].values()) for answer in answers)
 
 
 def judged(request: Request) -> Reply:
@@ -87,16 +87,16 @@ def judged(request: Request) -> Reply:
 def test_a_run_whose_operators_get_nothing_of_use_says_so_everywhere(
     strategy: str, tmp_path: Path
 ) -> None:
-    came = adapt(tmp_path, strategy, judged)
-    assert (came.code, came.out) == (0, "8\n"), came.err
+    result = adapt(tmp_path, strategy, judged)
+    assert (result.code, result.out) == (0, "8\n"), result.err
     assert re.search(
-        r"^\w+: (\d+) of \1 answers? useless: it is not JSON: … \(\1\)$", came.err, re.M
+        r"^\w+: (\d+) of \1 answers? useless: it is not JSON: … \(\1\)$", result.err, re.M
     )
-    assert re.search(r"^warning: every operator answer was useless: (\d+) of \1\.$", came.err, re.M)
+    assert re.search(r"^warning: every operator answer was useless: (\d+) of \1\.$", result.err, re.M)
     [run] = (tmp_path / "runs").iterdir()
     answers = json.loads((run / "result.json").read_text())["operators"]
     assert json.loads((run / "story.json").read_text())["operators"] == answers
-    assert {one["useful"] for name, one in answers.items() if name != "judge"} == {0}
+    assert {answer["useful"] for name, answer in answers.items() if name != "judge"} == {0}
     shown = invoked_in(tmp_path, mas_view, ["--text", str(run)], "mas-view").out
     assert re.search(r"^useless  \w+: (\d+) of \1 answers? useless: it is not JSON", shown, re.M)
     assert re.search(r"^warning  every operator answer was useless", shown, re.M)
@@ -108,27 +108,27 @@ def test_a_run_that_no_judge_could_judge_says_so(tmp_path: Path) -> None:
     def in_turn(request: Request) -> Reply:
         return Reply(text="no" if asked(request) else f"{len(request['messages'])}")
 
-    came = adapt(tmp_path, "tacomas", in_turn)
-    assert came.code == 0
-    assert "round 2: ended, most; round 2 answers; no round was scored" in came.err
-    assert "warning: nothing was judged: contributions had no answer of use." in came.err
+    result = adapt(tmp_path, "tacomas", in_turn)
+    assert result.code == 0
+    assert "round 2: ended, most; round 2 answers; no round was scored" in result.err
+    assert "warning: nothing was judged: contributions had no answer of use." in result.err
 
 
 def test_a_run_in_which_no_operator_is_asked_says_so(tmp_path: Path) -> None:
-    came = adapt(tmp_path, "fixed", judged)
-    assert came.code == 0
-    assert "warning: fixed called no operator: the team worked unchanged." in came.err
+    result = adapt(tmp_path, "fixed", judged)
+    assert result.code == 0
+    assert "warning: fixed called no operator: the team worked unchanged." in result.err
 
 
 @pytest.mark.parametrize("strategy", [name for name in ASKING if name != "race"])
 def test_an_evolution_whose_operators_get_nothing_of_use_stops_early(
     strategy: str, tmp_path: Path
 ) -> None:
-    came = evolve(tmp_path, strategy, useless, tasks=8)
-    assert came.code == 1, came.err
+    result = evolve(tmp_path, strategy, useless, tasks=8)
+    assert result.code == 1, result.err
     why = r"nothing evolves: on \d tasks, none of (\d+) operator answers was of use\. \w+: (\d+) of"
-    assert re.search(why, came.err)
-    assert "it is not JSON: …" in came.err
+    assert re.search(why, result.err)
+    assert "it is not JSON: …" in result.err
     assert len((tmp_path / "pool/evolutions/recipe/turns.jsonl").read_text().splitlines()) < 7
     again = evolve(tmp_path, strategy, useless, "--yes", tasks=8)
     assert (again.code, "going on after " in again.err) == (0, True), again.err

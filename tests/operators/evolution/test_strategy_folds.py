@@ -60,14 +60,14 @@ def evolved(folder: Path, workers: int) -> list[dict[str, float]]:
     """Give what each episode told."""
 
     async def work(stage: EvolutionContext) -> list[Any]:
-        made = Evolution(
+        result = Evolution(
             stage=stage,
             strategy=WEIGHED,
             tasks=TASKS,
             folder=stage.pool.folder.parent / "evolution",
         )
-        await made.to_the_end()
-        return [line["told"] for line in made.lines()]
+        await result.to_the_end()
+        return [line["told"] for line in result.lines()]
 
     recipe = Recipe(strategy="fixed", settings=SearchSettings(), workers=workers)
     return done(folder, "http://unused", work, recipe)
@@ -77,21 +77,21 @@ def evolved(folder: Path, workers: int) -> list[dict[str, float]]:
 def test_an_episode_has_what_the_fold_came_to_by_all_that_it_sees(
     tmp_path: Path, workers: int
 ) -> None:
-    told = evolved(tmp_path, workers)
-    assert [one["trials"] for one in told] == [max(0, n - workers + 1) for n in range(len(TASKS))]
+    records = evolved(tmp_path, workers)
+    assert [fields["trials"] for fields in records] == [max(0, n - workers + 1) for n in range(len(TASKS))]
     if workers == 1:  # ada fails and succeeds, ben fails and succeeds, ada fails and succeeds
-        seen = [one["competence"] for one in told]
+        seen = [fields["competence"] for fields in records]
         assert seen == pytest.approx([0.5, 0.35, 0.5, 0.35, 0.545, 0.3815])
 
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_killed_and_resumed_it_is_the_same(tmp_path: Path, workers: int) -> None:
     clean, killed = tmp_path / "clean", tmp_path / "killed"
-    told = evolved(clean, workers)
+    records = evolved(clean, workers)
     for writes in (3, 7, 4, 5, 2):
         with pytest.raises(Killed), dying(writes):
             evolved(killed, workers)
-    assert evolved(killed, workers) == told
+    assert evolved(killed, workers) == records
     ledgers = [folder / "pool" / "ledger.jsonl" for folder in (clean, killed)]
     assert ledgers[0].read_text() == ledgers[1].read_text()
 

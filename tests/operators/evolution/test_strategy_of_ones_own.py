@@ -81,7 +81,7 @@ def tasks(name: str, start: str, count: int, folder: Path) -> None:
         {"id": f"{start}{n}", "query": f"{start}: what is {n} + {7 - n}?", "answer": "7"}
         for n in range(count)
     ]
-    (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def mas(folder: Path, *words: str) -> Came:
@@ -106,13 +106,13 @@ def test_its_agents_keep_what_they_were_told_and_go_on_with_it(folder: Path) -> 
     assert (paid, "2 of 4" in first.err) == (2 * (2 + 2), False)
     done, more = evolve(folder, "--test", "test.jsonl", "--repeats", "1")
     assert done.code == 0, done.err
-    told = done.json
-    assert (told["tasks"], told["score"]) == (4, 0.75)  # nobody was advised before the first
-    assert told["told"] == {"reminders": 1.5}
-    assert told["spent"]["advise"]["calls"] == 8
-    assert told["held_out"]["teams"][0]["score"] == 1
+    report = done.json
+    assert (report["tasks"], report["score"]) == (4, 0.75)  # nobody was advised before the first
+    assert report["told"] == {"reminders": 1.5}
+    assert report["spent"]["advise"]["calls"] == 8
+    assert report["held_out"]["teams"][0]["score"] == 1
     assert more == 2 * (2 + 2) + 2 * 2 + 2 * 2  # two tasks, and the test of team and strategy
-    owners = [one.owner for one in Pool.open(folder / "pool").learnt.values()]
+    owners = [item.owner for item in Pool.open(folder / "pool").learnt.values()]
     assert owners == ["one", "two"] * 4
     again, nothing = evolve(folder, "--test", "test.jsonl", "--repeats", "1")
     assert (again.out, nothing) == (done.out, 0)
@@ -137,8 +137,8 @@ def test_it_is_examined_on_a_benchmark_with_what_its_pool_has_learnt(folder: Pat
 
     def examine(*more: str) -> tuple[Came, int]:
         with ScriptedModel(mentor) as model:
-            one = ("--trials", "1", "--workers", "1", "--model", f"m@{model.api_base}")
-            done = mas(folder, "bench", "run", "arithmetic", *words, *one, "--quiet", *more)
+            row = ("--trials", "1", "--workers", "1", "--model", f"m@{model.api_base}")
+            done = mas(folder, "bench", "run", "arithmetic", *words, *row, "--quiet", *more)
             return done, len(model.calls)
 
     stopped, first = examine("--budget", "calls=2", "--json")
@@ -146,9 +146,9 @@ def test_it_is_examined_on_a_benchmark_with_what_its_pool_has_learnt(folder: Pat
     assert "The same command resumes." in stopped.err
     done, second = examine("--json")
     assert (done.code, first + second) == (0, 2 * 2), done.err
-    told = done.json
-    assert (told["team"], told["samples"], told["complete"]) == ("mentoring, learnt", 2, True)
-    assert told["usage"]["calls"] == 4
+    report = done.json
+    assert (report["team"], report["samples"], report["complete"]) == ("mentoring, learnt", 2, True)
+    assert report["usage"]["calls"] == 4
     assert examine("--json")[1] == 0
     assert (folder / "pool/ledger.jsonl").read_bytes() == ledger
     (results,) = (folder / "results").iterdir()

@@ -12,7 +12,7 @@ from coterie.operators.evolution.strategy import strategy_of
 
 SCREEN = 150
 """Lines."""
-OURS = [one.name for one in entry_points(group="coterie.strategies") if "coterie." in one.value]
+OURS = [point.name for point in entry_points(group="coterie.strategies") if "coterie." in point.value]
 
 
 @pytest.mark.parametrize("name", sorted(OURS))
@@ -24,6 +24,6 @@ def test_a_strategy_stays_a_screen(name: str) -> None:
 
 def test_nothing_but_its_entry_point_names_a_strategy() -> None:
     operators = Path(inspect.getfile(strategy_of)).parent
-    core = [one for one in operators.glob("*.py") if one.name not in {"adaptation.py"}]
+    core = [path for path in operators.glob("*.py") if path.name not in {"adaptation.py"}]
     for name in ("mattrl", "tacomas"):
-        assert not [one.name for one in core if f'"{name}"' in one.read_text("utf-8")]
+        assert not [path.name for path in core if f'"{name}"' in path.read_text("utf-8")]

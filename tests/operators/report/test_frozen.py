@@ -27,9 +27,9 @@ def test_teams_that_are_equally_good_seldom_seem_to_differ(draw: Draw, tasks: in
     chance, repetitions, covered = random.Random(tasks), 300, 0
     for _ in range(repetitions):
         pairs = [draw(chance) for _ in range(tasks)]
-        one = {str(n): [pair[0]] for n, pair in enumerate(pairs)}
+        fields = {str(n): [pair[0]] for n, pair in enumerate(pairs)}
         other = {str(n): [pair[1]] for n, pair in enumerate(pairs)}
-        _, (low, high) = difference(one, other)
+        _, (low, high) = difference(fields, other)
         covered += low <= 0 <= high
     assert covered / repetitions >= 0.91  # 95 % less what 300 repetitions allow
 

@@ -25,12 +25,12 @@ def world(
 ) -> list[Case]:
     """Cases with the feature `words`, on which the odds of being right depend, and one more."""
     chance = random.Random(seed)
-    made: list[Case] = []
+    result: list[Case] = []
     for place in range(number):
         words, noise = chance.random() * 200, float(chance.randint(0, 12))
-        single, team = (float(chance.random() < one) for one in odds(words))
-        made.append(case(f"{seed}-{place}", single, team, words=words, numbers=noise))
-    return made
+        single, team = (float(chance.random() < odd) for odd in odds(words))
+        result.append(case(f"{seed}-{place}", single, team, words=words, numbers=noise))
+    return result
 
 
 def gauged(one: Case, **features: float) -> Case:

@@ -41,12 +41,12 @@ def test_of_a_task_that_was_worked_on_twice_the_last_case_counts() -> None:
 
 
 def test_cases_of_another_single_agent_are_left_out() -> None:
-    one = case("a", 0, 1)
-    theirs = replace(one, task="b", single=replace(one.single, name="other"))
-    events = [one.told(), theirs.told()]
-    assert cases_of(events, single="") == (one,)
+    item = case("a", 0, 1)
+    theirs = replace(item, task="b", single=replace(item.single, name="other"))
+    events = [item.told(), theirs.told()]
+    assert cases_of(events, single="") == (item,)
     assert cases_of(events, single="other") == (theirs,)
-    assert cases_of(events) == (one, theirs)
+    assert cases_of(events) == (item, theirs)
 
 
 def test_worth_is_the_score_less_the_price() -> None:

@@ -44,7 +44,7 @@ def test_a_number_is_one_however_it_is_written() -> None:
 
 @given(st.text())
 def test_every_text_has_every_feature_and_none_is_below_0(text: str) -> None:
-    found = computed(Task(id="t", query=text))
-    assert tuple(found) == COMPUTED
-    assert all(value >= 0 for value in found.values())
-    assert found["distinct_numbers"] <= found["numbers"]
+    result = computed(Task(id="t", query=text))
+    assert tuple(result) == COMPUTED
+    assert all(value >= 0 for value in result.values())
+    assert result["distinct_numbers"] <= result["numbers"]

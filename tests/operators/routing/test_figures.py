@@ -16,7 +16,7 @@ from .cases import SINGLE, TEAM, case, gauged, world
 SCORES = st.sampled_from([0.0, 0.5, 1.0])
 CASES = st.lists(st.tuples(SCORES, SCORES, st.integers(0, 3)), min_size=2, max_size=14).map(
     lambda rows: [
-        case(str(n), one, two, words=float(words)) for n, (one, two, words) in enumerate(rows)
+        case(str(n), value, two, words=float(words)) for n, (value, two, words) in enumerate(rows)
     ]
 )
 
@@ -29,16 +29,16 @@ def by_length(words: float) -> tuple[float, float]:
 def test_nobody_is_worth_more_than_the_oracle_and_calls_are_those_of_who_worked(
     cases: list[Case], beta: float
 ) -> None:
-    found = figures(cases, beta=beta)
-    assert found is not None
-    for name, arm in found.arms.items():
-        assert arm.worth <= found.arms["oracle"].worth + 1e-9, name
+    result = figures(cases, beta=beta)
+    assert result is not None
+    for name, arm in result.arms.items():
+        assert arm.worth <= result.arms["oracle"].worth + 1e-9, name
         assert arm.interval[0] <= arm.score <= arm.interval[1]
         others = len(cases) - arm.team
         assert arm.spent.calls == arm.team * TEAM.calls + others * SINGLE.calls
         assert arm.worth == pytest.approx(arm.score - beta * arm.spent.cost / len(cases))
-    for name, gain in found.over.items():
-        arms = found.arms["router"], found.arms[name]
+    for name, gain in result.over.items():
+        arms = result.arms["router"], result.arms[name]
         assert gain.worth == pytest.approx(arms[0].worth - arms[1].worth)
         assert gain.interval[0] <= gain.worth <= gain.interval[1]
         assert gain.spent.tokens == arms[0].spent.tokens - arms[1].spent.tokens
@@ -46,38 +46,38 @@ def test_nobody_is_worth_more_than_the_oracle_and_calls_are_those_of_who_worked(
 
 def test_a_router_that_asks_pays_for_asking_and_the_others_do_not() -> None:
     cases = [
-        gauged(replace(one, features={}), complexity=one.features["words"])
-        for one in world(60, by_length)
+        gauged(replace(item, features={}), complexity=item.features["words"])
+        for item in world(60, by_length)
     ]
-    found = figures(cases)
-    assert found is not None
-    assert found.router.asks
-    working = found.arms["router"].team * TEAM.calls + (60 - found.arms["router"].team)
-    assert found.arms["router"].spent.calls == working + 60
-    assert found.arms["single"].spent.calls == 60
-    assert found.arms["oracle"].worth >= found.arms["router"].worth
+    result = figures(cases)
+    assert result is not None
+    assert result.router.asks
+    working = result.arms["router"].team * TEAM.calls + (60 - result.arms["router"].team)
+    assert result.arms["router"].spent.calls == working + 60
+    assert result.arms["single"].spent.calls == 60
+    assert result.arms["oracle"].worth >= result.arms["router"].worth
 
 
 def test_the_figures_for_people_have_sizes_and_intervals() -> None:
-    found = figures(world(60, by_length))
-    assert found is not None
-    told = str(found).splitlines()
-    assert told[0] == "router, cross-validated in 5 folds of 60 train cases:"
-    assert [line.split()[0] for line in told[2:6]] == ["single", "team", "router", "oracle"]
-    assert all("[" in line for line in told[2:8])
-    assert "less always team: +" in told[7]
-    assert "calls less" in told[7]
-    assert told[-1].startswith("fitted to all of them: the team where words >")
+    result = figures(world(60, by_length))
+    assert result is not None
+    texts = str(result).splitlines()
+    assert texts[0] == "router, cross-validated in 5 folds of 60 train cases:"
+    assert [line.split()[0] for line in texts[2:6]] == ["single", "team", "router", "oracle"]
+    assert all("[" in line for line in texts[2:8])
+    assert "less always team: +" in texts[7]
+    assert "calls less" in texts[7]
+    assert texts[-1].startswith("fitted to all of them: the team where words >")
 
 
 def test_the_figures_as_json_have_the_same() -> None:
-    found = figures(world(30, by_length))
-    assert found is not None
-    value = json.loads(json.dumps(found.value()))
+    result = figures(world(30, by_length))
+    assert result is not None
+    value = json.loads(json.dumps(result.value()))
     assert value["n"] == 30
-    assert value["router"]["says"] == str(found.router)
+    assert value["router"]["says"] == str(result.router)
     assert value["over"]["team"]["spent"]["calls"] < 0
-    assert Spending(**value["oracle"]["spent"]) == found.arms["oracle"].spent
+    assert Spending(**value["oracle"]["spent"]) == result.arms["oracle"].spent
 
 
 def test_a_single_case_has_no_figures() -> None:
@@ -85,8 +85,8 @@ def test_a_single_case_has_no_figures() -> None:
 
 
 def test_intervals_hold_where_a_team_costs_more_than_any_score() -> None:
-    found = figures(world(20, by_length), beta=100)
-    assert found is not None
-    gain = found.over["team"]
+    result = figures(world(20, by_length), beta=100)
+    assert result is not None
+    gain = result.over["team"]
     assert gain.worth > 1
     assert gain.interval[0] < gain.worth < gain.interval[1]

@@ -24,8 +24,8 @@ SCORES = st.sampled_from([0.0, 0.5, 1.0])
 SMALL = st.integers(0, 3).map(float)
 CASES = st.lists(st.tuples(SCORES, SCORES, SMALL, SMALL), min_size=1, max_size=8).map(
     lambda rows: [
-        case(str(n), one, two, words=words, numbers=numbers)
-        for n, (one, two, words, numbers) in enumerate(rows)
+        case(str(n), value, two, words=words, numbers=numbers)
+        for n, (value, two, words, numbers) in enumerate(rows)
     ]
 )
 
@@ -33,35 +33,35 @@ CASES = st.lists(st.tuples(SCORES, SCORES, SMALL, SMALL), min_size=1, max_size=8
 def gained(cases: Sequence[Case], chosen: Sequence[bool]) -> float:
     """What cases are worth more than with the single agent alone, where the team has some."""
     pairs = zip(cases, chosen, strict=True)
-    return math.fsum(one.team.score - one.single.score for one, team in pairs if team)
+    return math.fsum(item.team.score - item.single.score for item, team in pairs if team)
 
 
 def tried(cases: Sequence[Case]) -> list[list[bool]]:
     """Which cases have a feature on one side of some value, for each that tells cases apart."""
-    found = [
-        [(one.features[name] > value) == above for one in cases]
+    result = [
+        [(item.features[name] > value) == above for item in cases]
         for name in ("words", "numbers")
         for value in range(4)
         for above in (True, False)
     ]
-    return [hold for hold in found if any(hold) and not all(hold)]
+    return [hold for hold in result if any(hold) and not all(hold)]
 
 
 @given(CASES)
 def test_no_rule_of_one_or_two_conditions_is_worth_more(cases: list[Case]) -> None:
     alone = tried(cases)
     joined = [
-        [*map(one, a, b)]
+        [*map(item, a, b)]
         for a, b in itertools.product(alone, repeat=2)
-        for one in (lambda x, y: x and y, lambda x, y: x or y)
+        for item in (lambda x, y: x and y, lambda x, y: x or y)
     ]
     for level, options in ((STUMP, alone), (PAIR, joined)):
         decision = level(cases, 0)
-        chosen = [decision.choose(one.features) == "team" for one in cases]
+        chosen = [decision.choose(item.features) == "team" for item in cases]
         if not options:
             assert isinstance(decision, Always)
             continue
-        assert gained(cases, chosen) == max(gained(cases, one) for one in options)
+        assert gained(cases, chosen) == max(gained(cases, option) for option in options)
 
 
 @given(CASES)
@@ -89,7 +89,7 @@ def test_a_judged_feature_has_to_be_worth_its_call() -> None:
 
 
 def test_cases_without_a_feature_are_left_out_and_go_with_the_better_constant() -> None:
-    cases = [gauged(one, complexity=one.features["words"]) for one in world(60, _by_length)]
+    cases = [gauged(item, complexity=item.features["words"]) for item in world(60, _by_length)]
     cases[3] = replace(cases[3], features={"words": cases[3].features["words"]})
     rule = STUMP(cases, 0)
     assert isinstance(rule, Rule)
@@ -104,7 +104,7 @@ def test_where_no_case_has_all_features_it_is_the_constant() -> None:
 def test_many_values_are_looked_at_where_cases_are() -> None:
     cases = [case(str(n), float(n < 150), float(n >= 150), words=n**3) for n in range(200)]
     rule = STUMP(cases, 0)
-    chosen = [rule.choose(one.features) == "team" for one in cases]
+    chosen = [rule.choose(item.features) == "team" for item in cases]
     assert 100 < gained(cases, chosen) + 150 <= 200
 
 

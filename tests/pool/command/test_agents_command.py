@@ -52,8 +52,8 @@ def test_agents_are_listed_with_what_they_scored(folder: Path) -> None:
     lines = [line.split("  ") for line in done.stdout.splitlines()]
     assert [line[0] for line in lines] == ["agent", "solver", "ada", "", "2 agents; 0 retired"]
     assert "0.500" in done.stdout
-    told = json.loads(run("agents", folder, "--json").stdout)["agents"]
-    assert [(one["agent"], one["n"], one["revisions"], one["learnt"]) for one in told] == [
+    report = json.loads(run("agents", folder, "--json").stdout)["agents"]
+    assert [(item["agent"], item["n"], item["revisions"], item["learnt"]) for item in report] == [
         ("solver", 0, 0, 2),
         ("ada", 1, 1, 2),
     ]
@@ -86,8 +86,8 @@ def test_an_archive_is_listed_with_where_each_entry_comes_from(folder: Path) -> 
         ["both", "itself"],
         ["given", "given by solver"],
     ]
-    told = json.loads(run("memory", folder, "--owner", "ada", "--json").stdout)["entries"]
-    assert [one["inherited_from"] for one in told] == ["solver", None, None]
+    report = json.loads(run("memory", folder, "--owner", "ada", "--json").stdout)["entries"]
+    assert [item["inherited_from"] for item in report] == ["solver", None, None]
     rest = run("memory", folder, "--owner", "solver", "--all").stdout
     assert "both (replaced)" in rest
     assert "both" not in run("memory", folder, "--owner", "solver").stdout
@@ -98,10 +98,10 @@ def test_an_archive_is_listed_with_where_each_entry_comes_from(folder: Path) -> 
 def test_blame_tells_which_revision_or_ancestor_set_each_field(folder: Path) -> None:
     rows = run("origin", folder, "ada").stdout.splitlines()
     assert rows[0].split("  ")[0] == "field"
-    told = json.loads(run("origin", folder, "ada", "--json").stdout)
+    report = json.loads(run("origin", folder, "ada", "--json").stdout)
     assert [
-        (one["field"], one["agent"], one["revision"], one["by"], one["op"], one["reason"])
-        for one in told
+        (item["field"], item["agent"], item["revision"], item["by"], item["op"], item["reason"])
+        for item in report
     ] == [
         ("role", "solver", 0, "genesis", "genesis", ""),
         ("prompt", "ada", 0, "fork", "fork", "It was good."),
@@ -124,8 +124,8 @@ def test_lineage_shows_agents_beside_teams(folder: Path) -> None:
     assert "\nsolver · not evaluated · genesis\n└─ ada · 0.500" in tree
     assert run("lineage", folder, "ada").stdout.splitlines()[0].startswith("solver")
     assert "agent_solver --" in run("lineage", folder, "--format", "mermaid").stdout
-    told = json.loads(run("lineage", folder, "ada", "--format", "json").stdout)
-    assert [one["agent"] for one in told] == ["solver", "ada"]
+    report = json.loads(run("lineage", folder, "ada", "--format", "json").stdout)
+    assert [item["agent"] for item in report] == ["solver", "ada"]
 
 
 def test_agents_are_retired_and_restored_by_name(folder: Path) -> None:

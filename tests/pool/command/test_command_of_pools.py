@@ -166,9 +166,9 @@ def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
         Evaluated(member="vote_1", trial=Trial(task="t", score=1, run="r-1", chosen=True)), op="won"
     )
     done = run("show", pool.folder, "vote_1")
-    said = "  won       1 trial, score 1.000, with which it entered the pool: not in its mean\n"
+    word = "  won       1 trial, score 1.000, with which it entered the pool: not in its mean\n"
     assert done.stdout.startswith("vote_1: 0.700 [0.267, 0.937] n=4\n")
-    assert said in done.stdout
+    assert word in done.stdout
     assert told("show", pool.folder, "vote_1", "--json")["chosen"] == 1
 
 
@@ -239,7 +239,7 @@ def test_a_team_of_several_steps_says_all_of_them(pool: Pool) -> None:
     assert "  made by   instantiate + mutate of vote\n" in shown
     assert "  step      instantiate: w1: max_tokens 4096 -> 5; Short.\n" in shown
     assert "  step      mutate: w1: temperature -> 1\n" in shown
-    assert [one["operator"] for one in told("show", pool.folder, name, "--json")["steps"]] == [
+    assert [step["operator"] for step in told("show", pool.folder, name, "--json")["steps"]] == [
         "instantiate",
         "mutate",
     ]
@@ -250,7 +250,7 @@ def test_lineage_of_a_team_is_its_family(pool: Pool) -> None:
     done = run("lineage", pool.folder, "vote_1")
     assert "vote_3" not in done.stdout
     assert "vote_2" in done.stdout
-    assert [one["team"] for one in told("lineage", pool.folder, "vote_1", "--format", "json")] == [
+    assert [item["team"] for item in told("lineage", pool.folder, "vote_1", "--format", "json")] == [
         "vote",
         "vote_1",
         "vote_2",
@@ -291,12 +291,12 @@ def test_lineage_as_a_picture(pool: Pool) -> None:
 def test_blame_says_who_set_each_field(pool: Pool) -> None:
     heads, *rows = run("origin", pool.folder, "vote_2").stdout.splitlines()
     assert heads.split("  ")[0] == "field"
-    found = {row.split()[0]: row.split()[1:3] for row in rows}
-    assert found["agents.w1.prompt"] == ["vote_2", "crossover"]
-    assert found["agents.w1.max_tokens"] == ["vote_1", "mutate"]
-    assert found["agents.judge.prompt"] == ["vote", "seed"]
+    fields = {row.split()[0]: row.split()[1:3] for row in rows}
+    assert fields["agents.w1.prompt"] == ["vote_2", "crossover"]
+    assert fields["agents.w1.max_tokens"] == ["vote_1", "mutate"]
+    assert fields["agents.judge.prompt"] == ["vote", "seed"]
     origins = told("origin", pool.folder, "vote_2", "--json")
-    tokens = next(one for one in origins if one["field"] == "agents.w1.max_tokens")
+    tokens = next(origin for origin in origins if origin["field"] == "agents.w1.max_tokens")
     assert (tokens["value"], tokens["team"]) == (9, "vote_1")
     assert tokens["scored"]["n"] == 4
 
@@ -366,9 +366,9 @@ def test_nothing_of_a_file_commands_the_terminal(pool: Pool) -> None:
         ("best", pool.folder, "--niche", f"x{NASTY}"),
         ("list", pool.folder, "--json"),
     ):
-        said = run(*arguments).output
-        assert "\x1b" not in said
-        assert "\u202e" not in said
+        words = run(*arguments).output
+        assert "\x1b" not in words
+        assert "\u202e" not in words
 
 
 HEAVY = {

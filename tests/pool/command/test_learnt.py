@@ -73,8 +73,8 @@ def test_entries_are_listed_with_case_agent_turn_and_credit(folder: Path) -> Non
     ],
 )
 def test_some_entries_are_listed(folder: Path, option: str, value: str) -> None:
-    told = json.loads(run("memory", folder, option, value, "--json").stdout)["entries"]
-    assert [(one["id"], one["turn"], one["line"]) for one in told] == [
+    report = json.loads(run("memory", folder, option, value, "--json").stdout)["entries"]
+    assert [(item["id"], item["turn"], item["line"]) for item in report] == [
         ("mattrl/000000/first", 2, 2)
     ]
 
@@ -82,10 +82,10 @@ def test_some_entries_are_listed(folder: Path, option: str, value: str) -> None:
 def test_an_entry_is_shown_with_the_line_that_it_is(folder: Path) -> None:
     shown = run("show", folder, "mattrl/000000/first").stdout
     assert f"line      {folder}/ledger.jsonl:2" in shown
-    for said in ("owner     cardiology", "case      case_7", "turn      2", "credit    0.812"):
-        assert said in shown
-    told = json.loads(run("show", folder, "mattrl/000000/first", "--json").stdout)
-    assert (told["case"], told["credit"], told["replaced_by"]) == ("case_7", 0.8125, None)
+    for word in ("owner     cardiology", "case      case_7", "turn      2", "credit    0.812"):
+        assert word in shown
+    report = json.loads(run("show", folder, "mattrl/000000/first", "--json").stdout)
+    assert (report["case"], report["credit"], report["replaced_by"]) == ("case_7", 0.8125, None)
     assert "replaced  by mattrl/000002/merged" in run("show", folder, "mattrl/000001/other").stdout
 
 
@@ -95,7 +95,7 @@ def test_blame_of_an_entry_tells_all_that_it_stands_for(folder: Path) -> None:
         ["mattrl/000002/merged", "5", "-"],
         ["mattrl/000001/other", "4", "ben"],
     ]
-    told = json.loads(run("origin", folder, "mattrl/000000/first", "--json").stdout)
-    assert [(one["case"], one["turn"], one["owner"]) for one in told] == [
+    report = json.loads(run("origin", folder, "mattrl/000000/first", "--json").stdout)
+    assert [(item["case"], item["turn"], item["owner"]) for item in report] == [
         ("case_7", 2, "cardiology")
     ]

@@ -85,7 +85,7 @@ def evolution(folder: Path, name: str, **settings: object) -> None:
     for number in range(2):
         used = {"usage": 300, "operators": 90, "judging": 10}
         value = {key: {"calls": 1, "prompt_tokens": tokens} for key, tokens in used.items()}
-        said = {
+        fields = {
             "task": f"t{number}",
             "niche": None,
             "pool": 0,
@@ -93,13 +93,13 @@ def evolution(folder: Path, name: str, **settings: object) -> None:
             "verdict": 1.0,
             "executed": 1,
         }
-        said |= {"scored_by": "answer", "dropped": [], "executed": 1, "spent": {}, "told": {}}
-        lines.append({**said, **value}, op=f"turn {number}")
+        fields |= {"scored_by": "answer", "dropped": [], "executed": 1, "spent": {}, "told": {}}
+        lines.append({**fields, **value}, op=f"turn {number}")
 
 
 def test_who_lives_what_it_is_good_at_and_where_it_comes_from(folder: Path) -> None:
     lines = [line.split("  ") for line in shown(folder).stdout.splitlines()]
-    ada, child, empty = ([one.strip() for one in line if one] for line in lines[1:4])
+    ada, child, empty = ([name.strip() for name in line if name] for line in lines[1:4])
     assert ada == ["ada", "2", "2", "1.00", "1", "1", "0", "law", "law 0.75 (2)", "genesis"]
     assert child[:4] == ["ada_1", "4", "0", "0.75"]
     assert child[-1] == "fork of ada"
@@ -123,7 +123,7 @@ def test_who_led_where_with_what_score_and_structure(folder: Path) -> None:
 
 def test_programs_get_all_of_it(folder: Path) -> None:
     value = told(folder, "--window", 2)
-    assert [one["agent"] for one in value["agents"]] == ["ada", "ben", "ada_1"]
+    assert [agent["agent"] for agent in value["agents"]] == ["ada", "ben", "ada_1"]
     assert value["agents"][1]["retired"] == "lags"
     assert value["agents"][0]["competence"]["law"] == {"q": pytest.approx(0.755), "n": 2, "led": 2}
     assert value["niches"]["code"]["anchors"] == {"ben": 1}
@@ -149,9 +149,9 @@ def test_the_rates_and_the_tokens_are_those_of_the_evolution(folder: Path) -> No
         "single": 100,
         "factor": 4,
     }
-    said = "tokens per task 400 (runs 300, operators 90, judging 10)"
-    assert f"{said}: 4.00 times a single agent's" in shown(folder, "--single", 100).stdout
-    assert said in shown(folder).stdout
+    word = "tokens per task 400 (runs 300, operators 90, judging 10)"
+    assert f"{word}: 4.00 times a single agent's" in shown(folder, "--single", 100).stdout
+    assert word in shown(folder).stdout
 
 
 def test_of_several_evolutions_with_other_rates_one_has_to_be_named(folder: Path) -> None:

@@ -52,14 +52,14 @@ def tried(
 
 
 def names(*members: Member) -> list[str]:
-    return [one.name for one in ranked(members)]
+    return [item.name for item in ranked(members)]
 
 
 def test_where_nothing_is_known_any_score_is_expected() -> None:
     teams = [member("a"), member("b", "a"), member("c", "gone")]
     assert set(expected_scores(teams).values()) == {0.5}
-    one = expectations(teams)["a"]
-    assert (one.low, one.high) == (0, 1)
+    item = expectations(teams)["a"]
+    assert (item.low, item.high) == (0, 1)
     assert expectations([]) == {}
 
 
@@ -72,16 +72,16 @@ def test_by_hand_one_trial_of_a_founder_that_has_a_child() -> None:
         weights.append(math.exp(-(0.25**2) / seen / 2) / math.sqrt(seen))
         means.append(0.5 + known / seen * 0.25)
         variances.append(known - known**2 / seen)
-    share = [one / sum(weights) for one in weights]
-    mean = sum(p * one for p, one in zip(share, means, strict=True))
+    share = [weight / sum(weights) for weight in weights]
+    mean = sum(p * item for p, item in zip(share, means, strict=True))
     second = sum(p * (v + m**2) for p, v, m in zip(share, variances, means, strict=True))
     reach = 1.959964 * math.sqrt(second - mean**2)
-    found = expectations([tried(member("a"), 0.75), member("b", "a")])
-    assert found["a"].score == pytest.approx(mean) == pytest.approx(0.577, abs=0.001)
-    assert found["a"].low == pytest.approx(mean - reach)
-    assert found["a"].high == 1
-    assert found["b"].score == pytest.approx(mean)
-    assert found["b"].low < found["a"].low
+    result = expectations([tried(member("a"), 0.75), member("b", "a")])
+    assert result["a"].score == pytest.approx(mean) == pytest.approx(0.577, abs=0.001)
+    assert result["a"].low == pytest.approx(mean - reach)
+    assert result["a"].high == 1
+    assert result["b"].score == pytest.approx(mean)
+    assert result["b"].low < result["a"].low
     assert str(Expectation(score=0.41, low=0.3, high=0.52, standing=0.6)) == "0.410 [0.300, 0.520]"
 
 
@@ -91,32 +91,32 @@ def test_the_luckiest_of_equal_teams_is_expected_to_score_as_the_others() -> Non
     teams = [member("0")]
     for number in range(1, 40):
         teams.append(member(str(number), str(chance.randrange(number))))
-    for one in teams:
+    for team in teams:
         scores = [float(chance.random() < 0.4) for _ in range(10)]
-        tried(one, *scores, first=chance.randrange(10_000))
-    assert max(one.statistics.score or 0 for one in teams) >= 0.7
-    found = expectations(teams)
-    assert max(one.score for one in found.values()) < 0.5
-    assert all(one.low <= 0.4 <= one.high for one in found.values())
+        tried(team, *scores, first=chance.randrange(10_000))
+    assert max(item.statistics.score or 0 for item in teams) >= 0.7
+    result = expectations(teams)
+    assert max(item.score for item in result.values()) < 0.5
+    assert all(item.low <= 0.4 <= item.high for item in result.values())
 
 
 def test_where_teams_differ_their_trials_soon_tell() -> None:
     proven = tried(member("proven"), *[1] * 9, 0)
     weak = tried(member("weak"), *[0] * 9, 1)
     heir, other = member("heir", "proven"), member("other", "weak")
-    found = expected_scores([proven, weak, heir, other])
-    assert found["proven"] > 0.75
-    assert found["weak"] < 0.25
-    assert found["heir"] == pytest.approx(found["proven"])
-    assert found["other"] == pytest.approx(found["weak"])
+    result = expected_scores([proven, weak, heir, other])
+    assert result["proven"] > 0.75
+    assert result["weak"] < 0.25
+    assert result["heir"] == pytest.approx(result["proven"])
+    assert result["other"] == pytest.approx(result["weak"])
 
 
 def test_one_lucky_trial_does_not_beat_a_proven_line() -> None:
     proven = tried(member("proven"), *[1] * 18, 0, 0)
     lucky = tried(member("lucky"), 1)
     heir = tried(member("heir", "proven"), 1)
-    found = expected_scores([proven, lucky, heir])
-    assert found["lucky"] < found["proven"] < found["heir"]
+    result = expected_scores([proven, lucky, heir])
+    assert result["lucky"] < result["proven"] < result["heir"]
 
 
 def test_what_newcomers_gain_on_later_trials_is_expected_of_the_next() -> None:
@@ -124,12 +124,12 @@ def test_what_newcomers_gain_on_later_trials_is_expected_of_the_next() -> None:
     line = [member("0")]
     for number in range(1, 12):
         line.append(member(str(number), str(number - 1)))
-    for number, one in enumerate(line):
+    for number, item in enumerate(line):
         worth = 0.2 + 0.05 * number
-        tried(one, *(float(chance.random() < worth) for _ in range(40)), first=1000 * number)
-    found = expectations([*line, member("next", "11")])
-    assert found["next"].score > found["11"].score
-    assert found["next"].high - found["next"].low > found["11"].high - found["11"].low
+        tried(item, *(float(chance.random() < worth) for _ in range(40)), first=1000 * number)
+    result = expectations([*line, member("next", "11")])
+    assert result["next"].score > result["11"].score
+    assert result["next"].high - result["next"].low > result["11"].high - result["11"].low
 
 
 def won(one: Member, task: str, score: float) -> Member:
@@ -143,16 +143,16 @@ def test_wins_that_are_all_alike_tell_nothing() -> None:
     before = expectations([*known, member("a", "seed"), member("b", "seed")])
     newcomers = [won(member(name, "seed"), f"w {name}", 1) for name in ("a", "b")]
     after = expectations([*known, *newcomers])
-    told = [(one.score, one.low, one.high) for one in after.values()]
-    assert told == [(one.score, one.low, one.high) for one in before.values()]
+    rows = [(item.score, item.low, item.high) for item in after.values()]
+    assert rows == [(item.score, item.low, item.high) for item in before.values()]
 
 
 def test_an_order_trusts_wins_where_an_expectation_does_not() -> None:
     known = [tried(member("seed"), 0, 0, 1, 0), member("untried", "seed")]
     newcomer = won(member("winner", "seed"), "w", 1)
-    found = expectations([*known, newcomer])
-    assert found["winner"].score == pytest.approx(found["untried"].score)
-    assert found["winner"].standing > found["untried"].standing
+    result = expectations([*known, newcomer])
+    assert result["winner"].score == pytest.approx(result["untried"].score)
+    assert result["winner"].standing > result["untried"].standing
     assert next(iter(ranked([*known, newcomer]))).name == "winner"
 
 
@@ -163,10 +163,10 @@ def test_wins_by_degrees_tell_newcomers_apart_and_raise_no_level() -> None:
         tried(seed, 0.4 + chance.uniform(-0.2, 0.2), first=number)
     wins = {"good": 0.9, "fair": 0.6, "poor": 0.5, "last": 0.45, "more": 0.55}
     newcomers = [won(member(name, "seed"), f"w {name}", score) for name, score in wins.items()]
-    found = expectations([seed, *newcomers])
-    assert found["good"].score > found["fair"].score > found["last"].score
-    assert statistics.fmean(found[name].score for name in wins) < 0.5
-    assert found["good"].score < 0.7
+    result = expectations([seed, *newcomers])
+    assert result["good"].score > result["fair"].score > result["last"].score
+    assert statistics.fmean(result[name].score for name in wins) < 0.5
+    assert result["good"].score < 0.7
     assert newcomers[0].statistics.score is None
 
 
@@ -176,9 +176,9 @@ def test_a_team_that_only_ran_adapted_is_known_but_less_surely() -> None:
         score = float(number % 10 > 0)
         plain.take(Trial(task=f"p{number}", score=score))
         adapted.take(Trial(task=f"a{number}", score=score, adapted=True))
-    one, other = (expectations([team])[team.name] for team in (plain, adapted))
+    item, other = (expectations([team])[team.name] for team in (plain, adapted))
     assert other.score > 0.7
-    assert other.high - other.low > one.high - one.low
+    assert other.high - other.low > item.high - item.low
     untried = expectations([member("untried")])["untried"]
     assert other.high - other.low < 0.6 * (untried.high - untried.low)
 
@@ -193,24 +193,24 @@ def test_what_adapting_gains_is_told_apart_from_what_teams_are_worth() -> None:
             team.take(Trial(task=f"p {name}", score=float(number % 10 < 3)))
             team.take(Trial(task=f"a {name}", score=float(number % 10 < 6), adapted=True))
         single.take(Trial(task=f"s{number}", score=float(number % 10 < 6), adapted=True))
-    found = expected_scores([*both, single])
-    assert found["single"] < 0.45
-    assert found["both 0"] == pytest.approx(0.3, abs=0.05)
+    result = expected_scores([*both, single])
+    assert result["single"] < 0.45
+    assert result["both 0"] == pytest.approx(0.3, abs=0.05)
 
 
 def test_failures_count_as_nothing_scored_and_other_splits_not_at_all() -> None:
-    one = tried(tried(member("one"), None, None), 1, 1, split="test")
+    item = tried(tried(member("one"), None, None), 1, 1, split="test")
     wrong = tried(tried(member("one"), 0, 0), 1, 1, split="test")
-    assert expectations([one]) == expectations([wrong])
-    assert expected_scores([one])["one"] < 0.5 < expected_scores([one], split="test")["one"]
+    assert expectations([item]) == expectations([wrong])
+    assert expected_scores([item])["one"] < 0.5 < expected_scores([item], split="test")["one"]
 
 
 def test_a_team_that_met_hard_niches_is_not_taken_for_a_weak_one() -> None:
     strong = tried(tried(member("strong"), *[0, 0, 1] * 4, niche="hard"), 1, 1, niche="easy")
     usual = tried(tried(member("usual"), *[0, 0, 0, 0], niche="hard"), *[1, 1, 0] * 6, niche="easy")
     assert (strong.statistics.score or 0) < (usual.statistics.score or 0)
-    found = expected_scores([strong, usual])
-    assert found["strong"] > found["usual"]
+    result = expected_scores([strong, usual])
+    assert result["strong"] > result["usual"]
 
 
 def test_tasks_that_nobody_solves_say_nothing_of_who_met_them() -> None:
@@ -223,15 +223,15 @@ def test_tasks_that_nobody_solves_say_nothing_of_who_met_them() -> None:
 
 
 def test_a_niche_is_expected_by_itself_and_by_the_rest() -> None:
-    one = tried(tried(member("one"), *[1] * 8, niche="dates"), *[0] * 8, niche="ages")
+    item = tried(tried(member("one"), *[1] * 8, niche="dates"), *[0] * 8, niche="ages")
     other = tried(member("other"), 1, 1, 1, 0, niche="dates")
-    found = {niche: expected_scores([one, other], niche) for niche in ("dates", "ages", "films")}
-    assert found["dates"]["one"] > 0.8
-    assert found["ages"]["one"] < 0.2
-    assert found["ages"]["one"] < found["ages"]["other"] < found["dates"]["other"]
-    assert 0.3 < found["films"]["one"] < 0.7
-    films = expectations([one, other], "films")["one"]
-    dates = expectations([one, other], "dates")["one"]
+    fields = {niche: expected_scores([item, other], niche) for niche in ("dates", "ages", "films")}
+    assert fields["dates"]["one"] > 0.8
+    assert fields["ages"]["one"] < 0.2
+    assert fields["ages"]["one"] < fields["ages"]["other"] < fields["dates"]["other"]
+    assert 0.3 < fields["films"]["one"] < 0.7
+    films = expectations([item, other], "films")["one"]
+    dates = expectations([item, other], "dates")["one"]
     assert films.high - films.low > dates.high - dates.low
 
 
@@ -250,7 +250,7 @@ def test_among_equals_parents_come_first_then_the_cheaper_that_ran_then_the_olde
     assert names(old, broken, untried)[-1] == "broken"
     equals = [tried(member("dear"), 1, tokens=9), tried(member("heir", "dear"), 1, tokens=1)]
     equals += [tried(member("third"), 1, tokens=5)]
-    assert [one.name for one in ranked(equals, split="none yet")] == ["dear", "heir", "third"]
+    assert [item.name for item in ranked(equals, split="none yet")] == ["dear", "heir", "third"]
     assert child.name == "child"
 
 
@@ -284,15 +284,15 @@ def test_it_is_a_score_within_its_interval_and_is_moved_by_trials(
 ) -> None:
     teams: list[Member] = []
     for number, (parents, trials) in enumerate(drawn):
-        teams.append(member(str(number), *(str(one) for one in sorted(parents) if one < number)))
+        teams.append(member(str(number), *(str(parent) for parent in sorted(parents) if parent < number)))
         for place, (score, of) in enumerate(trials):
             tried(teams[-1], score, niche=of, first=place)
     before = expectations(teams, niche)
     assert before == expectations(teams, niche)
-    assert all(0 <= one.low <= one.score <= one.high <= 1 for one in before.values())
-    assert sorted(one.name for one in ranked(teams, niche)) == sorted(before)
-    for one in teams:
-        tried(one, *[1.0] * 50, niche=niche, first=100)
+    assert all(0 <= item.low <= item.score <= item.high <= 1 for item in before.values())
+    assert sorted(item.name for item in ranked(teams, niche)) == sorted(before)
+    for team in teams:
+        tried(team, *[1.0] * 50, niche=niche, first=100)
     after = expectations(teams, niche)
     assert all(after[name].score > before[name].score for name in after)
 
@@ -303,25 +303,25 @@ def test_of_many_teams_the_first_and_the_youngest_are_looked_at_together(
     chance = random.Random(5)
     teams = [member("0")]
     teams += [member(str(n), str(chance.randrange(n))) for n in range(1, 60)]
-    for one in teams[:50]:
-        tried(one, *(float(chance.random() < 0.5) for _ in range(6)), first=chance.randrange(99))
+    for team in teams[:50]:
+        tried(team, *(float(chance.random() < 0.5) for _ in range(6)), first=chance.randrange(99))
     whole = expectations(teams)
     monkeypatch.setattr("coterie.pool.expectation.expectation.MOST", 20)
     part = expectations(teams)
-    assert {name: one.standing for name, one in part.items()} == {
-        name: one.standing for name, one in whole.items()
+    assert {name: item.standing for name, item in part.items()} == {
+        name: item.standing for name, item in whole.items()
     }
     assert [*ranked(teams)] == by_standing(teams)
-    order = sorted(teams[:50], key=lambda one: -whole[one.name].standing)
-    seen = {one.name for one in (*order[:10], *teams[40:50])}
-    for one in teams[:50]:
-        alone = part[one.name]
-        if one.name not in seen:
+    order = sorted(teams[:50], key=lambda item: -whole[item.name].standing)
+    seen = {item.name for item in (*order[:10], *teams[40:50])}
+    for team in teams[:50]:
+        alone = part[team.name]
+        if team.name not in seen:
             assert alone.score == alone.standing
-            assert alone.high - alone.low > whole[one.name].high - whole[one.name].low
+            assert alone.high - alone.low > whole[team.name].high - whole[team.name].low
     assert all(abs(part[name].score - whole[name].score) < 0.15 for name in seen)
     monkeypatch.setattr("coterie.pool.expectation.expectation.MOST_RELATED", 25)
     assert expectations(teams).keys() == whole.keys()
-    for one in teams[:40]:
-        one.retired = "old"
+    for team in teams[:40]:
+        team.retired = "old"
     assert expectations(teams)["49"].score != expectations(teams)["49"].standing

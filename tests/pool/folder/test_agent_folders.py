@@ -51,9 +51,9 @@ def test_a_folder_has_the_agent_and_what_it_has_learnt(pool: Pool) -> None:
         ' "text": "Check zero."}\n'
     )
     assert ids(pool, "ben") == ["2"]
-    found = load_agent(archive(pool, "ada").parent)
-    assert found.agent == replace(SOLVER, id="ada")
-    assert load_agent(archive(pool, "ada").with_name("agent.yaml")) == found
+    result = load_agent(archive(pool, "ada").parent)
+    assert result.agent == replace(SOLVER, id="ada")
+    assert load_agent(archive(pool, "ada").with_name("agent.yaml")) == result
     assert verify(pool.folder).faults == verify(pool.folder).notes == ()
 
 
@@ -100,8 +100,8 @@ def test_who_is_no_agent_of_the_pool_has_no_folder_until_it_is(pool: Pool) -> No
 def test_processes_may_learn_in_turns(pool: Pool) -> None:
     other = Pool.open(pool.folder)
     for number in range(3, 9):
-        one = pool if number % 2 else other
-        one.commit(lesson("x", "ada", task=f"{number}"), op=f"{number}")
+        item = pool if number % 2 else other
+        item.commit(lesson("x", "ada", task=f"{number}"), op=f"{number}")
     assert ids(pool, "ada") == [f"{number}" for number in range(1, 9)]
     assert verify(pool.folder).faults == verify(pool.folder).notes == ()
 
@@ -122,7 +122,7 @@ def test_a_file_that_ends_too_early_is_brought_up(cut: int, pool: Pool) -> None:
     archive(pool, "ada").write_bytes(whole[:at])
     archive(pool, "ben").unlink()
     notes = verify(pool.folder).notes
-    assert [("ada" in one, "brought up by the next" in one) for one in notes] == [
+    assert [("ada" in note, "brought up by the next" in note) for note in notes] == [
         (True, True),
         (False, True),
     ]

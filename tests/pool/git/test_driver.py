@@ -24,13 +24,13 @@ from ..histories import begun
 
 def repository(folder: Path, pool: str = ".") -> Repo:
     """A repository with a pool in it, set up for the driver."""
-    found = Repo(folder, pool)
-    begun(found.pool)
-    found.commit("begun")
-    came = invoked(mas_pool, ["git", str(found.pool)], "mas-pool")
-    assert came.code == 0, came.err
-    assert DRIVER in came.out
-    return found
+    repo = Repo(folder, pool)
+    begun(repo.pool)
+    repo.commit("begun")
+    result = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool")
+    assert result.code == 0, result.err
+    assert DRIVER in result.out
+    return repo
 
 
 def branch(repo: Repo, name: str, score: float | None = None) -> None:
@@ -55,17 +55,17 @@ def test_both_ways_of_merging_come_to_one_ledger(pool: str, tmp_path: Path) -> N
     repo = repository(tmp_path / "repository", pool)
     for name in ("ann", "ben"):
         branch(repo, name)
-    found: list[bytes] = []
-    for one, other in (("ann", "ben"), ("ben", "ann")):
-        repo.git("checkout", "-q", "-b", f"{one}-{other}", one)
+    blocks: list[bytes] = []
+    for word, other in (("ann", "ben"), ("ben", "ann")):
+        repo.git("checkout", "-q", "-b", f"{word}-{other}", word)
         repo.git("merge", "-q", "--no-edit", other)
         merged = Pool.open(repo.pool)
         assert len(merged.agent("clerk").revisions) == 3
-        assert [len(one.text) for one in merged.learnt.values()] == [3, 3]
+        assert [len(item.text) for item in merged.learnt.values()] == [3, 3]
         assert verify(repo.pool).faults == verify(repo.pool).notes == ()
-        found.append((repo.pool / "ledger.jsonl").read_bytes())
+        blocks.append((repo.pool / "ledger.jsonl").read_bytes())
         repo.commit("what opening it has brought up")
-    assert found[0] == found[1]
+    assert blocks[0] == blocks[1]
 
 
 def test_setting_up_again_changes_nothing(tmp_path: Path) -> None:
@@ -86,8 +86,8 @@ def test_attributes_that_are_there_stay_in_whatever_encoding(tmp_path: Path) -> 
     there = attributes.read_bytes()
     attributes.write_bytes(b"# caf\xe9")
     for _ in range(2):
-        came = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool")
-        assert (came.code, came.err) == (0, "")
+        result = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool")
+        assert (result.code, result.err) == (0, "")
         assert attributes.read_bytes() == b"# caf\xe9\n" + there
 
 
@@ -111,11 +111,11 @@ def test_the_message_names_both_and_the_way_back(tmp_path: Path) -> None:
         pool.commit(change, op="town/000009/trial")
         ledgers.append(pool.folder / "ledger.jsonl")
     words = ["merge", "--driver", os.devnull, *map(str, ledgers), "in/ledger.jsonl"]
-    came = invoked(mas_pool, words, "mas-pool")
-    assert came.code == 2
-    assert "'town/000009/trial' says one thing in in/ledger.jsonl (ours)" in came.err
-    assert "in/ledger.jsonl (theirs)" in came.err
-    assert "git merge --abort" in came.err
+    result = invoked(mas_pool, words, "mas-pool")
+    assert result.code == 2
+    assert "'town/000009/trial' says one thing in in/ledger.jsonl (ours)" in result.err
+    assert "in/ledger.jsonl (theirs)" in result.err
+    assert "git merge --abort" in result.err
 
 
 def test_notes_are_told_beside_the_result(tmp_path: Path) -> None:
@@ -125,9 +125,9 @@ def test_notes_are_told_beside_the_result(tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
     theirs.write_text(repo.git("show", "ann:ledger.jsonl"))
     words = ["merge", "--driver", os.devnull, str(repo.pool / "ledger.jsonl"), str(theirs)]
-    came = invoked(mas_pool, [*words, "ledger.jsonl"], "mas-pool")
-    assert (came.code, came.out) == (0, "")
-    assert "ledger.jsonl: both sides revised the agent 'clerk'" in came.err
+    result = invoked(mas_pool, [*words, "ledger.jsonl"], "mas-pool")
+    assert (result.code, result.out) == (0, "")
+    assert "ledger.jsonl: both sides revised the agent 'clerk'" in result.err
 
 
 def two_files(folder: Path, one: str, other: str) -> tuple[Path, Path]:
@@ -167,18 +167,18 @@ def test_what_cannot_be_merged_or_set_up_is_told(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be read"):
         merge_file(tmp_path / "base", ours, tmp_path / "nowhere", "ledger.jsonl")
     alone = begun(tmp_path / "alone").folder
-    came = invoked(mas_pool, ["git", str(alone)], "mas-pool")
-    assert (came.code, "in no repository of git" in came.err) == (2, True)
-    came = invoked(mas_pool, ["git", str(tmp_path)], "mas-pool")
-    assert (came.code, "no pool in" in came.err) == (2, True)
+    result = invoked(mas_pool, ["git", str(alone)], "mas-pool")
+    assert (result.code, "in no repository of git" in result.err) == (2, True)
+    result = invoked(mas_pool, ["git", str(tmp_path)], "mas-pool")
+    assert (result.code, "no pool in" in result.err) == (2, True)
     odd = Repo(tmp_path / "repository", "pool[1]")
     begun(odd.pool)
-    came = invoked(mas_pool, ["git", str(odd.pool)], "mas-pool")
-    assert (came.code, "Rename the folder" in came.err) == (2, True)
+    result = invoked(mas_pool, ["git", str(odd.pool)], "mas-pool")
+    assert (result.code, "Rename the folder" in result.err) == (2, True)
 
 
 def test_a_clone_that_was_not_set_up_goes_by_the_attributes(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repository")
     repo.git("clone", "-q", str(repo.folder), str(tmp_path / "clone"))
-    told = repo.git("-C", str(tmp_path / "clone"), "check-attr", "merge", "ledger.jsonl")
-    assert told.endswith(": union\n")
+    text = repo.git("-C", str(tmp_path / "clone"), "check-attr", "merge", "ledger.jsonl")
+    assert text.endswith(": union\n")

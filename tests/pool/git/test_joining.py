@@ -38,10 +38,10 @@ def silent(_said: str) -> None:
 
 def texts(folder: Path) -> dict[str, bytes]:
     """Give all files of a pool that are text, by their names; of hidden folders, none."""
-    found = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+    table = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
     return {
         name.as_posix(): path.read_bytes()
-        for name, path in found.items()
+        for name, path in table.items()
         if not any(part.startswith(".") for part in name.parts)
     }
 
@@ -70,20 +70,20 @@ def merge(*words: object) -> Came:
 def test_a_new_pool_of_both_is_the_same_whichever_is_named_first(
     two: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    before = [texts(one) for one in two]
-    came = merge(*two, "--into", tmp_path / "both")
+    before = [texts(path) for path in two]
+    result = merge(*two, "--into", tmp_path / "both")
     merge(*reversed(two), "--into", tmp_path / "turned")
-    assert came.code == 0
+    assert result.code == 0
     assert texts(tmp_path / "both") == texts(tmp_path / "turned")
-    assert [texts(one) for one in two] == before
+    assert [texts(path) for path in two] == before
     assert verify(tmp_path / "both").faults == verify(tmp_path / "both").notes == ()
     pool = Pool.open(tmp_path / "both")
-    assert [one.statistics.n for one in pool.teams.values()] == [1, 0, 1, 2]
-    assert [one.op for one in pool.agent("clerk").revisions[1:]] == ["ann/revised", "ben/revised"]
+    assert [team.statistics.n for team in pool.teams.values()] == [1, 0, 1, 2]
+    assert [revision.op for revision in pool.agent("clerk").revisions[1:]] == ["ann/revised", "ben/revised"]
     assert pool.agent("clerk").agent.prompt == "Count as ben."
-    assert [one.text for one in pool.learnt.values()] == ["ann", "ben"]
-    assert "note: both sides revised the agent 'clerk'" in came.out
-    assert came.out.splitlines()[-1] == f"{tmp_path / 'both'}: 14 lines, 5 of them new"
+    assert [item.text for item in pool.learnt.values()] == ["ann", "ben"]
+    assert "note: both sides revised the agent 'clerk'" in result.out
+    assert result.out.splitlines()[-1] == f"{tmp_path / 'both'}: 14 lines, 5 of them new"
     assert not [*tmp_path.glob(".both*")]
 
 
@@ -136,10 +136,10 @@ def test_who_is_stopped_anywhere_while_merging_merges_again(
         shutil.copytree(ann, pool)
         stopped(moment, pool, ben)
         Pool.open(pool)
-        found = {path.name for path in (pool / "evolutions").iterdir()}
-        assert found in ({"town"}, {"town", "village"}), moment
+        lines = {path.name for path in (pool / "evolutions").iterdir()}
+        assert lines in ({"town"}, {"town", "village"}), moment
         assert not verify(pool).faults
-        assert all(item in {before.get(one), after.get(one)} for one, item in texts(pool).items())
+        assert all(item in {before.get(word), after.get(word)} for word, item in texts(pool).items())
         join(pool, ben, tell=silent)
         assert texts(pool) == after, moment
         assert not (pool / ".cache/merging").exists()
@@ -191,13 +191,13 @@ def test_what_contradicts_changes_nothing(two: tuple[Path, Path], tmp_path: Path
     for number, folder in enumerate(two):
         trial = Trial(task="t", score=number)
         Pool.open(folder).commit(Evaluated(member="vote", trial=trial), op="town/000009/trial")
-    before = [texts(one) for one in two]
-    came = merge(ann, ben)
-    assert came.code == 2
-    assert "the operation 'town/000009/trial' says one thing in" in came.err
-    assert str(ann / "ledger.jsonl") in came.err
+    before = [texts(path) for path in two]
+    result = merge(ann, ben)
+    assert result.code == 2
+    assert "the operation 'town/000009/trial' says one thing in" in result.err
+    assert str(ann / "ledger.jsonl") in result.err
     assert merge(ann, ben, "--into", tmp_path / "both").code == 2
-    assert [texts(one) for one in two] == before
+    assert [texts(path) for path in two] == before
     assert not (tmp_path / "both").exists()
     assert not [*tmp_path.glob(".both*")]
 
@@ -288,8 +288,8 @@ def test_another_evolution_of_one_name_is_told(
     ],
 )
 def test_a_manifest_that_is_none_is_told(text: str, two: tuple[Path, Path]) -> None:
-    for one in two:
-        evolution(one, b"1\n")
+    for path in two:
+        evolution(path, b"1\n")
     (two[1] / "evolutions/town/evolution.json").write_text(text)
     with pytest.raises(StorageError, match=r"town: (cannot be read|not what an evolution wrote)"):
         join(*two, tell=silent)
@@ -316,16 +316,16 @@ def test_a_folder_that_cannot_be_written_is_told(
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("coterie.pool.git.joining.tempfile.mkdtemp", refused)
-    came = merge(*two, "--into", tmp_path / "new")
-    assert (came.code, came.err.endswith("Permission denied.\n")) == (1, True)
+    result = merge(*two, "--into", tmp_path / "new")
+    assert (result.code, result.err.endswith("Permission denied.\n")) == (1, True)
 
 
 def test_two_heads_are_told_and_the_scaffold_follows(two: tuple[Path, Path]) -> None:
-    for one in two:
-        pool = Pool.open(one)
+    for path in two:
+        pool = Pool.open(path)
         child = next(name for name in pool.teams if name.startswith("vote_"))
-        pool.commit(EventNoted(what=HEAD, about={"team": child}), op=f"{one.name}/head")
-    heads = [Pool.open(one).head for one in two]
+        pool.commit(EventNoted(what=HEAD, about={"team": child}), op=f"{path.name}/head")
+    heads = [Pool.open(file).head for file in two]
     joined = join(*two, tell=silent)
     merged = Pool.open(two[0])
     assert merged.head is not None
@@ -349,17 +349,17 @@ def test_wrong_words_are_told(
     words: tuple[str, ...], said: str, two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(two[0].parent)
-    came = merge(*words)
-    assert (came.code, said in came.err) == (2, True), came.err
+    result = merge(*words)
+    assert (result.code, said in result.err) == (2, True), result.err
 
 
 def test_pools_that_are_no_copies_are_sent_to_import(tmp_path: Path) -> None:
     """Their names do not tell whose they are, and the same operations say different things."""
-    one, other = (Pool.init(tmp_path / name, shared=True) for name in ("a", "b"))
-    for number, pool in enumerate((one, other)):
+    item, other = (Pool.init(tmp_path / name, shared=True) for name in ("a", "b"))
+    for number, pool in enumerate((item, other)):
         agent = Agent(id="clerk", prompt=f"{number}")
         pool.commit(Added(member=agent, lineage=SEED), op="town/1")
     with pytest.raises(Contradiction, match=r"no copies of one pool.*mas-pool import"):
-        join(one.folder, other.folder, tell=silent)
+        join(item.folder, other.folder, tell=silent)
     with pytest.raises(InputError):
         join(tmp_path / "a", tmp_path / "c", tell=silent)

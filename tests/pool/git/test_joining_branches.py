@@ -54,11 +54,11 @@ def told(folder: Path) -> dict[str, Any]:
     pool = Pool.open(folder)
     return {
         "teams": {
-            name: (one.identity, one.born, one.retired, one.statistics.n, one.statistics.score_sum)
-            for name, one in pool.teams.items()
+            name: (team.identity, team.born, team.retired, team.statistics.n, team.statistics.score_sum)
+            for name, team in pool.teams.items()
         },
-        "learnt": {one.id: one.text for one in pool.learnt.values()},
-        "ops": Counter(one.op for one in pool.entries()),
+        "learnt": {item.id: item.text for item in pool.learnt.values()},
+        "ops": Counter(entry.op for entry in pool.entries()),
     }
 
 
@@ -80,10 +80,10 @@ def test_git_merges_two_branches_of_a_pool_alone(tmp_path: Path) -> None:
     assert len(merged.members) == 2 + 2 * 2
     assert merged.member("vote").statistics.n == 3
     assert merged.member("vote").statistics.score_sum == pytest.approx(2.5)
-    assert sorted(one.text[:3] for one in merged.learnt.values()) == ["ann", "ben"]
-    grand = [one for one in merged.teams.values() if one.born.parents not in {(), ("vote",)}]
+    assert sorted(item.text[:3] for item in merged.learnt.values()) == ["ann", "ben"]
+    grand = [team for team in merged.teams.values() if team.born.parents not in {(), ("vote",)}]
     assert len(grand) == 2
-    assert all(one.born.parents[0] in merged.teams for one in grand)
+    assert all(item.born.parents[0] in merged.teams for item in grand)
     child_of(merged, "vote", prompt="And it goes on.")
     assert not verify(repository.folder).faults
 
@@ -96,14 +96,14 @@ def test_both_merges_come_to_the_same(tmp_path: Path) -> None:
         child_of(pool, "vote", op="same", prompt="As both say.")
         pool.commit(tried("guess", branch, 0), op=branch)
         repository.commit(branch)
-    found: list[dict[str, Any]] = []
-    for one, other in (("ann", "ben"), ("ben", "ann")):
-        repository.git("checkout", "-q", "-b", f"{one}-{other}", one)
+    records: list[dict[str, Any]] = []
+    for name, other in (("ann", "ben"), ("ben", "ann")):
+        repository.git("checkout", "-q", "-b", f"{name}-{other}", name)
         repository.git("merge", "-q", "--no-edit", other)
-        found.append(told(repository.folder))
-    assert found[0] == found[1]
-    assert len(found[0]["teams"]) == 3  # what both made alike is one team
-    assert set(found[0]["ops"].values()) == {1}
+        records.append(told(repository.folder))
+    assert records[0] == records[1]
+    assert len(records[0]["teams"]) == 3  # what both made alike is one team
+    assert set(records[0]["ops"].values()) == {1}
 
 
 @pytest.mark.parametrize(
@@ -148,14 +148,14 @@ def test_two_evolutions_of_one_recipe_merge(tmp_path: Path) -> None:
     assert not verify(repository.pool).faults
     assert len(list((repository.pool / "evolutions").iterdir())) == 3
     told_of = report(repository, "--since", "main", "--format", "json").json["evolutions"]
-    assert [one["tasks"] for one in told_of.values()] == [2, 2]
-    assert all(one["teams"]["calls"] and one["operators"]["calls"] for one in told_of.values())
-    base, ann, ben = (one["ops"] for one in branches)
+    assert [item["tasks"] for item in told_of.values()] == [2, 2]
+    assert all(item["teams"]["calls"] and item["operators"]["calls"] for item in told_of.values())
+    base, ann, ben = (fields["ops"] for fields in branches)
     merged = told(repository.pool)
     assert merged["ops"] == ann | ben
     assert sum(merged["ops"].values()) == ann.total() + ben.total() - base.total()
     for name, (*_, n, total) in merged["teams"].items():
-        was = [one["teams"].get(name, (None, None, None, 0, 0.0))[3:] for one in branches]
+        was = [fields["teams"].get(name, (None, None, None, 0, 0.0))[3:] for fields in branches]
         assert n == was[1][0] + was[2][0] - was[0][0]
         assert total == pytest.approx(was[1][1] + was[2][1] - was[0][1])
 
@@ -163,9 +163,9 @@ def test_two_evolutions_of_one_recipe_merge(tmp_path: Path) -> None:
 def told_at(repository: Repo, branch: str) -> dict[str, Any]:
     head = repository.git("branch", "--show-current").strip()
     repository.git("checkout", "-q", branch)
-    found = told(repository.pool)
+    fields = told(repository.pool)
     repository.git("checkout", "-q", head)
-    return found
+    return fields
 
 
 def test_a_pool_that_is_there_can_be_shared_from_then_on(tmp_path: Path) -> None:
@@ -218,11 +218,11 @@ def report(repository: Repo, *words: str) -> Came:
 
 
 def test_a_report_tells_what_a_branch_did(evolved_branch: Repo) -> None:
-    told = report(evolved_branch, "--since", "main", "--format", "json").json
-    (child,) = told["born"]
-    assert told["best"]["team"] != told["best_now"]["team"] == child["team"]
-    assert (told["evaluations"], told["retired"]) == (3, {"vote": "dull"})
-    assert [one["text"] for one in told["learnt"]] == ["Carry the one."]
+    told_values = report(evolved_branch, "--since", "main", "--format", "json").json
+    (child,) = told_values["born"]
+    assert told_values["best"]["team"] != told_values["best_now"]["team"] == child["team"]
+    assert (told_values["evaluations"], told_values["retired"]) == (3, {"vote": "dull"})
+    assert [item["text"] for item in told_values["learnt"]] == ["Carry the one."]
     text = report(evolved_branch, "--since", "main").out
     assert f"+ {child['team']} by mutate of guess on t`1`, 1.000 [" in text
     assert "n=3: It <b>guessed</b>" in text
@@ -232,39 +232,39 @@ def test_a_report_tells_what_a_branch_did(evolved_branch: Repo) -> None:
 
 
 def test_what_models_wrote_is_no_markdown(evolved_branch: Repo) -> None:
-    told = report(evolved_branch, "--since", "main", "--format", "markdown").out
-    assert "&lt;b\\>guessed" in told
-    assert "\\[this\\]\\(http" in told
-    assert "&#64;team" in told
-    assert "`` t`1` ``" in told
-    (row,) = [line for line in told.splitlines() if line.startswith("| `guess_")]
+    text = report(evolved_branch, "--since", "main", "--format", "markdown").out
+    assert "&lt;b\\>guessed" in text
+    assert "\\[this\\]\\(http" in text
+    assert "&#64;team" in text
+    assert "`` t`1` ``" in text
+    (row,) = [line for line in text.splitlines() if line.startswith("| `guess_")]
     assert row.replace("\\|", "").count("|") == 6
 
 
 def test_a_report_of_what_is_not_there_is_told(evolved_branch: Repo, tmp_path: Path) -> None:
-    came = report(evolved_branch, "--since", "nowhere")
-    assert (came.code, "git knows no such commit" in came.err) == (2, True)
+    result = report(evolved_branch, "--since", "nowhere")
+    assert (result.code, "git knows no such commit" in result.err) == (2, True)
     assert report(evolved_branch, "--since", "--all").code == 2
     Pool.init(tmp_path / "alone", shared=True)
-    came = invoked(mas_pool, ["report", str(tmp_path / "alone"), "--since", "HEAD"], "mas-pool")
-    assert (came.code, "in no repository of git" in came.err) == (2, True)
+    result = invoked(mas_pool, ["report", str(tmp_path / "alone"), "--since", "HEAD"], "mas-pool")
+    assert (result.code, "in no repository of git" in result.err) == (2, True)
     evolved_branch.git("mv", "ledger.jsonl", "elsewhere")
     evolved_branch.commit("no pool")
     evolved_branch.git("mv", "elsewhere", "ledger.jsonl")
-    came = report(evolved_branch, "--since", "HEAD")
-    assert (came.code, "was no pool then" in came.err) == (2, True)
+    result = report(evolved_branch, "--since", "HEAD")
+    assert (result.code, "was no pool then" in result.err) == (2, True)
 
 
 def test_git_shows_a_new_team_beside_its_parent(evolved_branch: Repo) -> None:
     (file,) = (evolved_branch.pool / "teams").glob("guess_*.yaml")
     words = ["--git", f"teams/{file.name}", os.devnull, ".", ".", str(file), "abc", "100644"]
-    told = invoked_in(evolved_branch.folder, mas_diff, words, "mas-diff").out
-    assert "a new team, made of guess:" in told
-    assert "w1: prompt" in told
-    assert "twice" in told
+    text = invoked_in(evolved_branch.folder, mas_diff, words, "mas-diff").out
+    assert "a new team, made of guess:" in text
+    assert "w1: prompt" in text
+    assert "twice" in text
     (evolved_branch.pool / "teams" / "guess.yaml").unlink()
-    told = invoked_in(evolved_branch.folder, mas_diff, words, "mas-diff").out
-    assert "a new file:" in told
+    text = invoked_in(evolved_branch.folder, mas_diff, words, "mas-diff").out
+    assert "a new file:" in text
 
 
 def test_lines_that_a_merge_left_out_of_order_are_put_in_order(tmp_path: Path) -> None:

@@ -23,11 +23,11 @@ BEGUN: dict[str, Any] = {
 
 def united(**changed: Any) -> dict[str, Any]:
     texts = [
-        json.dumps(one) for one in (BEGUN, {**BEGUN, "tasks": {"a": "1", "b": "2"}, **changed})
+        json.dumps(fields) for fields in (BEGUN, {**BEGUN, "tasks": {"a": "1", "b": "2"}, **changed})
     ]
-    came = united_manifests("one", texts[0], "other", texts[1])
-    assert united_manifests("other", texts[1], "one", texts[0]) == came
-    return json.loads(came)
+    result = united_manifests("one", texts[0], "other", texts[1])
+    assert united_manifests("other", texts[1], "one", texts[0]) == result
+    return json.loads(result)
 
 
 @pytest.mark.parametrize(

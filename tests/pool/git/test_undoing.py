@@ -54,7 +54,7 @@ def known(pool: Pool) -> tuple[object, ...]:
     """What a pool's next task begins with."""
     head = pool.head.name if pool.head else None
     agents = {name: agent.agent for name, agent in pool.agents.items()}
-    return {*pool.members}, head, agents, sorted(one.text for one in pool.learnt.archive("ada"))
+    return {*pool.members}, head, agents, sorted(item.text for item in pool.learnt.archive("ada"))
 
 
 def a_task(pool: Pool, name: str) -> str:
@@ -77,10 +77,10 @@ def test_a_pool_is_what_it_was_and_undoing_that_leads_forward(tmp_path: Path) ->
     child = a_task(pool, "run/000001")
     repository.commit("a task")
     after = known(pool)
-    came = invoked(mas_pool, ["undo", str(repository.folder), "HEAD"], "mas-pool")
-    assert (came.code, came.err) == (0, "")
-    assert f"{child}: retired" in came.out
-    assert "6 lines undone by 6 changes; 1 trial kept" in came.out
+    result = invoked(mas_pool, ["undo", str(repository.folder), "HEAD"], "mas-pool")
+    assert (result.code, result.err) == (0, "")
+    assert f"{child}: retired" in result.out
+    assert "6 lines undone by 6 changes; 1 trial kept" in result.out
     pool = Pool.open(repository.folder)
     assert known(pool) == before
     assert pool.teams[child].statistics.n == 1
@@ -114,9 +114,9 @@ def test_an_agent_that_was_revised_again_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["nothing", "--all", "HEAD", "t9"])
 def test_what_nobody_did_is_refused(tmp_path: Path, name: str) -> None:
     folder = begun(tmp_path / "pool").folder
-    came = invoked(mas_pool, ["undo", str(folder), "--", name], "mas-pool")
-    assert (came.code, came.out) == (2, "")
-    assert f"no operation and no task '{name}'" in came.err
+    result = invoked(mas_pool, ["undo", str(folder), "--", name], "mas-pool")
+    assert (result.code, result.out) == (2, "")
+    assert f"no operation and no task '{name}'" in result.err
 
 
 def test_the_driver_refuses_a_revert(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_revert_is_named_and_mended(tmp_path: Path) -> None:
     assert any('Revert "a task"' in fault and "mas-pool undo" in fault for fault in faults)
     assert any(f"teams/{child}.yaml" in fault for fault in faults)
     done = repair(repository.folder)
-    assert any('Revert "a task"' in told for told in done)
+    assert any('Revert "a task"' in report for report in done)
     assert not verify(repository.folder).faults
     assert child in Pool.open(repository.folder).members
 

@@ -45,22 +45,22 @@ def ops(lines: Any) -> list[str]:
 def two_sides(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     """Two lists of operations that share some, in orders that may disagree."""
     common = [f"both {number}" for number in range(draw(st.integers(0, 5)))]
-    found: list[list[str]] = []
+    textses: list[list[str]] = []
     for name in ("a", "b"):
         own = [f"{name} {number}" for number in range(draw(st.integers(0, 5)))]
-        found.append(draw(st.permutations([*common, *own])))
-    return found[0], found[1]
+        textses.append(draw(st.permutations([*common, *own])))
+    return textses[0], textses[1]
 
 
 @given(two_sides())
 def test_each_operation_is_there_once_whichever_side_is_asked_first(
     both: tuple[list[str], list[str]],
 ) -> None:
-    one, other = (side(*map(told, each), name=each[0] if each else "") for each in both)
-    lines = united(one, other)
-    assert b"".join(x.text for x in lines) == b"".join(x.text for x in united(other, one))
+    item, other = (side(*map(told, each), name=each[0] if each else "") for each in both)
+    lines = united(item, other)
+    assert b"".join(x.text for x in lines) == b"".join(x.text for x in united(other, item))
     assert sorted(ops(lines)) == sorted({"pool", *both[0], *both[1]})
-    assert ops(united(UnionSide(name="", lines=tuple(lines)), one)) == ops(lines)
+    assert ops(united(UnionSide(name="", lines=tuple(lines)), item)) == ops(lines)
 
 
 @st.composite
@@ -69,17 +69,17 @@ def branches(draw: st.DrawFn) -> tuple[list[bytes], dict[str, set[str]]]:
     sides = [side()] * 3
     seen: dict[str, set[str]] = {}
     for number in range(draw(st.integers(0, 15))):
-        one, other = draw(st.permutations(range(3)))[:2]
+        count, other = draw(st.permutations(range(3)))[:2]
         if draw(st.booleans()):
-            sides[one] = UnionSide(name="", lines=tuple(united(sides[one], sides[other])))
+            sides[count] = UnionSide(name="", lines=tuple(united(sides[count], sides[other])))
             continue
-        before = ops(sides[one].lines)
+        before = ops(sides[count].lines)
         op = draw(st.sampled_from((f"{number}", "import/a", "import/b")))
         if op not in before:
             seen.setdefault(op, set()).update(before if op not in seen else ())
-            clock = 1 + max(line.entry.clock for line in sides[one].lines)
-            text = b"".join(line.text for line in sides[one].lines)
-            sides[one] = UnionSide.of("", text + line_of(told(op)[1], op, clock=clock))
+            clock = 1 + max(line.entry.clock for line in sides[count].lines)
+            text = b"".join(line.text for line in sides[count].lines)
+            sides[count] = UnionSide.of("", text + line_of(told(op)[1], op, clock=clock))
     return [b"".join(line.text for line in each.lines) for each in sides], seen
 
 
@@ -115,8 +115,8 @@ def test_whatever_a_side_had_before_a_line_of_its_own_stays_before_it(
 def test_what_the_side_says_that_went_on_further_comes_last() -> None:
     base = (born("vote"), told("base"))
     short, long = side(*base, told("z")), side(*base, told("a"), told("b"))
-    for one, other in ((short, long), (long, short)):
-        lines, notes = union_of(one, other, FOLDER)
+    for item, other in ((short, long), (long, short)):
+        lines, notes = union_of(item, other, FOLDER)
         assert ops(lines) == ["pool", "born vote", "base", "a", "z", "b"]
         assert notes == ()
 
@@ -128,32 +128,32 @@ def test_lines_of_a_side_that_stand_too_early_are_put_in_order() -> None:
 
 
 def test_a_pool_is_shared_if_either_side_says_so() -> None:
-    one, other = side(told("a"), told("b"), shared=False), side(told("c"))
-    for mine, theirs in ((one, other), (other, one)):
+    item, other = side(told("a"), told("b"), shared=False), side(told("c"))
+    for mine, theirs in ((item, other), (other, item)):
         lines, _ = union_of(mine, theirs, FOLDER)
         assert lines[0].entry.value == {"kind": "pool", "v": 2, "shared": True}
         assert ops(lines).count("pool") == 1
-    alone, _ = union_of(one, side(told("c"), shared=False), FOLDER)
+    alone, _ = union_of(item, side(told("c"), shared=False), FOLDER)
     assert "shared" not in alone[0].entry.value
 
 
 def test_one_operation_that_says_two_things_names_both() -> None:
-    one = side(born("vote"), tried("town/1", "vote", 1), tried("town/2", "vote"), name="A")
+    item = side(born("vote"), tried("town/1", "vote", 1), tried("town/2", "vote"), name="A")
     other = side(born("vote"), tried("town/1", "vote", 0), tried("town/2", "vote", 0), name="B")
     with pytest.raises(Contradiction) as caught:
-        union_of(one, other, FOLDER)
-    said = str(caught.value)
-    assert "'town/1' says one thing in A (line 3, evaluated vote on 't' with 1)" in said
-    assert "another in B (line 3, evaluated vote on 't' with 0)" in said
-    assert "1 more operation" in said
-    assert "mas-pool import" in said
+        union_of(item, other, FOLDER)
+    text = str(caught.value)
+    assert "'town/1' says one thing in A (line 3, evaluated vote on 't' with 1)" in text
+    assert "another in B (line 3, evaluated vote on 't' with 0)" in text
+    assert "1 more operation" in text
+    assert "mas-pool import" in text
 
 
 def test_two_members_of_one_name_are_named_with_both_births() -> None:
     op, value = born("vote")
-    one, other = side((op, value), name="A"), side((f"other {op}", value), name="B")
+    item, other = side((op, value), name="A"), side((f"other {op}", value), name="B")
     with pytest.raises(Contradiction, match=r"two members called 'vote'") as caught:
-        union_of(one, other, FOLDER)
+        union_of(item, other, FOLDER)
     assert "'born vote' in A (line 2, born vote)" in str(caught.value)
     assert "'other born vote' in B (line 2, born vote)" in str(caught.value)
 
@@ -162,31 +162,31 @@ def test_a_team_that_one_side_imported_and_the_other_had_a_twin_of_is_born_once(
     lineage = {"operator": "import"}
     twin = ("import/1", {"kind": "twin", "team": "vote", "lineage": lineage})
     birth = ("import/1", born("vote_abcdef")[1])
-    one, other = side(born("vote"), twin, told("a")), side(born("vote"), birth, told("b"))
-    found = [union_of(one, other, FOLDER)[0], union_of(other, one, FOLDER)[0]]
-    assert found[0] == found[1]
-    (line,) = [line for line in found[0] if line.op == "import/1"]
+    item, other = side(born("vote"), twin, told("a")), side(born("vote"), birth, told("b"))
+    result = [union_of(item, other, FOLDER)[0], union_of(other, item, FOLDER)[0]]
+    assert result[0] == result[1]
+    (line,) = [line for line in result[0] if line.op == "import/1"]
     assert line.entry.value["kind"] == "born"
     come = [("import/1", {"kind": "retired", "team": "vote", "reason": x}) for x in "ab"]
-    one, other = (side(born("vote"), line) for line in come)
-    assert ops(union_of(one, other, FOLDER)[0]) == ["pool", "born vote", "import/1"]
-    one, other = (side(("import/1", born(name)[1])) for name in ("a", "b"))
+    item, other = (side(born("vote"), line) for line in come)
+    assert ops(union_of(item, other, FOLDER)[0]) == ["pool", "born vote", "import/1"]
+    item, other = (side(("import/1", born(name)[1])) for name in ("a", "b"))
     with pytest.raises(Contradiction):
-        union_of(one, other, FOLDER)
+        union_of(item, other, FOLDER)
 
 
 def test_what_both_sides_revised_is_told_with_the_one_that_counts() -> None:
     agent = {"kind": "born", "agent": "ada", "value": {"prompt": "x"}}
     birth = ("ada", {**agent, "lineage": {"operator": "seed"}})
     revised = [(x, {"kind": "revised", "agent": "ada", "value": {"prompt": x}}) for x in "abc"]
-    one = side(birth, revised[0], name="A")
+    item = side(birth, revised[0], name="A")
     other = side(birth, *revised[1:], name="B")
-    lines, (note,) = union_of(one, other, FOLDER)
+    lines, (note,) = union_of(item, other, FOLDER)
     assert ops(lines)[-3:] == ["a", "b", "c"]
     assert "both sides revised the agent 'ada'. What 'c' of B says is what counts now" in note
     heads = [(x, {"kind": "told", "what": "pool.head", "about": {"team": "vote"}}) for x in "ab"]
-    one, other = (side(born("vote"), head) for head in heads)
-    _, (note,) = union_of(one, other, FOLDER)
+    item, other = (side(born("vote"), head) for head in heads)
+    _, (note,) = union_of(item, other, FOLDER)
     assert "said which team is the head" in note
 
 
@@ -207,9 +207,9 @@ def test_a_side_that_is_damaged_is_named(spoil: Any, said: str) -> None:
 
 def test_a_line_that_no_ledger_has_is_damage_of_its_side() -> None:
     fine, odd = side(told("x")), side(tried("trial", "nobody"), name="B")
-    for one, other in ((fine, odd), (odd, fine)):
+    for item, other in ((fine, odd), (odd, fine)):
         with pytest.raises(StorageError, match=r"B: line 2: no team 'nobody' was born before"):
-            union_of(one, other, FOLDER)
+            union_of(item, other, FOLDER)
     old = UnionSide.of("old", line_of({"kind": "pool", "v": 1}, "pool"))
     with pytest.raises(StorageError, match="old: line 1: the pool has format 1"):
         union_of(old, old, FOLDER)

@@ -98,9 +98,9 @@ SPOILS: dict[str, tuple[Callable[[Pool], object], str]] = {
 
 @pytest.mark.parametrize("how", SPOILS)
 def test_a_file_that_is_not_the_team_that_was_born_is_a_fault(pool: Pool, how: str) -> None:
-    spoiled, said = SPOILS[how]
+    spoiled, text = SPOILS[how]
     spoiled(pool)
-    assert any(said in fault for fault in verify(pool.folder).faults)
+    assert any(text in fault for fault in verify(pool.folder).faults)
     (done,) = repair(pool.folder)
     assert done == "vote_2 was retired: its file is lost, or holds another team."
     assert verify(pool.folder).faults == ()
@@ -136,9 +136,9 @@ def test_a_damaged_evaluation_is_left_out(pool: Pool) -> None:
     (fault,) = verify(pool.folder).faults
     assert "line 6 " in fault
     damaged = ledger(pool).read_bytes()
-    left_out, told = repair(pool.folder)
+    left_out, report = repair(pool.folder)
     assert "line 6 was left out: it does not match its checksum" in left_out
-    assert "ledger.jsonl.damaged-1 is what it was" in told
+    assert "ledger.jsonl.damaged-1 is what it was" in report
     assert (pool.folder / "ledger.jsonl.damaged-1").read_bytes() == damaged
     mended = Pool.open(pool.folder)
     assert mended.members["vote"].statistics.n == 1
@@ -178,7 +178,7 @@ def test_a_merge_of_two_ledgers_keeps_what_fits(pool: Pool) -> None:
     ledger(pool).write_bytes(b"".join([*lines, *lines[-2:], b"<<<<<<< mine\n", lines[4]]))
     assert verify(pool.folder).faults
     done = repair(pool.folder)
-    assert ["repeats the operation" in one for one in done] == [True, True, False, True, False]
+    assert ["repeats the operation" in item for item in done] == [True, True, False, True, False]
     assert ledger(pool).read_bytes() == b"".join(lines)
 
 

@@ -67,16 +67,16 @@ def test_an_agent_is_a_line_with_all_of_it_and_a_file(pool: Pool) -> None:
 
 
 def test_equal_agents_are_all_born_each_under_its_name(pool: Pool) -> None:
-    came = [pool.commit(born(), op=f"again {number}") for number in range(3)]
-    assert came == [Admission(name=f"solver_{number}", is_new=True) for number in (1, 2, 3)]
-    assert pool.commit(born(), op="again 1") == came[1]
+    result = [pool.commit(born(), op=f"again {number}") for number in range(3)]
+    assert result == [Admission(name=f"solver_{number}", is_new=True) for number in (1, 2, 3)]
+    assert pool.commit(born(), op="again 1") == result[1]
     assert list(pool.agents) == ["solver", "solver_1", "solver_2", "solver_3"]
     assert pool.agent("solver_2").agent == replace(SOLVER, id="solver_2")
 
 
 def test_no_agent_is_called_as_a_team_is(pool: Pool) -> None:
-    came = pool.commit(born(replace(SOLVER, id="vote")), op="one")
-    assert came.name == "vote_1"
+    result = pool.commit(born(replace(SOLVER, id="vote")), op="one")
+    assert result.name == "vote_1"
     wished = pool.commit(born(name="vote"), op="two")
     assert wished.name == "solver_1"
     team = pool.commit(Added(member=vote("Guess.", "No.", name="solver"), lineage=SEED), op="three")
@@ -129,8 +129,8 @@ def test_an_agent_is_revised_under_its_name(pool: Pool) -> None:
     assert pool.commit(better(pool, temperature=0.5), op="two")
     again = Pool.open(pool.folder).agent("solver")
     assert again.agent == replace(SOLVER, prompt="Be brief.", notes=notes, temperature=0.5)
-    assert [one.op for one in again.revisions] == ["genesis", "one", "two"]
-    assert [one.reason for one in again.revisions] == ["", "It rambled.", "It rambled."]
+    assert [revision.op for revision in again.revisions] == ["genesis", "one", "two"]
+    assert [revision.reason for revision in again.revisions] == ["", "It rambled.", "It rambled."]
     assert again.revisions[0].agent == SOLVER
     assert any("temperature" in edit for edit in again.revisions[2].edits)
     assert load_agent(file(pool)).agent == again.agent
@@ -258,8 +258,8 @@ def test_the_file_of_who_was_retired_keeps_nobody_from_opening(pool: Pool) -> No
     pool.commit(Retired(member="solver", reason=""), op="one")
     file(pool).write_text("")
     assert list(Pool.open(pool.folder).agents) == []
-    found = verify(pool.folder)
-    assert (found.faults, len(found.notes)) == ((), 1)
+    result = verify(pool.folder)
+    assert (result.faults, len(result.notes)) == ((), 1)
 
 
 def test_files_of_nobody_are_found_and_removed(pool: Pool) -> None:

@@ -88,8 +88,8 @@ def test_a_reader_follows_what_is_appended(ledger: Ledger) -> None:
     (entry,) = Ledger(ledger.path).read()
     ledger.append({}, op="b")
     ledger.append({}, op="c")
-    assert [one.op for one in Ledger(ledger.path).read(entry.end)] == ["b", "c"]
-    assert [one.end.line for one in ledger.read(entry.end)] == [2, 3]
+    assert [item.op for item in Ledger(ledger.path).read(entry.end)] == ["b", "c"]
+    assert [item.end.line for item in ledger.read(entry.end)] == [2, 3]
 
 
 def test_an_appender_reads_only_what_others_appended(
@@ -251,13 +251,13 @@ def test_a_line_that_a_merge_doubled_counts_once(ledger: Ledger) -> None:
     size = ledger.path.stat().st_size
     reader = Ledger(ledger.path)
     for _ in range(2):
-        assert [one.op for one in reader.read()] == ["a", "b", "c"]
+        assert [item.op for item in reader.read()] == ["a", "b", "c"]
     end = list(reader.read())[-1].end
     assert not ledger.append({"n": "b"}, op="b")
     assert ledger.path.stat().st_size == size  # and nothing was taken for a crash's leavings
     ledger.append({"n": "d"}, op="d")
-    assert [one.op for one in reader.read(end)] == ["d"]
-    assert [one.op for one in Ledger(ledger.path).read()] == ["a", "b", "c", "d"]
+    assert [item.op for item in reader.read(end)] == ["d"]
+    assert [item.op for item in Ledger(ledger.path).read()] == ["a", "b", "c", "d"]
 
 
 def test_what_cannot_be_read_is_said(ledger: Ledger) -> None:

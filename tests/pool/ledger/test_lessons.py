@@ -40,9 +40,9 @@ def lesson(text: str, *owners: str, **fields: Any) -> Learnt:
 
 def archives(view: PoolView) -> dict[str, list[str]]:
     """What each agent has, found in both ways."""
-    there = {name: [one.id for one in view.archive(name)] for name in view.agents}
+    there = {name: [item.id for item in view.archive(name)] for name in view.agents}
     for name, ids in there.items():
-        assert sorted(one.id for one, _ in view.search("a b c", 99, owner=name)) == sorted(ids)
+        assert sorted(item.id for item, _ in view.search("a b c", 99, owner=name)) == sorted(ids)
     return there
 
 
@@ -88,14 +88,14 @@ class Copies:
     def happen(self, kind: str, what: Any) -> None:
         if kind == "born":
             name, inherits = what
-            copied = {one: None for parent in inherits for one in self.of[parent]}
+            copied = {word: None for parent in inherits for word in self.of[parent]}
             self.of[name] = sorted(copied, key=int)
             return
         owners = what.owners or (None,)
-        for one in owners if what.owners else [*self.of]:
-            self.of[one] = [each for each in self.of[one] if each not in what.replaces]
-        for one in owners:
-            self.of[one].append(what.id)
+        for item in owners if what.owners else [*self.of]:
+            self.of[item] = [each for each in self.of[item] if each not in what.replaces]
+        for item in owners:
+            self.of[item].append(what.id)
 
 
 @given(histories())
@@ -114,11 +114,11 @@ def test_an_archive_by_reference_is_the_one_that_copying_makes(
     for seen, archive in snapshots:
         for owner, ids in archive.items():
             if owner is not None:
-                assert [one.id for one in lessons.archive(owner, seen)] == ids
-                standing = [one for one in lessons if lessons.stands(one, seen, owner=owner)]
+                assert [item.id for item in lessons.archive(owner, seen)] == ids
+                standing = [item for item in lessons if lessons.stands(item, seen, owner=owner)]
                 assert standing == ids
-        anybodys = {one for ids in archive.values() for one in ids}
-        assert {one for one in lessons if lessons.stands(one, seen)} == anybodys
+        anybodys = {name for ids in archive.values() for name in ids}
+        assert {item for item in lessons if lessons.stands(item, seen)} == anybodys
 
 
 # In a pool
@@ -136,7 +136,7 @@ def test_an_heir_begins_with_what_there_was_and_goes_its_own_way(pool: Pool) -> 
     assert archives(views.upto(0)) == {"ada": ["1", two], "ben": ["1"]}
     last = views.upto(1)
     assert archives(last) == {"ada": ["1", two], "ben": [three]}
-    assert [one.id for one in last.learnt] == ["1", two, three]
+    assert [item.id for item in last.learnt] == ["1", two, three]
     lines = (pool.folder / "ledger.jsonl").read_text().splitlines()
     assert sum("a b" in line for line in lines) == 1
     assert pool.agent("ben").inherits == ("ada",)
@@ -155,7 +155,7 @@ def test_one_line_is_several_agents_own(pool: Pool) -> None:
     assert pool.learnt["1"].owners == ("ada", "ben")
     pool.commit(lesson("b c", "ada", "dot", replaces=("1",)), op="3")
     assert not pool.learnt.stands("1")
-    assert [one.id for one in view.learnt] == ["1", "2"]
+    assert [item.id for item in view.learnt] == ["1", "2"]
 
 
 def test_what_replaces_for_everybody_is_everybodys(pool: Pool) -> None:
@@ -164,7 +164,7 @@ def test_what_replaces_for_everybody_is_everybodys(pool: Pool) -> None:
     pool.commit(lesson("a b", "ada", replaces=("1",)), op="2")
     assert pool.learnt.stands("1")
     pool.commit(lesson("a b c", replaces=("1", "2")), op="3")
-    assert [one for one in pool.learnt if pool.learnt.stands(one)] == ["3"]
+    assert [item for item in pool.learnt if pool.learnt.stands(item)] == ["3"]
 
 
 def test_texts_that_say_nearly_the_same_are_found_in_an_archive(pool: Pool) -> None:
@@ -175,20 +175,20 @@ def test_texts_that_say_nearly_the_same_are_found_in_an_archive(pool: Pool) -> N
     pool.commit(born("ben", "ada"), op="ben")
     pool.commit(lesson("Check the units, first.", "ben", task="three", niche="dates"), op="3")
     view = views_of(pool).upto(0)
-    said = "Check the units first."
-    assert [(one.id, like) for one, like in view.alike(said, "ben", over=0.9)] == [
+    word = "Check the units first."
+    assert [(item.id, like) for item, like in view.alike(word, "ben", over=0.9)] == [
         ("1", 1),
         ("3", 1),
     ]
-    assert [one.id for one, _ in view.alike(said, "ada", over=0.9)] == ["1"]
-    assert [one.id for one, _ in view.alike(said, "ben", niche="dates", over=0.9)] == ["3"]
-    assert view.alike(said, "ben", kind="insight", over=0.9) == []
-    assert [one.id for one, _ in view.alike(said, "ben", over=-1.1)] == ["1", "3", "2"]
-    assert view.alike(said, "ben", over=1) == []
-    assert view.alike(said, "nobody", over=0) == []
+    assert [item.id for item, _ in view.alike(word, "ada", over=0.9)] == ["1"]
+    assert [item.id for item, _ in view.alike(word, "ben", niche="dates", over=0.9)] == ["3"]
+    assert view.alike(word, "ben", kind="insight", over=0.9) == []
+    assert [item.id for item, _ in view.alike(word, "ben", over=-1.1)] == ["1", "3", "2"]
+    assert view.alike(word, "ben", over=1) == []
+    assert view.alike(word, "nobody", over=0) == []
     pool.commit(lesson("Check units first.", "ben", replaces=("1", "3")), op="4")
-    assert [one.id for one, _ in views_of(pool).upto(0).alike(said, "ben", over=0.5)] == ["4"]
-    assert len(view.alike(said, "ben", over=0.9)) == 2
+    assert [item.id for item, _ in views_of(pool).upto(0).alike(word, "ben", over=0.5)] == ["4"]
+    assert len(view.alike(word, "ben", over=0.9)) == 2
 
 
 def test_texts_are_embedded_once(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def tried(members: list[Member], tasks: int, known: Recent, chance: Random) -> s
     """Try three teams on each task; name those that know less of one."""
     touched = set[str]()
     for number in range(tasks):
-        for one in chance.sample(members, 3):
+        for item in chance.sample(members, 3):
             kind = chance.choice(KINDS)
             score, niche = float(chance.random() < 0.6), chance.choice(["sums", "dates"])
             trial = Trial(
@@ -42,8 +42,8 @@ def tried(members: list[Member], tasks: int, known: Recent, chance: Random) -> s
                 adapted=kind == "adapted",
                 chosen=kind == "chosen",
             )
-            one.take(trial)
-            touched.update(known.take(one, trial))
+            item.take(trial)
+            touched.update(known.take(item, trial))
     return touched
 
 
@@ -51,36 +51,36 @@ def test_what_is_passed_by_adds_up_to_the_same(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(recent, "MOST", 12)
     members = teams(5)
     known = Recent(EVOLVE)
-    assert tried(members, 30, known, Random(1)) == {one.name for one in members}
+    assert tried(members, 30, known, Random(1)) == {member.name for member in members}
     assert sum(map(len, known.tasks.values())) <= 12
-    for one in members:
-        known_of = one.statistics
+    for item in members:
+        known_of = item.statistics
         totals = {"plain": known_of.n, "adapted": known_of.adapted, "chosen": known_of.chosen}
         for kind in KINDS:
-            sums, past = one.sums(kind=kind), one.past(kind=kind)
+            sums, past = item.sums(kind=kind), item.past(kind=kind)
             parts = [*sums.values(), *past.values()]
             assert sum(part.n for part in parts) == totals[kind]
             assert all(part.tasks <= part.n <= part.repeats for part in past.values())
             assert set(sums) <= {*known.tasks}
-    assert any(one.past() for one in members)
+    assert any(member.past() for member in members)
 
 
 @pytest.mark.parametrize("niche", [None, "sums"])
 def test_what_is_expected_hardly_depends_on_how_many_are_known(
     monkeypatch: pytest.MonkeyPatch, niche: str | None
 ) -> None:
-    found = list[Mapping[str, Expectation]]()
+    records = list[Mapping[str, Expectation]]()
     for most in (10_000, 150):
         monkeypatch.setattr(recent, "MOST", most)
         members = teams(8)
         tried(members, 200, Recent(EVOLVE), Random(2))
-        assert any(one.past() for one in members) == (most == 150)
-        found.append(expectations(members, niche))
-    whole, part = found
-    for name, one in whole.items():
-        assert part[name].standing == one.standing
-        assert part[name].score == pytest.approx(one.score, abs=0.02)
-        assert part[name].low == pytest.approx(one.low, abs=0.03)
+        assert any(member.past() for member in members) == (most == 150)
+        records.append(expectations(members, niche))
+    whole, part = records
+    for name, item in whole.items():
+        assert part[name].standing == item.standing
+        assert part[name].score == pytest.approx(item.score, abs=0.02)
+        assert part[name].low == pytest.approx(item.low, abs=0.03)
 
 
 def test_a_task_that_alone_has_more_teams_than_are_known_stays(
@@ -89,7 +89,7 @@ def test_a_task_that_alone_has_more_teams_than_are_known_stays(
     monkeypatch.setattr(recent, "MOST", 2)
     members, known = teams(4), Recent(EVOLVE)
     trial = Trial(task="t", score=1.0)
-    for one in members:
-        one.take(trial)
-        assert [*known.take(one, trial)] == []
+    for member in members:
+        member.take(trial)
+        assert [*known.take(member, trial)] == []
     assert [*known.tasks] == [("", "t")]

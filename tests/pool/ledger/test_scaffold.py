@@ -168,12 +168,12 @@ def test_words_say_whose_note_changed_and_which_task_taught_it(pool: Pool, tmp_p
     succeed(pool, "sums_2", *STORY)
     result = CliRunner().invoke(mas_diff, [str(tmp_path / "before"), str(pool.folder / "scaffold")])
     assert result.exit_code == 1
-    for said in (
+    for word in (
         "solver: patch units Write the unit. -> Write the unit beside each number."
         " (taught by sums_2), note on critic none -> Reads only the last line. (taught by sums_2)",
         "critic: work with solver none -> Ask for the units first. (taught by sums_2)",
     ):
-        assert said in result.stdout.splitlines()
+        assert word in result.stdout.splitlines()
 
 
 def test_who_opens_the_pool_brings_the_folder_up(pool: Pool, tmp_path: Path) -> None:
@@ -181,40 +181,40 @@ def test_who_opens_the_pool_brings_the_folder_up(pool: Pool, tmp_path: Path) -> 
     succeed(pool, "sums_1", UNITS)
     shutil.copytree(folder, tmp_path / "before")
     succeed(pool, "sums_2", *STORY)
-    whole = {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+    whole = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     for lost in ("team.yaml", "agents/solver/notes/patches/units.md"):
         shutil.copy(tmp_path / "before" / lost, folder / lost)
     (folder / "agents/checker/prompt.md").unlink()
     notes = verify(pool.folder).notes
     assert [note.partition(": ")[2][:27] for note in notes] == ["a crash left it behind. The"] * 3
     Pool.open(pool.folder)
-    assert {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()} == whole
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == whole
     assert verify(pool.folder).notes == ()
     shutil.rmtree(folder)
     Pool.open(pool.folder)
-    assert {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()} == whole
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == whole
 
 
 def test_what_a_person_edits_is_told_and_copied_aside(pool: Pool) -> None:
-    folder, told = pool.folder / "scaffold", list[str]()
+    folder, texts = pool.folder / "scaffold", list[str]()
     (folder / "agents/critic/prompt.md").write_text("Find all mistakes.\n")
     (folder / "agents/critic/notes/patches").mkdir(parents=True)
     (folder / "agents/critic/notes/patches/mine.md").write_text("Be kind.\n")
     (folder / "README.md").write_text("Mine.\n")
-    found = verify(pool.folder)
-    assert found.faults == ()
-    names = [note.partition("scaffold/")[2].partition(".md")[0] for note in found.notes]
+    result = verify(pool.folder)
+    assert result.faults == ()
+    names = [note.partition("scaffold/")[2].partition(".md")[0] for note in result.notes]
     assert names == ["agents/critic/notes/patches/mine", "agents/critic/prompt", "README"]
-    again = Pool.open(pool.folder, report=told.append)
+    again = Pool.open(pool.folder, report=texts.append)
     assert (folder / "agents/critic/prompt.md").read_text() == "Find all mistakes.\n"
     succeed(again, "sums_1", UNITS)
     assert load_team(folder) == head_of(again)
     assert (folder / "README.md").read_text() == "Mine.\n"
     aside = load_team(pool.folder / "scaffold_edited_1").agents["critic"]
     assert (aside.prompt, aside.notes.patches) == ("Find all mistakes.", {"mine": "Be kind."})
-    assert len(told) == 1
-    assert "agents/critic/prompt.md" in told[0]
-    assert told[0].endswith(f"is kept in {pool.folder / 'scaffold_edited_1'}.")
+    assert len(texts) == 1
+    assert "agents/critic/prompt.md" in texts[0]
+    assert texts[0].endswith(f"is kept in {pool.folder / 'scaffold_edited_1'}.")
 
 
 def test_what_a_person_edits_is_taken_in_where_they_ask_for_it(pool: Pool) -> None:

@@ -117,13 +117,13 @@ def test_a_snapshot_and_the_lines_after_it_come_to_what_all_lines_come_to(
         for entry in Ledger(ledger).read():
             whole.take(entry)
         assert known(current.state) == known(whole)
-        for name, one in whole.teams.items():
-            found = current.state.teams[name]
-            assert [found.on_task(f"t{n}") for n in range(9)] == [
-                one.on_task(f"t{n}") for n in range(9)
+        for name, team in whole.teams.items():
+            result = current.state.teams[name]
+            assert [result.on_task(f"t{n}") for n in range(9)] == [
+                team.on_task(f"t{n}") for n in range(9)
             ]
-            assert current.state.like(one.identity) == tuple(
-                current.state.teams[other.name] for other in whole.like(one.identity)
+            assert current.state.like(team.identity) == tuple(
+                current.state.teams[other.name] for other in whole.like(team.identity)
             )
         for name in whole.agents:
             assert current.state.learnt.archive(name) == whole.learnt.archive(name)
@@ -142,8 +142,8 @@ def test_what_is_spoilt_counts_for_nothing_and_is_made_anew(folder: Path) -> Non
         at = chance.randrange(len(content))
         flipped = bytes([content[at] ^ 1 << chance.randrange(8)])
         spoilt.append(content[:at] + flipped + content[at + 1 :])
-    for one in spoilt:
-        path.write_bytes(one)
+    for data in spoilt:
+        path.write_bytes(data)
         assert newest(folder) is None
         current = Current(folder)
         current.refresh()
@@ -158,7 +158,7 @@ def test_a_snapshot_of_another_pool_of_a_version_or_a_machine_does_not_fit(
     (theirs,) = snapshots(other)[-1:]
     path = kept(folder)
     content = path.read_bytes()
-    for one in (
+    for data in (
         theirs.read_bytes(),
         resealed(content, lambda value: {**value, "v": 0}),
         resealed(content, lambda value: {**value, "order": "middle"}),
@@ -166,7 +166,7 @@ def test_a_snapshot_of_another_pool_of_a_version_or_a_machine_does_not_fit(
         resealed(content, lambda value: {**value, "place": [1, 10**12, "x"]}),
         resealed(content, lambda value: {**value, "repeats": {"7": [1, 7, "x"]}}),
     ):
-        path.write_bytes(one)
+        path.write_bytes(data)
         assert newest(folder) is None
 
 
@@ -204,11 +204,11 @@ def look_at(pool: Pool) -> None:
     assert len(pool.learnt.values()) == len(pool.learnt)
     for niche in (None, "n"):
         ranked(pool.teams.values(), niche)
-    for one in (*pool.teams.values(), *pool.all_agents.values()):
-        one.on_task("t1")
-        pool.learnt.archive(one.name)
-        assert set(one.niches) <= {niche for _, niche in one.by_niche}
-        assert len(one.statistics.cost) == 2
+    for item in (*pool.teams.values(), *pool.all_agents.values()):
+        item.on_task("t1")
+        pool.learnt.archive(item.name)
+        assert set(item.niches) <= {niche for _, niche in item.by_niche}
+        assert len(item.statistics.cost) == 2
     for entry in pool.learnt:
         pool.learnt.stands(entry)
         pool.learnt.replaced_by(entry)
@@ -320,10 +320,10 @@ def views(folder: Path, evolution: str, episodes: Iterator[int] | list[int]) -> 
 
 
 def _shown(view: PoolView) -> Any:
-    members = [(one, [one.on_task(f"t{n}") for n in range(9)]) for one in view.members.values()]
-    told = [(one.name, one.by_niche, one.by_task, one.by_past, on) for one, on in members]
-    agents = [(one.name, one.revisions, one.statistics) for one in view.agents.values()]
-    return told, agents, view.learnt, view.end
+    members = [(member, [member.on_task(f"t{n}") for n in range(9)]) for member in view.members.values()]
+    rows = [(item.name, item.by_niche, item.by_task, item.by_past, on) for item, on in members]
+    agents = [(agent.name, agent.revisions, agent.statistics) for agent in view.agents.values()]
+    return rows, agents, view.learnt, view.end
 
 
 @pytest.mark.parametrize("evolution", [*EVOLUTIONS, "another"])
@@ -348,16 +348,16 @@ def test_a_view_begins_with_the_newest_snapshot_that_no_later_episode_is_in(
     for episode in range(3):
         trial = Trial(task=f"t{episode}", score=1.0)
         pool.commit(Evaluated(member="vote", trial=trial), op=f"evomas/{episode:06d}/trial")
-    found = list[Path]()
+    result = list[Path]()
     reading = Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda one: (found.append(one), reading(one))[1])
+    monkeypatch.setattr(Path, "read_bytes", lambda item: (result.append(item), reading(item))[1])
     monkeypatch.setattr(snapshot, "LEAST", 99)
     before, last = snapshots(tmp_path)
     for episode, looked_at in ((9, [last]), (2, [last]), (1, [last, before]), (0, [last, before])):
         seen = Views(Pool(tmp_path), "evomas")
-        found.clear()
+        result.clear()
         view = seen.upto(episode)
-        assert found == looked_at
+        assert result == looked_at
         assert view.members["vote"].statistics.n == min(3, episode + 1)
 
 

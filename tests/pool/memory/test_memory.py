@@ -81,12 +81,12 @@ def test_tasks_with_one_question_are_told_apart_by_their_context(tmp_path: Path)
     apples = Task(id="a", query=question, context="Seven apples lay in a basket.")
     trains = Task(id="t", query=question, context="Nine trains stood at the station.")
     pool = Pool.init(tmp_path)
-    for one in (apples, trains):
-        pool.commit(Learnt(kind="a", task=one.text, text=""), op=one.id)
+    for item in (apples, trains):
+        pool.commit(Learnt(kind="a", task=item.text, text=""), op=item.id)
     memory = open_memory(pool, embedder="hashing")
-    for one in (apples, trains):
-        [(found, similarity), _] = memory.search(one.text, 2)
-        assert (found.id, similarity) == (one.id, 1)
+    for item in (apples, trains):
+        [(result, similarity), _] = memory.search(item.text, 2)
+        assert (result.id, similarity) == (item.id, 1)
 
 
 def test_beyond_its_bound_a_text_does_not_count(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def ids(found: Sequence[tuple[Learnt, float]]) -> list[str]:
-    return [one.id for one, _ in found]
+    return [item.id for item, _ in found]
 
 
 class TestSearch:
@@ -112,9 +112,9 @@ class TestSearch:
         memory = bench.open()
         for name, degrees in [("west", 180), ("north", 90), ("east", 1), ("north east", 60)]:
             assert memory.learn(name, degrees)
-        found = memory.search("0", 3)
-        assert ids(found) == ["east", "north east", "north"]
-        assert [similarity for _, similarity in found] == pytest.approx(
+        result = memory.search("0", 3)
+        assert ids(result) == ["east", "north east", "north"]
+        assert [similarity for _, similarity in result] == pytest.approx(
             [math.cos(math.radians(1)), 0.5, 0], abs=1e-6
         )
         assert len(memory.search("0", 99)) == 4
@@ -154,8 +154,8 @@ class TestSearch:
         memory.learn("a", 30)
         memory.learn("b", 20)
         memory.learn("c", 10, replaces=("a",))
-        found = [ids(memory.search("0", 9, seen=seen)) for seen in range(4)]
-        assert found == [[], ["a"], ["b", "a"], ["c", "b"]]
+        textses = [ids(memory.search("0", 9, seen=seen)) for seen in range(4)]
+        assert textses == [[], ["a"], ["b", "a"], ["c", "b"]]
 
     @pytest.mark.parametrize("seed", range(5))
     def test_puts_equals_in_the_order_of_their_ids(self, bench: Bench, seed: int) -> None:
@@ -369,8 +369,8 @@ def test_vectors_of_two_embedders_do_not_meet(bench: Bench) -> None:
 def test_texts_are_as_alike_as_their_vectors(tmp_path: Path) -> None:
     circle = Circle()
     memory = Memory(Pool.init(tmp_path / "pool"), circle, VectorShards())
-    found = memory.likeness("0", ["0", "60", "180"])
-    assert found == pytest.approx([1.0, 0.5, -1.0])
+    result = memory.likeness("0", ["0", "60", "180"])
+    assert result == pytest.approx([1.0, 0.5, -1.0])
     circle.asked.clear()
     assert memory.likeness("90", []) == []
     assert circle.asked == []

@@ -96,7 +96,7 @@ def test_so_many_of_each_kind_and_what_holds_in_any_niche(tmp_path: Path) -> Non
     where = {"owner": "ada", "kinds": ["lesson", "insight"], "niche": "sums"}
 
     def found(**more: Any) -> list[str]:
-        return [one.id for one in asyncio.run(search(BEFORE, 2, {**where, **more}))]
+        return [item.id for item in asyncio.run(search(BEFORE, 2, {**where, **more}))]
 
     assert found(each=True) == ["sum 0", "sum 1", "always 0", "always 1"]
     assert found() == ["sum 0", "sum 1"]
@@ -111,16 +111,16 @@ def test_an_heir_is_reminded_of_what_it_has_inherited(tmp_path: Path) -> None:
     pool = Pool.init(tmp_path / "town")
     for name, inherits in (("ada", ()), ("ben", ("ada",))):
         lineage = Lineage(operator="fork", parents=inherits)
-        one = Agent(id=name, prompt="Solve it.")
-        pool.commit(Added(member=one, lineage=lineage, name=name, inherits=inherits), op=name)
+        item = Agent(id=name, prompt="Solve it.")
+        pool.commit(Added(member=item, lineage=lineage, name=name, inherits=inherits), op=name)
         learnt = Learnt(kind="lesson", task=BEFORE, text=f"From {name}.", owner=name)
         pool.commit(learnt, op=f"by {name}")
     pool.commit(Added(member=SOLVER, lineage=Lineage(operator="fork"), inherits=("ada",)), op="c")
     given = Learnt(kind="insight", task=BEFORE, text="For two.", to=("ben", "cleo"))
     pool.commit(replace(given, giver="ada"), op="given")
-    told = asked(pool.folder, Recall(k=9, of="own"), member="cleo")
-    assert ("From ada." in told, "From ben." in told, "For two." in told) == (True, False, True)
-    assert 'from="insight, from ada, given"' in told
+    text = asked(pool.folder, Recall(k=9, of="own"), member="cleo")
+    assert ("From ada." in text, "From ben." in text, "For two." in text) == (True, False, True)
+    assert 'from="insight, from ada, given"' in text
     assert "For two." not in asked(pool.folder, Recall(k=9, of="own"), member="ada")
 
 
@@ -185,8 +185,8 @@ def test_a_replay_needs_no_pool_and_another_one_changes_nothing(pool: Path, here
     closer = replace(LESSONS["dates"], task=TASK.query, text="Closer.")
     Pool.open(pool).commit(closer, op="closer")
     pool.rename(folder / "elsewhere")
-    [made] = (folder / "runs").iterdir()
-    again = mas("run", "--replay", str(made), "--verify")
+    [path] = (folder / "runs").iterdir()
+    again = mas("run", "--replay", str(path), "--verify")
     assert again.exit_code == 0, again.stderr + again.stdout
 
 
@@ -223,13 +223,13 @@ def test_a_draft_finds_what_the_task_does_not_and_replays_without_a_pool(
         done = CliRunner().invoke(main, ["team.yaml", "task.json", "--quiet", *chosen])
         assert (done.exit_code, done.stdout, len(model.calls)) == (0, "7\n", 2), done.stderr
     pool.rename(folder / "elsewhere")
-    [made] = (folder / "runs").iterdir()
-    events = [json.loads(line) for line in (made / "events.jsonl").read_text().splitlines()]
-    [recalled] = [one for one in events if one["type"] == "recalled"]
+    [path] = (folder / "runs").iterdir()
+    events = [json.loads(line) for line in (path / "events.jsonl").read_text().splitlines()]
+    [recalled] = [event for event in events if event["type"] == "recalled"]
     [entry] = recalled["entries"]
     assert 0.3 < entry.pop("similarity") <= 1
     assert entry == {"id": "rust", "credit": 0.5, "case": "case_7"}
-    again = CliRunner().invoke(main, ["--replay", str(made), "--verify", "--embedder", "minilm"])
+    again = CliRunner().invoke(main, ["--replay", str(path), "--verify", "--embedder", "minilm"])
     assert again.exit_code == 0, again.output
 
 
@@ -246,7 +246,7 @@ def test_a_server_of_qdrant_reminds_of_the_same(
 
     def found() -> list[tuple[str, float | None]]:
         recaller = open_recall(pool, {}, "hashing")
-        return [(one.text, one.similarity) for one in asyncio.run(_asked(recaller, "Figs?", where))]
+        return [(item.text, item.similarity) for item in asyncio.run(_asked(recaller, "Figs?", where))]
 
     here = found()
     assert [text for text, _ in here] == ["Entry 0.", "Entry 1."]
@@ -274,15 +274,15 @@ def test_a_server_that_is_away_is_one_error_and_no_score(
             monkeypatch.setenv("QDRANT_URL", server.url)
             done = CliRunner().invoke(main, words)
             assert (done.exit_code, done.stdout) == (0, "7\n"), done.output
-            [made] = (folder / "runs").iterdir()
+            [path] = (folder / "runs").iterdir()
             asked = len(model.calls)
         away = CliRunner().invoke(main, words)
         assert away.exit_code == 1
         assert away.stderr.count("unset QDRANT_URL") == 1, away.stderr
         assert "Traceback" not in away.output
         assert len(model.calls) == asked
-    [failed] = {*(folder / "runs").iterdir()} - {made}
+    [failed] = {*(folder / "runs").iterdir()} - {path}
     result = json.loads((failed / "result.json").read_text())
     assert result.get("score") is None
-    again = CliRunner().invoke(main, ["--replay", str(made), "--verify", "--embedder", "hashing"])
+    again = CliRunner().invoke(main, ["--replay", str(path), "--verify", "--embedder", "hashing"])
     assert again.exit_code == 0, again.output

@@ -33,7 +33,7 @@ def pool(here: Path) -> Pool:
 
 
 def places(pool: Pool, *tasks: Task) -> list[tuple[str, str]]:
-    return [(one.before, one.by) for one in Seen.by(pool.folder).meetings(tasks)]
+    return [(meeting.before, meeting.by) for meeting in Seen.by(pool.folder).meetings(tasks)]
 
 
 def test_a_task_is_known_by_the_words_of_what_was_learnt_from_it(pool: Pool) -> None:
@@ -85,7 +85,7 @@ def test_marks_case_and_spaces_make_no_other_task(sentence: str, rewrites: list[
     for name in rewrites:
         near = REWRITES[name](near)
     seen = Seen.of([Task(id="t", query=sentence)])
-    assert [one.by for one in seen.meetings([Task(id="v", query=near)])] == ["words"]
+    assert [meeting.by for meeting in seen.meetings([Task(id="v", query=near)])] == ["words"]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_words_are_the_same_however_they_are_spaced_and_capital(text: str, how: 
     plain = text.encode("ascii", "ignore").decode() or "x"
     said = " \n ".join(plain.split()) if how is str.split else how(plain)  # type: ignore[operator]
     seen = Seen.of([Task(id="a", query=plain)])
-    assert [one.by for one in seen.meetings([Task(id="b", query=said or " ")])] == ["words"]
+    assert [meeting.by for meeting in seen.meetings([Task(id="b", query=said or " ")])] == ["words"]
 
 
 def test_a_long_task_is_known_by_its_beginning(pool: Pool) -> None:

@@ -138,8 +138,8 @@ class TestLaws:
     def test_takes_more_points_than_fit_one_request(self, store: Store) -> None:
         points = [point(number, number / 10) for number in range(600)]
         store.add(points)
-        assert store.missing([one.key for one in points]) == set()
-        assert found(store) == [one.key for one in points]
+        assert store.missing([item.key for item in points]) == set()
+        assert found(store) == [item.key for item in points]
 
     def test_gives_each_of_many_equals_once(self, store: Store) -> None:
         store.add([point(number, 40) for number in range(200)])
@@ -177,10 +177,10 @@ def test_what_this_process_finds_is_exact_and_in_order(
     ]
     store.add(points)
     expected = {
-        one.key: round(cosine(one.vector, points[0].vector), DIGITS)
-        for one in points
-        if wanted in (None, one.labels.kind)
-        and (owners is None or owners.intersection(one.labels.owners))
+        item.key: round(cosine(item.vector, points[0].vector), DIGITS)
+        for item in points
+        if wanted in (None, item.labels.kind)
+        and (owners is None or owners.intersection(item.labels.owners))
     }
     asked = VectorQuery(kind=wanted, owners=None if owners is None else tuple(owners))
     hits = list(store.closest(points[0].vector, asked))
@@ -201,11 +201,11 @@ def test_how_close_two_are_does_not_depend_on_what_else_is_stored() -> None:
     whole = VectorShards()
     whole.add(points)
     together = {hit.key: hit.similarity for hit in whole.closest(vectors[0], ANY)}
-    for one in points[:50]:
+    for item in points[:50]:
         alone = VectorShards()
-        alone.add([one])
+        alone.add([item])
         [hit] = alone.closest(vectors[0], ANY)
-        assert hit.similarity == together[one.key]
+        assert hit.similarity == together[item.key]
 
 
 class TestServer:

@@ -30,16 +30,16 @@ from ..populations import (
 
 
 def test_competence_moves_from_a_half_by_thirty_percent_of_the_way() -> None:
-    came = folded([*town("a", "b"), worked("a", "algebra", 1.0), worked("a", "algebra", 0.0)])
-    assert came.agents["a"].q("algebra") == pytest.approx(0.7 * (0.7 * 0.5 + 0.3))  # 0.455
-    assert came.agents["a"].q("code") == came.agents["b"].q("algebra") == 0.5
-    assert (came.agents["a"].n("algebra"), came.agents["a"].n("code")) == (2, 0)
+    result = folded([*town("a", "b"), worked("a", "algebra", 1.0), worked("a", "algebra", 0.0)])
+    assert result.agents["a"].q("algebra") == pytest.approx(0.7 * (0.7 * 0.5 + 0.3))  # 0.455
+    assert result.agents["a"].q("code") == result.agents["b"].q("algebra") == 0.5
+    assert (result.agents["a"].n("algebra"), result.agents["a"].n("code")) == (2, 0)
 
 
 def test_all_who_worked_learn_from_the_reward_of_the_team() -> None:
-    came = folded([*town("a", "b", "c", "d"), worked("abc", "code", 1.0)])
-    assert [round(one.q("code"), 9) for one in came.agents.values()] == [0.65, 0.65, 0.65, 0.5]
-    assert [one.total for one in came.agents.values()] == [1, 1, 1, 0]
+    result = folded([*town("a", "b", "c", "d"), worked("abc", "code", 1.0)])
+    assert [round(agent.q("code"), 9) for agent in result.agents.values()] == [0.65, 0.65, 0.65, 0.5]
+    assert [agent.total for agent in result.agents.values()] == [1, 1, 1, 0]
 
 
 def test_synergy_is_nothing_until_five_tasks_were_shared_and_then_their_mean_and_moves() -> None:
@@ -54,12 +54,12 @@ def test_synergy_is_nothing_until_five_tasks_were_shared_and_then_their_mean_and
 
 
 def test_overlap_is_the_cosine_over_all_niches_of_either() -> None:
-    one = RankingScore(competence={"algebra": 0.6, "code": 0.8})
+    item = RankingScore(competence={"algebra": 0.6, "code": 0.8})
     other = RankingScore(competence={"code": 0.5, "law": 0.5})
-    assert overlap(one, other) == pytest.approx(0.4 / (1.0 * 0.5**0.5))
-    assert overlap(one, one) == pytest.approx(1)
-    assert overlap(one, RankingScore()) == overlap(RankingScore(), RankingScore()) == 0
-    assert overlap(one, RankingScore(competence={"code": 0.0})) == 0
+    assert overlap(item, other) == pytest.approx(0.4 / (1.0 * 0.5**0.5))
+    assert overlap(item, item) == pytest.approx(1)
+    assert overlap(item, RankingScore()) == overlap(RankingScore(), RankingScore()) == 0
+    assert overlap(item, RankingScore(competence={"code": 0.0})) == 0
 
 
 # What counts
@@ -131,7 +131,7 @@ def test_who_led_and_where_it_is_at_home() -> None:
 
 def test_rounds_of_leadership_are_banked_in_order() -> None:
     rounds = [{"structure": "voting", "reward": n} for n in range(3)]
-    population = folded(said(EventNoted(what="leadership", about=one)) for one in rounds)
+    population = folded(said(EventNoted(what="leadership", about=fields)) for fields in rounds)
     assert list(population.rounds) == rounds
     assert population.rounds[-2:] == rounds[1:]
     assert population.rounds[0] == rounds[0]
@@ -159,7 +159,7 @@ def test_a_fork_begins_with_its_parents_competence_and_no_tasks() -> None:
 
 def test_who_inherits_nothing_begins_anew_whoever_its_parents_are() -> None:
     lines = [*town("a"), worked("a", "code", 1.0)]
-    value = {key: told for key, told in born("a_1", "a").value.items() if key != "inherits"}
+    value = {key: report for key, report in born("a_1", "a").value.items() if key != "inherits"}
     newcomer = folded(lines).after(line(value))
     assert newcomer.agents["a_1"] == RankingScore()
 
@@ -202,9 +202,9 @@ def test_all_numbers_are_within_bounds_and_of_two_the_same_for_either(
 ) -> None:
     population = folded([*town(*NAMES), *lines])
     everybody = population.everybody
-    for one in everybody.values():
-        assert all(0 <= one.q(niche) <= 1 for niche in NICHES)
-        assert 0 <= (one.rolling or 0) <= 1
+    for item in everybody.values():
+        assert all(0 <= item.q(niche) <= 1 for niche in NICHES)
+        assert 0 <= (item.rolling or 0) <= 1
     for first, second in combinations(everybody, 2):
         assert 0 <= overlap(everybody[first], everybody[second]) <= 1
         assert overlap(everybody[first], everybody[second]) == overlap(

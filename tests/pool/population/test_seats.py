@@ -41,8 +41,8 @@ def test_the_best_of_a_town_is_the_town(town: Pool) -> None:
     assert (done.exit_code, done.stdout) == (0, f"{town.folder}\n")
     assert done.stderr.startswith("a population of 3 agents: 0.667 [")
     assert "mas-evolve RECIPE TASKS --pool POOL --test FILE" in done.stderr
-    told = json.loads(ran(main, "best", town.folder, "--json").stdout)
-    assert (told["population"], told["n"], told["path"]) == (3, 3, str(town.folder))
+    report = json.loads(ran(main, "best", town.folder, "--json").stdout)
+    assert (report["population"], report["n"], report["path"]) == (3, 3, str(town.folder))
     listed = ran(main, "list", town.folder).stdout
     assert "a population of 3 agents, whose structures are voting" in listed
 

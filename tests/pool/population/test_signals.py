@@ -89,7 +89,7 @@ def test_the_index_is_in_bounds_whoever_is_called_what(
     anchors, niches = ("".join(each) for each in zip(*tasks, strict=True))
     index = specialization(led(anchors, niches), window)
     assert len(index) == max(1, len(tasks) - window + 1)
-    assert all(0 <= one <= 1 for one in index)
+    assert all(0 <= item <= 1 for item in index)
     renamed = anchors.translate(str.maketrans("abc", "cdb"))
     assert specialization(led(renamed, niches), window) == pytest.approx(index)
 
@@ -103,7 +103,7 @@ def lesson(text: str, op: str, **fields: object) -> LedgerEntry:
 
 
 def test_who_gave_to_whom_and_who_has_its_own() -> None:
-    came = signals(
+    result = signals(
         [
             *town("a", "b", "c"),
             lesson("one", "1", owner="a"),
@@ -114,14 +114,14 @@ def test_who_gave_to_whom_and_who_has_its_own() -> None:
         ],
         Rates(),
     )
-    assert came.flow == {("a", "b"): 2, ("a", "c"): 1, ("c", "a"): 1}
-    assert came.own == {"a": 2}  # one of them it found by itself, with others
-    assert (came.given, came.received) == ({"a": 3, "c": 1}, {"a": 1, "b": 2, "c": 1})
+    assert result.flow == {("a", "b"): 2, ("a", "c"): 1, ("c", "a"): 1}
+    assert result.own == {"a": 2}  # one of them it found by itself, with others
+    assert (result.given, result.received) == ({"a": 3, "c": 1}, {"a": 1, "b": 2, "c": 1})
 
 
 def test_who_led_in_which_niche_by_which_structure_and_what_came_of_it() -> None:
     usage = Usage(calls=1, prompt_tokens=90, completion_tokens=10)
-    came = signals(
+    result = signals(
         [
             *town("a", "b", "c"),
             worked("ab", "law", 1.0, structure="voting", usage=usage),
@@ -133,13 +133,13 @@ def test_who_led_in_which_niche_by_which_structure_and_what_came_of_it() -> None
         ],
         Rates(),
     )
-    assert came.niches == ("law", "")
-    assert came.anchors == {"law": {"b": 2, "a": 1}, "": {"a": 1}}
-    assert came.structures == {"law": {"debate": 2, "voting": 1}, "": {}}
-    assert [one.tokens for one in came.worked] == [100, 0, 0, 0]
-    mean, (low, high) = came.accuracy("law")
+    assert result.niches == ("law", "")
+    assert result.anchors == {"law": {"b": 2, "a": 1}, "": {"a": 1}}
+    assert result.structures == {"law": {"debate": 2, "voting": 1}, "": {}}
+    assert [item.tokens for item in result.worked] == [100, 0, 0, 0]
+    mean, (low, high) = result.accuracy("law")
     assert (mean, round(low, 3), round(high, 3)) == (pytest.approx(2 / 3), 0.208, 0.939)
-    assert came.accuracy() == (pytest.approx(0.625), came.accuracy()[1])
+    assert result.accuracy() == (pytest.approx(0.625), result.accuracy()[1])
 
 
 def test_events_are_told_with_the_number_of_tasks_before_them() -> None:
@@ -152,24 +152,24 @@ def test_events_are_told_with_the_number_of_tasks_before_them() -> None:
         of_agent(Retired(member="a", reason="lags")),
         worked("b", "law", 0.0),
     ]
-    came = signals(lines, Rates())
-    [dream], [event] = came.dreams, came.lifecycle
+    result = signals(lines, Rates())
+    [dream], [event] = result.dreams, result.lifecycle
     assert (dream.tasks, dream.about["came"]) == (1, 2)
     assert (event.tasks, event.about["operator"]) == (2, "prune")
-    assert [sorted(one.roster) for one in came.worked] == [["a", "b"], ["a", "b"], ["b"]]
+    assert [sorted(item.roster) for item in result.worked] == [["a", "b"], ["a", "b"], ["b"]]
 
 
 def test_who_is_retired_while_it_leads_counts_among_those_who_might_have_led() -> None:
     gone = of_agent(Retired(member="a", reason="lags"))
-    [one] = signals([*town("a", "b"), gone, worked("ab", "law", 1.0)], Rates()).worked
-    assert (one.anchor, one.roster) == ("a", {"a", "b"})
+    [item] = signals([*town("a", "b"), gone, worked("ab", "law", 1.0)], Rates()).worked
+    assert (item.anchor, item.roster) == ("a", {"a", "b"})
 
 
 @given(happenings)
 def test_the_population_is_the_fold_of_the_same_lines(lines: list[LedgerEntry]) -> None:
-    came = signals([*town(*NAMES), *lines], Rates())
-    assert came.population == folded([*town(*NAMES), *lines])
-    assert len(came.worked) == came.population.trials
-    everybody = came.population.everybody.values()
-    led_by_all = sum(sum(one.values()) for one in came.anchors.values())
-    assert led_by_all == sum(sum(one.anchored.values()) for one in everybody)
+    result = signals([*town(*NAMES), *lines], Rates())
+    assert result.population == folded([*town(*NAMES), *lines])
+    assert len(result.worked) == result.population.trials
+    everybody = result.population.everybody.values()
+    led_by_all = sum(sum(anchor.values()) for anchor in result.anchors.values())
+    assert led_by_all == sum(sum(item.anchored.values()) for item in everybody)

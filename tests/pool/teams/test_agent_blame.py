@@ -25,14 +25,14 @@ ADA = Agent(
 def pool(tmp_path: Path) -> Pool:
     pool = Pool.init(tmp_path)
     for name in ("ada", "ben"):
-        one = replace(ADA, id=name, role="reader")
-        pool.commit(Added(member=one, lineage=Lineage(operator="genesis")), op=name)
+        item = replace(ADA, id=name, role="reader")
+        pool.commit(Added(member=item, lineage=Lineage(operator="genesis")), op=name)
     return pool
 
 
 def origins(pool: Pool, name: str) -> dict[str, tuple[str, int, str]]:
-    found = blame_agent(pool.entries(), name)
-    return {one.field: (one.agent, one.revision, one.by) for one in found}
+    result = blame_agent(pool.entries(), name)
+    return {item.field: (item.agent, item.revision, item.by) for item in result}
 
 
 def fork(pool: Pool, name: str, *parents: str, **fields: object) -> None:
@@ -45,10 +45,10 @@ def test_each_note_has_its_own_origin(pool: Pool) -> None:
     patches = {"units": "Write units.", "zero": "Check zero twice."}
     to = replace(ADA, role="reader", notes=Notes(patches=patches, coaching="Be brief."))
     pool.commit(Revised(agent="ada", to=to, reason="It erred."), op="one")
-    found = origins(pool, "ada")
-    assert found["notes.patches.zero"] == ("ada", 1, "revised")
-    assert found["notes.patches.units"] == found["notes.coaching"] == ("ada", 0, "genesis")
-    assert found["recall"] == ("ada", 0, "genesis")
+    fields = origins(pool, "ada")
+    assert fields["notes.patches.zero"] == ("ada", 1, "revised")
+    assert fields["notes.patches.units"] == fields["notes.coaching"] == ("ada", 0, "genesis")
+    assert fields["recall"] == ("ada", 0, "genesis")
 
 
 def test_what_an_heir_has_as_its_parent_had_it_comes_from_there(pool: Pool) -> None:
@@ -57,23 +57,23 @@ def test_what_an_heir_has_as_its_parent_had_it_comes_from_there(pool: Pool) -> N
     pool.commit(Revised(agent="ada", to=later, reason="It grew."), op="later")
     fork(pool, "dot", "cleo", prompt="Solve sums.", role="expert")
     assert origins(pool, "cleo")["role"] == ("ada", 0, "genesis")
-    found = origins(pool, "dot")
-    assert found["prompt"] == ("cleo", 0, "fork")
-    assert found["role"] == ("dot", 0, "fork")
-    assert found["recall"] == ("ada", 0, "genesis")
+    fields = origins(pool, "dot")
+    assert fields["prompt"] == ("cleo", 0, "fork")
+    assert fields["role"] == ("dot", 0, "fork")
+    assert fields["recall"] == ("ada", 0, "genesis")
 
 
 def test_of_several_parents_it_is_the_first_that_had_it_so(pool: Pool) -> None:
     fork(pool, "cleo", "ada", prompt="Solve sums.")
     fork(pool, "dot", "ben", "cleo", prompt="Solve sums.")
-    found = origins(pool, "dot")
-    assert found["role"] == ("ben", 0, "genesis")
-    assert found["prompt"] == ("cleo", 0, "fork")
+    fields = origins(pool, "dot")
+    assert fields["role"] == ("ben", 0, "genesis")
+    assert fields["prompt"] == ("cleo", 0, "fork")
 
 
 def test_who_undoes_a_change_set_the_field_anew(pool: Pool) -> None:
     for number, role in enumerate(["expert", "reader"], 1):
         to = replace(pool.agent("ada").agent, role=role)
         pool.commit(Revised(agent="ada", to=to, reason=f"{number}"), op=f"{number}")
-    [role] = [one for one in blame_agent(pool.entries(), "ada") if one.field == "role"]
+    [role] = [item for item in blame_agent(pool.entries(), "ada") if item.field == "role"]
     assert (role.value, role.revision, role.op, role.reason) == ("reader", 2, "2", "2")

@@ -67,8 +67,8 @@ def test_an_import_that_was_interrupted_goes_on(source: Pool, target: Pool) -> N
     assert number > 5
     target.refresh()
     assert list(target.members) == ["vote_2"]
-    assert [str(one.statistics) for one in target.teams.values()] == [
-        str(one.statistics) for one in source.teams.values()
+    assert [str(team.statistics) for team in target.teams.values()] == [
+        str(team.statistics) for team in source.teams.values()
     ]
 
 

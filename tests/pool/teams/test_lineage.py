@@ -67,18 +67,18 @@ def test_a_field_that_is_set_back_was_set_again(pool: Pool) -> None:
 def test_another_name_for_an_agent_changes_no_origin(pool: Pool) -> None:
     """But the edges that name it are written anew only where they differ in more."""
     base = pool.teams["vote_2"].team
-    agents = {"chief" if one == "judge" else one: agent for one, agent in base.agents.items()}
+    agents = {"chief" if item == "judge" else item: agent for item, agent in base.agents.items()}
     renamed = replace(
         base,
-        agents={one: replace(agent, id=one) for one, agent in agents.items()},
+        agents={item: replace(agent, id=item) for item, agent in agents.items()},
         reports_to={"w1": ("chief",), "w2": ("chief",)},
         execution=Execution(timeout=5),
     )
     name = add(pool, renamed, "vote_2")
-    found = origins(pool, name)
-    assert found["agents.chief.prompt"] == ("vote", "seed")
-    assert found["topology.reports_to.w1"] == ("vote", "seed")
-    assert found["execution.timeout"] == (name, "mutate")
+    fields = origins(pool, name)
+    assert fields["agents.chief.prompt"] == ("vote", "seed")
+    assert fields["topology.reports_to.w1"] == ("vote", "seed")
+    assert fields["execution.timeout"] == (name, "mutate")
 
 
 def test_an_agent_that_takes_the_name_of_one_that_left_brings_its_own_past(pool: Pool) -> None:
@@ -86,10 +86,10 @@ def test_an_agent_that_takes_the_name_of_one_that_left_brings_its_own_past(pool:
     agents = {"w1": replace(base.agents["w2"], id="w1"), "judge": base.agents["judge"]}
     smaller = replace(base, agents=agents, reports_to={"w1": ("judge",)}, declared_output="judge")
     name = add(pool, smaller, "vote_2")
-    found = origins(pool, name)
-    assert found["agents.judge.prompt"] == ("vote", "seed")
-    assert found["topology.output"] == (name, "mutate")
-    assert "agents.w2.prompt" not in found
+    fields = origins(pool, name)
+    assert fields["agents.judge.prompt"] == ("vote", "seed")
+    assert fields["topology.output"] == (name, "mutate")
+    assert "agents.w2.prompt" not in fields
 
 
 def test_each_field_is_filed_under_the_step_that_set_it(pool: Pool) -> None:
@@ -131,11 +131,11 @@ def test_a_step_that_both_sources_took_is_told_once(pool: Pool) -> None:
     base = pool.teams["vote"].team
     fitted = edited(edited(base, prompt="Fit it."), "w2", prompt="Fit it, too.")
     fitting = steps_to(fitted, "instantiate", "", (base, ()))
-    one, other = edited(fitted, prompt="One."), edited(fitted, "w2", prompt="Other.")
-    sources = [(team, steps_to(team, "mutate", "", (fitted, fitting))) for team in (one, other)]
+    item, other = edited(fitted, prompt="One."), edited(fitted, "w2", prompt="Other.")
+    sources = [(team, steps_to(team, "mutate", "", (fitted, fitting))) for team in (item, other)]
     child = edited(fitted, max_tokens=9)
-    told = steps_to(child, "crossover", "", *sources)
-    assert [(step.operator, step.fields) for step in told] == [
+    report = steps_to(child, "crossover", "", *sources)
+    assert [(step.operator, step.fields) for step in report] == [
         ("instantiate", ("agents.w1.prompt", "agents.w2.prompt")),
         ("mutate", ()),
         ("mutate", ()),

@@ -140,12 +140,12 @@ def test_an_unfinished_line_is_told_to_whoever_asked(tmp_path: Path) -> None:
     pool_of(tmp_path, vote())
     with (tmp_path / "ledger.jsonl").open("a") as stream:
         stream.write('{"op": "half')
-    told = list[str]()
-    pool = Pool.open(tmp_path, report=told.append)
+    texts = list[str]()
+    pool = Pool.open(tmp_path, report=texts.append)
     assert list(pool.members) == ["vote"]
-    assert told == []
+    assert texts == []
     child_of(pool, "vote", max_tokens=9)
-    assert "line 3 was left unfinished" in told[0]
+    assert "line 3 was left unfinished" in texts[0]
 
 
 def test_every_line_is_as_the_schema_has_it(pool: Pool) -> None:
@@ -153,7 +153,7 @@ def test_every_line_is_as_the_schema_has_it(pool: Pool) -> None:
     schema = json.loads(
         Path(__file__).parents[3].joinpath("pool/ledger/ledger.schema.json").read_text()
     )
-    fields = {name: one.get("properties", {}) for name, one in schema["$defs"].items()}
-    kinds = {name for name, one in fields.items() if "const" in one.get("kind", {})}
-    listed = {one["$ref"].rpartition("/")[2] for one in schema["oneOf"]}
+    fields = {name: item.get("properties", {}) for name, item in schema["$defs"].items()}
+    kinds = {name for name, field in fields.items() if "const" in field.get("kind", {})}
+    listed = {item["$ref"].rpartition("/")[2] for item in schema["oneOf"]}
     assert kinds == listed

@@ -97,10 +97,10 @@ def test_a_wrong_line_is_told_by_its_number_and_left_out_by_a_repair(
     ledger = folder / "ledger.jsonl"
     lines = ledger.read_bytes().splitlines(keepends=True)
     ledger.write_bytes(b"".join([*lines[:4], line, *lines[4:]]))
-    told = CliRunner().invoke(main, ["list", str(folder)]).output
-    assert "ledger.jsonl: line 5" in told
-    assert why in told
-    assert "verify --repair" in told
+    text = CliRunner().invoke(main, ["list", str(folder)]).output
+    assert "ledger.jsonl: line 5" in text
+    assert why in text
+    assert "verify --repair" in text
     mended = CliRunner().invoke(main, ["verify", str(folder), "--repair"])
     assert mended.exit_code == 0, mended.output
     assert "line 5 was left out" in mended.output

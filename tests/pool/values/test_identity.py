@@ -47,7 +47,7 @@ def shuffled(team: Team, chance: random.Random) -> Team:
 
 
 def without_notes(team: Team) -> Team:
-    agents = {one: replace(agent, notes=Notes()) for one, agent in team.agents.items()}
+    agents = {item: replace(agent, notes=Notes()) for item, agent in team.agents.items()}
     return replace(team, agents=agents)
 
 
@@ -56,7 +56,7 @@ def graph(*edges: str, agents: str) -> Team:
     reports_to: dict[str, tuple[str, ...]] = {}
     for u, v in edges:
         reports_to[u] = (*reports_to.get(u, ()), v)
-    members = {one: Agent(id=one, prompt="Solve it.") for one in agents}
+    members = {agent: Agent(id=agent, prompt="Solve it.") for agent in agents}
     return Team(name="t", agents=members, reports_to=reports_to, declared_output=agents[-1])
 
 

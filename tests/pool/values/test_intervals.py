@@ -72,8 +72,8 @@ def test_trials_of_a_task_tell_less_than_as_many_tasks() -> None:
 
 def test_trials_that_differ_tell_more_than_one() -> None:
     low, high = mean_interval([[1.0, 0.0, 1.0, 0.0]] * 10)
-    one = wilson(5, 10)
-    assert high - low < 0.7 * (one[1] - one[0])
+    item = wilson(5, 10)
+    assert high - low < 0.7 * (item[1] - item[0])
 
 
 def test_what_differs_between_niches_is_no_chance() -> None:

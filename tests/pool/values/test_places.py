@@ -23,10 +23,10 @@ def test_what_was_added_is_found_in_its_order(added: list[str], fresh: int, many
         for offset, about in enumerate(added):
             some.add(about, offset)
         again = Places(*some.packed())
-        for one in (some, again):
+        for item in (some, again):
             for about in "abcdefghé\ud800":
-                found = [offset for offset, other in enumerate(added) if other == about]
-                assert list(one.find(about)) == found
+                numbers = [offset for offset, other in enumerate(added) if other == about]
+                assert list(item.find(about)) == numbers
         again.add("h", 99)
         assert list(again.find("h")) == [99]
         assert again.packed() == Places(*again.packed()).packed()

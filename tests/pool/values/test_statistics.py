@@ -109,7 +109,7 @@ def test_a_reward_that_is_no_number_is_refused(reward: float) -> None:
 
 @pytest.mark.parametrize("score", [None, 0.5])
 def test_all_of_a_trial_is_as_the_schema_has_it(score: float | None) -> None:
-    said: dict[str, Any] = {
+    record: dict[str, Any] = {
         "reward": 0.25,
         "usage": Usage(calls=1, usd=0.5),
         "saved": Usage(calls=1),
@@ -123,11 +123,11 @@ def test_all_of_a_trial_is_as_the_schema_has_it(score: float | None) -> None:
         "rounds": 2,
         "structure": "debate",
     }
-    fields = {one.name for one in dataclasses.fields(Trial)}
-    assert said.keys() == fields - {"task", "score"}
+    fields = {field.name for field in dataclasses.fields(Trial)}
+    assert record.keys() == fields - {"task", "score"}
     if score is None:
-        del said["reward"]
+        del record["reward"]
     for kind in ("chosen", "adapted"):
-        said |= {"chosen": kind == "chosen", "adapted": kind == "adapted"}
-        trial = Trial(task="a", score=score, **said)
+        record |= {"chosen": kind == "chosen", "adapted": kind == "adapted"}
+        trial = Trial(task="a", score=score, **record)
         assert [*misshapen(Evaluated(member="team", trial=trial).value())] == []

@@ -43,13 +43,13 @@ def full(workload: Workload, disk: Path, free: int) -> str:
     """Let a workload fill a disk; make room; look at what is left, and go on."""
     folder, ballast = disk / "state", disk / "ballast"
     folder.mkdir()
-    said = workload.prepare(folder)
+    texts = workload.prepare(folder)
     fill(ballast)
     with ballast.open("r+b") as stream:
         stream.truncate(max(0, ballast.stat().st_size - free))
-    error = failure(workload, folder, said)
+    error = failure(workload, folder, texts)
     ballast.unlink()
-    workload.check(folder, said)
+    workload.check(folder, texts)
     return error
 
 
@@ -66,11 +66,11 @@ def read_only(workload: Workload, disk: Path) -> str:
     """Let a workload find its disk read-only; make that writable; look, and go on."""
     folder = disk / "state"
     folder.mkdir()
-    said = workload.prepare(folder)
+    texts = workload.prepare(folder)
     mount("-o", "remount,ro", str(disk))
-    error = failure(workload, folder, said)
+    error = failure(workload, folder, texts)
     mount("-o", "remount,rw", str(disk))
-    workload.check(folder, said)
+    workload.check(folder, texts)
     return error
 
 

@@ -33,10 +33,10 @@ def crew(**limits: Any) -> Team:
     names = ("lead", *(f"worker_{number}" for number in range(1, 4)))
     names += tuple(f"checker_{number}" for number in range(1, 4))
     agents = {
-        one: Agent(
-            id=one, role=one, prompt=f"You are [{one}].", agent_type="ToolCallingAgent", max_steps=6
+        name: Agent(
+            id=name, role=name, prompt=f"You are [{name}].", agent_type="ToolCallingAgent", max_steps=6
         )
-        for one in names
+        for name in names
     }
     roster = Roster(lead="lead", **{"alive": 7, **limits})
     return Team(name="crew", agents=agents, execution=Execution(roster=roster))
@@ -48,7 +48,7 @@ def answer(request: Any) -> Reply:
     Each worker has a value and has it checked; the lead waits until all three are right.
     """
     text = message_text(request)
-    if all(one["function"]["name"] != "list_pool" for one in request["tools"]):
+    if all(tool["function"]["name"] != "list_pool" for tool in request["tools"]):
         return Reply.tool("final_answer", answer="what there is")
     agent, number = re.findall(r"You are \[([a-z]+)_?(\d?)\]", text)[0]
     match agent:

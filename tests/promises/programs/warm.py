@@ -46,10 +46,10 @@ def serve(request: dict[str, Any]) -> dict[str, Any]:
     ready, go = os.pipe()
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
         # Opened before the fork: strace counts what the child does, however soon it is attached.
-        said = os.open(request["said"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        number = os.open(request["said"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         if (child := os.fork()) == 0:
-            work(request, ready, said, errors.fileno())
-        os.close(said)
+            work(request, ready, number, errors.fileno())
+        os.close(number)
         tracer = None
         if request.get("strace"):
             tracer, refusal = attach(child, request["strace"])
@@ -84,13 +84,13 @@ def attach(child: int, options: list[str]) -> tuple[subprocess.Popen[str] | None
         ["strace", "-f", "-p", str(child), *options], stderr=subprocess.PIPE, text=True
     )
     assert tracer.stderr is not None
-    said = ""
+    word = ""
     for line in tracer.stderr:
-        said += line
+        word += line
         if "attached" in line:
             return tracer, ""
     tracer.communicate()
-    return None, said
+    return None, word
 
 
 def work(request: dict[str, Any], ready: int, said: int, errors: int) -> None:

@@ -192,8 +192,8 @@ class Outputs:
     def check(self, folder: Path, said: list[str]) -> None:
         del said
         with Journal.open(folder) as journal:
-            for made in (folder / "made").iterdir():
-                for number in range(int(made.name) + 1):
+            for path in (folder / "made").iterdir():
+                for number in range(int(path.name) + 1):
                     entry = journal.get(f"entry {number}", "asked")
                     assert entry == {"n": number}, "something is lost that a file followed from"
 

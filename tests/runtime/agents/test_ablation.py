@@ -26,7 +26,7 @@ def five(**execution: Any) -> Team:
 
 def pair(**execution: Any) -> Team:
     """A writer whose critic answers it in the next round, and an editor that closes."""
-    agents = [llm(one) for one in ("writer", "critic", "editor")]
+    agents = [llm(word) for word in ("writer", "critic", "editor")]
     edges = {"writer": ("critic", "editor"), "critic": ("editor",)}
     rounds = Rounds(most=3, until="never", closing=("editor",))
     return team(*agents, edges=edges, rounds=rounds, **execution)
@@ -35,8 +35,8 @@ def pair(**execution: Any) -> Team:
 def asked(model: ScriptedModel, agent: str) -> list[tuple[str, str]]:
     """The instructions and the question of an agent, each time it was asked."""
     bodies = [call.body["messages"] for call in model.calls]
-    read = [(one[0]["content"], one[1]["content"]) for one in bodies]
-    return [one for one in read if f"[{agent}]" in one[0]]
+    read = [(body[0]["content"], body[1]["content"]) for body in bodies]
+    return [couple for couple in read if f"[{agent}]" in couple[0]]
 
 
 def silent(*agents: str, **turns: int) -> Ablation:
@@ -46,7 +46,7 @@ def silent(*agents: str, **turns: int) -> Ablation:
 def test_a_part_of_a_plan_has_nobody_who_is_not_in_it() -> None:
     plan = compile(five(context="all"), Catalogue.of_host())
     part = part_of(plan, {"judge", "w1", "nobody"})
-    assert {one: planned.sees for one, planned in part.agents.items()} == {
+    assert {item: planned.sees for item, planned in part.agents.items()} == {
         "w1": (),
         "judge": ("w1",),
     }
@@ -61,17 +61,17 @@ def test_colleagues_read_what_they_would_in_a_team_without_the_silent(bench: Ben
         *(llm(name) for name in NAMES if name != "w0"),
         edges={"scout": ("w1",), "w1": ("judge",), "judge": ("clerk",)},
     )
-    said = {f"[{name}]": f"said by {name}" for name in NAMES}
-    with ScriptedModel(said) as model:
+    fields = {f"[{name}]": f"said by {name}" for name in NAMES}
+    with ScriptedModel(fields) as model:
         run = bench.run(five(), model, silent=silent("w0"))
         assert not asked(model, "w0")
         first = {name: asked(model, name) for name in NAMES}
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         bench.run(without, model)
         assert {name: asked(model, name) for name in NAMES} == first
     assert (run.status, run.answer) == ("done", "said by clerk")
     assert run.agents["w0"] == AgentOutcome(status="skipped")
-    assert [one.agent for one in bench.of("agent_started")].count("w0") == 0
+    assert [item.agent for item in bench.of("agent_started")].count("w0") == 0
 
 
 def test_a_journal_of_the_whole_run_answers_all_that_does_not_hear_the_silent(
@@ -122,13 +122,13 @@ def test_everybody_can_be_silent(bench: Bench) -> None:
 
 
 def test_in_rounds_nobody_reads_a_letter_of_the_silent(bench: Bench) -> None:
-    said = {"[writer]": ["1", "2", "3"], "[critic]": ["a", "b", "c"], "[editor]": "end"}
-    with ScriptedModel(said) as model:
+    fields = {"[writer]": ["1", "2", "3"], "[critic]": ["a", "b", "c"], "[editor]": "end"}
+    with ScriptedModel(fields) as model:
         run = bench.run(pair(), model, silent=silent("critic"))
         writer, editor = asked(model, "writer"), asked(model, "editor")
         assert not asked(model, "critic")
     assert (run.status, run.answer, run.rounds) == ("done", "end", 3)
-    assert not [one for one in writer if "<answer" in one[1]]
+    assert not [couple for couple in writer if "<answer" in couple[1]]
     assert len(editor) == 1
     assert "critic" not in editor[0][1]
 
@@ -142,8 +142,8 @@ def test_rounds_without_their_agents_let_those_who_close_work_alone(bench: Bench
 
 
 def test_a_turn_is_missing_in_its_round_only(bench: Bench, tmp_path: Path) -> None:
-    said = {"[writer]": [*"1234"], "[critic]": [*"abcd"], "[editor]": ["end", "other"]}
-    with ScriptedModel(said) as model:
+    fields = {"[writer]": [*"1234"], "[critic]": [*"abcd"], "[editor]": ["end", "other"]}
+    with ScriptedModel(fields) as model:
         bench.run(pair(), model, folder=tmp_path)
         before = len(model.calls)
         run = bench.run(pair(), model, folder=tmp_path, silent=silent(critic=2))
@@ -154,13 +154,13 @@ def test_a_turn_is_missing_in_its_round_only(bench: Bench, tmp_path: Path) -> No
     assert "<answer" not in writer[-1][1]
     assert len(critic) == 1
     assert "a\n" in critic[0][1].split("<own")[1]  # it goes on from what it said in round 1
-    starts = [one.fields["round"] for one in bench.of("agent_started", "critic")]
+    starts = [item.fields["round"] for item in bench.of("agent_started", "critic")]
     assert starts == [1, 2, 3, 1, 3]
 
 
 def test_a_last_turn_leaves_what_was_said_before_it(bench: Bench) -> None:
-    said = {"[writer]": ["1", "2", "3"], "[critic]": ["a", "b", "c"], "[editor]": "end"}
-    with ScriptedModel(said) as model:
+    fields = {"[writer]": ["1", "2", "3"], "[critic]": ["a", "b", "c"], "[editor]": "end"}
+    with ScriptedModel(fields) as model:
         bench.run(pair(), model, silent=silent(critic=3))
         [(_, question)] = asked(model, "editor")
     assert "b\n</report" in question
@@ -178,8 +178,8 @@ def test_who_could_say_that_all_is_final_and_is_silent_ends_nothing(bench: Bench
     agents = [llm("writer"), llm("critic", output_schema=form)]
     rounds = Rounds(most=3, until="finalized")
     some = team(*agents, edges={"critic": ("writer",)}, rounds=rounds)
-    said = {"[critic]": Reply.json({"final": True}), "": [*"12345"]}
-    with ScriptedModel(said) as model:
+    fields = {"[critic]": Reply.json({"final": True}), "": [*"12345"]}
+    with ScriptedModel(fields) as model:
         assert bench.run(some, model, silent=silent("critic")).rounds == 3
         assert bench.run(some, model, silent=silent(critic=1)).rounds == 2
 

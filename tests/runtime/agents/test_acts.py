@@ -26,8 +26,8 @@ def note(sender: str, kind: Kind = "message") -> Posted:
 
 
 def turn(content: str = "", *calls: ToolCall, **fields: Any) -> AgentOutcome:
-    came: dict[str, Any] = {"status": "done", "result": AgentResult(content=content), **fields}
-    return AgentOutcome(tool_calls=calls, **came)
+    record: dict[str, Any] = {"status": "done", "result": AgentResult(content=content), **fields}
+    return AgentOutcome(tool_calls=calls, **record)
 
 
 def call(tool: str, error: str | None = None, **arguments: Any) -> ToolCall:
@@ -74,8 +74,8 @@ def test_what_a_turn_came_to_goes_back_to_those_who_asked() -> None:
         TurnAnswer(to="planner", text="It is 42."),
         TurnAnswer(to="critic", text="It is 42."),
     )
-    told = turn("Told the critic.", call("send", to="critic", text="42"))
-    assert acts(told, read)[1:] == (TurnAnswer(to="planner", text="Told the critic."),)
+    report = turn("Told the critic.", call("send", to="critic", text="42"))
+    assert acts(report, read)[1:] == (TurnAnswer(to="planner", text="Told the critic."),)
     assert acts(turn("x", call("finalize", answer="42")), read) == (Finalize(answer="42"),)
     assert acts(turn(""), read) == ()
 

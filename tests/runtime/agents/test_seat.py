@@ -20,7 +20,7 @@ IDS = ("planner", "coder", "critic", "writer")
 TEAM = Team(
     name="crew",
     agents={
-        one: Agent(id=one, role=f"the\n{one}", prompt="Secret.", tools=("clock",)) for one in IDS
+        word: Agent(id=word, role=f"the\n{word}", prompt="Secret.", tools=("clock",)) for word in IDS
     },
     reports_to={},
     execution=Execution(roster=Roster(lead="planner", alive=3, messages=9)),
@@ -126,6 +126,6 @@ def test_what_it_is_told_will_happen_happens(wanted: list[Act]) -> None:
             continue
         done.append(act)
     posted = outgoing(bus, "planner", 1, done)
-    assert [one.text for one in posted if one.kind in {"refused", "unsent"}] == []
+    assert [item.text for item in posted if item.kind in {"refused", "unsent"}] == []
     bus.apply(TurnDone(agent="planner", turn=1, posted=posted))
     assert len(bus.active) <= 3

@@ -39,10 +39,10 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=WITH_BATCHES)
 def provider(request: pytest.FixtureRequest) -> Provider:
-    return next(one for one in PROVIDERS if one.name == request.param)
+    return next(item for item in PROVIDERS if item.name == request.param)
 
 
-OPENAI = next(one for one in PROVIDERS if one.name == "OpenAI")
+OPENAI = next(item for item in PROVIDERS if item.name == "OpenAI")
 
 
 def script() -> Iterator[Said]:
@@ -105,8 +105,8 @@ class Asking:
 
     def texts(self) -> list[str]:
         """Return what each call was answered, or the kind of its failure."""
-        made = asyncio.run(self.answers())
-        return [getattr(one, "kind", "") or getattr(one, "text", repr(one)) for one in made]
+        result = asyncio.run(self.answers())
+        return [getattr(item, "kind", "") or getattr(item, "text", repr(item)) for item in result]
 
 
 EACH_ITS_OWN = ["answer 0", "answer 1", "answer 2"]
@@ -298,8 +298,8 @@ def test_a_cap_holds_to_the_call(tmp_path: Path) -> None:
     with serving(OPENAI) as server:
         budget = Budget(Caps(calls=2))
         asking = Asking(provider=OPENAI, server=server, folder=tmp_path, budget=budget)
-        made = asyncio.run(asking.answers())
-        assert [type(one) for one in made] == [ChatAnswer, ChatAnswer, BudgetReached]
+        result = asyncio.run(asking.answers())
+        assert [type(item) for item in result] == [ChatAnswer, ChatAnswer, BudgetReached]
         assert len(server.billed) == 2
 
 

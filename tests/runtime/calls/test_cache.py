@@ -24,11 +24,11 @@ def answering(text: str, *, fails: bool = False) -> Any:
 def test_a_failed_call_uses_up_no_sample(tmp_path: Path) -> None:
     async def voters(cache: Cache) -> list[str]:
         asked = [answering("one"), answering("lost", fails=True), answering("two")]
-        found = await asyncio.gather(
+        result = await asyncio.gather(
             *(cache.once("q", work) for work in asked), return_exceptions=True
         )
         again, _ = await cache.once("q", answering("three"))
-        texts = [one[0]["text"] for one in found if not isinstance(one, BaseException)]
+        texts = [item[0]["text"] for item in result if not isinstance(item, BaseException)]
         return [*texts, again["text"]]
 
     async def kept(cache: Cache) -> list[tuple[str, bool]]:
@@ -38,8 +38,8 @@ def test_a_failed_call_uses_up_no_sample(tmp_path: Path) -> None:
     with Cache.open(tmp_path) as cache:
         assert asyncio.run(voters(cache)) == ["one", "two", "three"]
     with Cache.open(tmp_path) as cache:
-        found = asyncio.run(kept(cache))
-    assert found == [("one", True), ("three", True), ("two", True), ("new", False)]
+        pairs = asyncio.run(kept(cache))
+    assert pairs == [("one", True), ("three", True), ("two", True), ("new", False)]
 
 
 def test_a_failure_is_raised_and_the_next_gets_the_sample_that_was_meant(tmp_path: Path) -> None:

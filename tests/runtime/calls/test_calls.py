@@ -70,16 +70,16 @@ def test_what_a_model_refuses_is_told_kept_and_asked_for_only_once(tmp_path: Pat
         assert len(model.calls) == 2
     assert first.adapted == again.adapted == {"temperature": "left out"}
     assert [name for name, _ in events] == ["parameter_adapted", "model_call", "model_call"]
-    told = events[0][1]
-    assert (told["parameter"], told["asked"], told["instead"]) == ("temperature", "0.5", "left out")
-    assert "hunter2" not in told["words"]
+    report = events[0][1]
+    assert (report["parameter"], report["asked"], report["instead"]) == ("temperature", "0.5", "left out")
+    assert "hunter2" not in report["words"]
     assert events[2][1]["adapted"] == {"temperature": "left out"}
 
 
 def test_another_effort_is_another_question(tmp_path: Path) -> None:
     efforts = ({}, {"effort": "low"}, {"effort": "high"}, {"top_p": 0.5}, {"effort": "low"})
     with ScriptedModel(["1", "2", "3", "4"]) as model:
-        said = [asked(model, "a", cache=tmp_path, sampling=one)[0].text for one in efforts]
+        said = [asked(model, "a", cache=tmp_path, sampling=effort)[0].text for effort in efforts]
     assert said == ["1", "2", "3", "4", "2"]
 
 
@@ -94,11 +94,11 @@ def test_the_cache_has_a_sample_for_each_time_that_the_same_is_asked(tmp_path: P
     with ScriptedModel(["1", "2", "3"]) as model:
         first = asked(model, "a", "b", cache=tmp_path)
         second = asked(model, "x", "y", "z", cache=tmp_path)
-    assert [one.text for one in first] == ["1", "2"]
-    assert [one.text for one in second] == ["1", "2", "3"]
-    assert [one.usage.cached_calls for one in second] == [1, 1, 0]
-    assert [one.usage.calls for one in second] == [0, 0, 1]
-    assert sum(one.usage.tokens for one in second[:2]) == 0
+    assert [item.text for item in first] == ["1", "2"]
+    assert [item.text for item in second] == ["1", "2", "3"]
+    assert [item.usage.cached_calls for item in second] == [1, 1, 0]
+    assert [item.usage.calls for item in second] == [0, 0, 1]
+    assert sum(item.usage.tokens for item in second[:2]) == 0
 
 
 def test_another_question_is_another_entry_of_the_cache(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_an_answer_from_the_journal_is_a_sample_too(tmp_path: Path) -> None:
     with ScriptedModel(["1", "2"]) as model:
         asked(model, "a", folder=journal, cache=cache)
         resumed = asked(model, "a", "b", folder=journal, cache=cache)
-    assert [one.text for one in resumed] == ["1", "2"]
+    assert [item.text for item in resumed] == ["1", "2"]
 
 
 def test_a_folder_that_is_no_cache_is_said(tmp_path: Path) -> None:
@@ -207,8 +207,8 @@ def test_a_conversation_that_is_too_long_is_trimmed_where_that_is_declared(tmp_p
         (answer,) = asked(model, "a", events=events, **options)
         (again,) = asked(model, "a", events=events, **options)
     assert (answer.text, again.text) == ("short enough", "short enough")
-    told = [fields["left_out"] for name, fields in events if name == "trimmed"]
-    assert told == [4_500, 4_500]
+    report = [fields["left_out"] for name, fields in events if name == "trimmed"]
+    assert report == [4_500, 4_500]
     assert "4,500 characters left out" in str(model.calls[-1].body["messages"])
 
 

@@ -71,7 +71,7 @@ def test_what_is_sent_once_is_not_sent_again(tmp_path: Path) -> None:
         for name in ("one", "two", "two"):
             with jails.open(tmp_path / name) as jail:
                 assert Shell(jail).run("cat file own").output == f"the same{name}"
-    assert [sorted(text for _, text in one) for one in sent] == [[b"one", b"the same"], [b"two"]]
+    assert [sorted(text for _, text in pairs) for pairs in sent] == [[b"one", b"the same"], [b"two"]]
 
 
 def test_large_files_travel_in_pieces(tmp_path: Path) -> None:
@@ -110,9 +110,9 @@ def test_what_a_worker_lacks_is_named(tmp_path: Path) -> None:
 def greeted(driver: dict[str, str]) -> dict[str, Any]:
     async def greet() -> dict[str, Any]:
         host = JailWorker()
-        told = await host.greet(driver)
+        report = await host.greet(driver)
         await host.shut()
-        return told
+        return report
 
     return asyncio.run(greet())
 
@@ -120,16 +120,16 @@ def greeted(driver: dict[str, str]) -> dict[str, Any]:
 def test_a_worker_says_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     require_places()
     monkeypatch.setenv("SOME_KEY", "secret")
-    told = greeted(same_everywhere())
+    fields = greeted(same_everywhere())
     tier = detect().tier
-    assert (told["refused"], told["tier"]) == (None, tier and tier.name)
+    assert (fields["refused"], fields["tier"]) == (None, tier and tier.name)
     assert "SOME_KEY" not in os.environ
 
 
 def test_a_worker_of_other_software_refuses() -> None:
     require_places()
-    told = greeted({**same_everywhere(), "coterie": "0.0.1"})
-    assert "it has other software: coterie is '0.0.1' for the driver" in told["refused"]
+    fields = greeted({**same_everywhere(), "coterie": "0.0.1"})
+    assert "it has other software: coterie is '0.0.1' for the driver" in fields["refused"]
 
 
 def test_a_worker_without_a_jail_with_mounts_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,12 +137,12 @@ def test_a_worker_without_a_jail_with_mounts_refuses(monkeypatch: pytest.MonkeyP
     from coterie.runtime.jail.detect import JailReport, TierAttempt
     from coterie.runtime.jail.tiers import Landlock
 
-    found = JailReport(
+    result = JailReport(
         tier=None, attempts=(TierAttempt(tier="bubblewrap", failure="it is not there"),)
     )
-    monkeypatch.setattr(host, "detect", lambda: found)
+    monkeypatch.setattr(host, "detect", lambda: result)
     assert "no jail for agents' code on this machine" in greeted(same_everywhere())["refused"]
-    found = JailReport(tier=Landlock(), attempts=())
+    result = JailReport(tier=Landlock(), attempts=())
     assert "no places of its own for folders" in greeted(same_everywhere())["refused"]
 
 
@@ -157,8 +157,8 @@ def test_workers_that_are_lost_while_a_jail_is_opened(tmp_path: Path) -> None:
     class Unlucky(NearFleet):
         def lose(self, link: Any) -> None:
             super().lose(link)
-            for one in self.links:
-                one.die()
+            for item in self.links:
+                item.die()
 
     fleet = Unlucky(1)
     fleet.links[0].die()

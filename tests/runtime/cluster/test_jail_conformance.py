@@ -26,8 +26,8 @@ def jails(request: pytest.FixtureRequest) -> Iterator[Jails]:
     if request.param == "here":
         yield Jails()
         return
-    with near(1) as (found, _):
-        yield found
+    with near(1) as (result, _):
+        yield result
 
 
 def names(folder: Path) -> list[str]:
@@ -115,9 +115,9 @@ def test_streams_are_whole_and_in_order(jails: Jails, tmp_path: Path) -> None:
         )
         assert process.stdin is not None
         assert process.stderr is not None
-        came: dict[str, bytes] = {}
+        fields: dict[str, bytes] = {}
         readers = [
-            threading.Thread(target=lambda n=n, s=s: came.__setitem__(n, s.read()))
+            threading.Thread(target=lambda n=n, s=s: fields.__setitem__(n, s.read()))
             for n, s in (("out", process.stdout), ("err", process.stderr))
         ]
         for reader in readers:
@@ -131,7 +131,7 @@ def test_streams_are_whole_and_in_order(jails: Jails, tmp_path: Path) -> None:
         assert process.stopped is None
         process.close()
         process.close()
-    assert came == {"out": b"o" * 1_500_000, "err": b"e" * 1_500_000}
+    assert fields == {"out": b"o" * 1_500_000, "err": b"e" * 1_500_000}
 
 
 def test_a_process_is_ended_for_good(jails: Jails, tmp_path: Path) -> None:

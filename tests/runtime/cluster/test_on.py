@@ -132,14 +132,14 @@ def test_commands_end_with_one_sentence_and_2(
     task = {"id": "t", "query": "1 + 1?", "answer": "2"}
     (tmp_path / "tasks.jsonl").write_text(json.dumps(task) + "\n", "ascii")
     nobody = f"ray:127.0.0.1:{a_port_of_nobody()}"
-    for on, told in (("rey", "is nothing that is known"), (nobody, "nobody answers at")):
+    for on, name in (("rey", "is nothing that is known"), (nobody, "nobody answers at")):
         with ScriptedModel("x") as model:
             chosen = ["--model", f"m@{model.api_base}", "--on", on]
-            came = invoked(main, [*words, *chosen], "mas")
+            result = invoked(main, [*words, *chosen], "mas")
             assert not model.calls
-        assert came.code == 2
-        assert told in came.err
-        assert "Traceback" not in came.err
+        assert result.code == 2
+        assert name in result.err
+        assert "Traceback" not in result.err
         assert not (tmp_path / "pool").exists()
 
 

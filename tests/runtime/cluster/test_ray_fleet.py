@@ -137,7 +137,7 @@ def test_no_worker_stays_that_was_to_replace_one_at_the_end(
     ray.goes_on.set()
     join()
     assert len(ray.actors) == made
-    assert {one.number for one in ray.killed} == {*range(made)}
+    assert {actor.number for actor in ray.killed} == {*range(made)}
 
 
 def test_nothing_is_asked_of_a_cluster_that_was_left(ray: Ray) -> None:

@@ -52,8 +52,8 @@ def test_a_program_is_tried_and_told_with_its_version(
     stand_in: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAS_SWE_AGENT_PYTHON", str(stand_in))
-    told = "ready (SWEAgent), tried just now: sweagent 1.1.0, swe-rex 1.4.0 in"
-    assert told in backends(monkeypatch)["swe-agent"]
+    word = "ready (SWEAgent), tried just now: sweagent 1.1.0, swe-rex 1.4.0 in"
+    assert word in backends(monkeypatch)["swe-agent"]
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_a_ping_tells_programs_and_ends_well_where_all_answer() -> None:
         done = CliRunner().invoke(main, ["--ping", "--json", "--model", f"m@{model.api_base}"])
         assert len(model.calls) == 1
     assert done.exit_code == 0
-    (found,) = json.loads(done.stdout)
-    assert (found["alias"], found["model"], found["answered"]) == ("default", "m", True)
+    (result,) = json.loads(done.stdout)
+    assert (result["alias"], result["model"], result["answered"]) == ("default", "m", True)
 
 
 def test_a_ping_of_models_without_an_endpoint_asks_nobody() -> None:

@@ -38,10 +38,10 @@ def told(came: Came) -> list[str]:
 
 
 def test_what_is_lost_is_told_with_its_place(tmp_path: Path) -> None:
-    came = export(tmp_path, LOSSY, "--to", "docker-agent", *MODEL)
-    assert came.code == 0
-    assert came.out.startswith("# pair, written by `mas dev export`")
-    assert told(came) == [
+    result = export(tmp_path, LOSSY, "--to", "docker-agent", *MODEL)
+    assert result.code == 0
+    assert result.out.startswith("# pair, written by `mas dev export`")
+    assert told(result) == [
         "2:15: warning: constitution: is lost: it stands in the instruction of each agent.",
         "3:21: warning: defaults.timeout: is lost: an agent has no limit of time there.",
         "5:11: warning: agents.solver: is lost: it works for each of second, judge anew there, not"
@@ -94,9 +94,9 @@ def test_what_others_cannot_do_is_refused(
     text += "topology: {reports_to: {b: [a]}}\n"
     for target in targets:
         tools = ("--tools", str(tmp_path / "tools.yaml"))
-        came = export(tmp_path, text, "--to", target, *tools, *MODEL)
-        assert (came.code, came.out) == (2, "")
-        assert says in came.err
+        result = export(tmp_path, text, "--to", target, *tools, *MODEL)
+        assert (result.code, result.out) == (2, "")
+        assert says in result.err
 
 
 def test_a_field_that_the_export_does_not_know_is_refused(
@@ -106,11 +106,11 @@ def test_a_field_that_the_export_does_not_know_is_refused(
     monkeypatch.setattr(portable, "WRITTEN", known)
     text = "name: t\nagents: {a: {prompt: Say., temperature: 1}, b: {prompt: Say.}}\n"
     text += "topology: {reports_to: {a: [b]}}\nexecution: {rounds: {most: 3}}\n"
-    came = export(tmp_path, text, "--to", "langgraph", *MODEL)
-    assert came.code == 2
-    assert "2:41: error: agents.a.temperature: nothing of the kind can be written." in came.err
-    assert "execution.rounds.most: nothing of the kind" in came.err
-    assert "agents.b" not in came.err
+    result = export(tmp_path, text, "--to", "langgraph", *MODEL)
+    assert result.code == 2
+    assert "2:41: error: agents.a.temperature: nothing of the kind can be written." in result.err
+    assert "execution.rounds.most: nothing of the kind" in result.err
+    assert "agents.b" not in result.err
 
 
 EXPORTED = {
@@ -137,9 +137,9 @@ def test_these_seeds_are_exported(target: str) -> None:
 
 
 def test_a_model_of_nobody_else_is_refused(tmp_path: Path) -> None:
-    came = export(tmp_path, "name: t\nagents: {a: {prompt: Say it.}}\n", "--to", "langgraph")
-    assert came.code == 2
-    assert "'default' is the embedded model, which only coterie reaches. Say what" in came.err
+    result = export(tmp_path, "name: t\nagents: {a: {prompt: Say it.}}\n", "--to", "langgraph")
+    assert result.code == 2
+    assert "'default' is the embedded model, which only coterie reaches. Say what" in result.err
 
 
 @pytest.mark.parametrize(("target", "name"), [("langgraph", "reports"), ("docker-agent", "root")])
@@ -151,10 +151,10 @@ name: t
 agents: {{{name}: {{prompt: Say it.}}, b: {{prompt: Judge it.}}}}
 topology: {{reports_to: {{{name}: [b]}}}}
 """
-    came = export(tmp_path, text, "--to", target, *MODEL)
-    assert came.code == 2
-    assert f"agents.{name}: " in came.err
-    assert "Call it otherwise" in came.err.replace("\n", " ")
+    result = export(tmp_path, text, "--to", target, *MODEL)
+    assert result.code == 2
+    assert f"agents.{name}: " in result.err
+    assert "Call it otherwise" in result.err.replace("\n", " ")
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
@@ -163,16 +163,16 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     text = "name: t\nagents: {a: {prompt: Say it.}}\n"
     assert export(tmp_path, text, *words).out == f"{file}\n"
     before = file.read_text("utf-8")
-    came = export(tmp_path, text.replace("Say", "Sing"), *words)
-    assert came.code == 2
-    assert "exists already" in came.err
+    result = export(tmp_path, text.replace("Say", "Sing"), *words)
+    assert result.code == 2
+    assert "exists already" in result.err
     assert file.read_text("utf-8") == before
 
 
 def test_a_team_that_does_not_load_is_told_as_ever(tmp_path: Path) -> None:
-    came = export(tmp_path, "name: t\nagents: {a: {prompt: 3}}\n", "--to", "langgraph", *MODEL)
-    assert came.code == 2
-    assert "2:22: error: agents.a.prompt: 3 is not text" in came.err
+    result = export(tmp_path, "name: t\nagents: {a: {prompt: 3}}\n", "--to", "langgraph", *MODEL)
+    assert result.code == 2
+    assert "2:22: error: agents.a.prompt: 3 is not text" in result.err
 
 
 MODELS = """\
@@ -199,24 +199,24 @@ def test_what_is_lost_of_models_is_told(tmp_path: Path, target: str, lost: list[
     text = "name: t\nagents: {a: {prompt: Say it.}, b: {prompt: Judge it.}}\n"
     text += "topology: {reports_to: {a: [b]}}\n"
     words = ("--to", target, "--models", str(tmp_path / "models.yaml"))
-    came = export(tmp_path, text, *words)
-    assert [line.split("is lost: ")[1].split()[0] for line in told(came)] == lost
-    assert "frequency_penalty" in came.out
+    result = export(tmp_path, text, *words)
+    assert [line.split("is lost: ")[1].split()[0] for line in told(result)] == lost
+    assert "frequency_penalty" in result.out
 
 
 def test_a_model_at_nobodys_address_is_refused(tmp_path: Path) -> None:
     text = "name: t\nagents: {a: {prompt: Say it.}}\n"
-    came = export(tmp_path, text, "--to", "docker-agent", "--model", "replicate/m")
-    assert came.code == 2
-    assert "'default' is replicate/m, which only coterie reaches" in came.err
+    result = export(tmp_path, text, "--to", "docker-agent", "--model", "replicate/m")
+    assert result.code == 2
+    assert "'default' is replicate/m, which only coterie reaches" in result.err
 
 
 def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:
     text = "name: t\nagents: {a: {prompt: Say it.}}\n"
     words = ("--to", "langgraph", "-o", str(tmp_path / "none" / "x.py"), *MODEL)
-    came = export(tmp_path, text, *words)
-    assert came.code == 2
-    assert "cannot be written" in came.err
+    result = export(tmp_path, text, *words)
+    assert result.code == 2
+    assert "cannot be written" in result.err
 
 
 TOOLS = """\

@@ -66,11 +66,11 @@ def test_lines_tell_why_an_agent_failed_that_the_run_goes_on_without(
 
 
 def test_lines_tell_what_a_model_refuses(plan, capsys: pytest.CaptureFixture[str]) -> None:
-    told = {"alias": "fast", "words": "No."}
+    fields = {"alias": "fast", "words": "No."}
     with progress(plan, quiet=False) as show:
-        show(event("parameter_adapted", **told, **adapted("temperature", "0.5", "left out")))
+        show(event("parameter_adapted", **fields, **adapted("temperature", "0.5", "left out")))
         newer = adapted("max_tokens", "max_tokens", "max_completion_tokens")
-        show(event("parameter_adapted", **told, **newer))
+        show(event("parameter_adapted", **fields, **newer))
     assert capsys.readouterr().err.splitlines()[1:] == [
         "   1.5 s  a: fast refuses temperature 0.5: left out",
         "   1.5 s  a: fast refuses max_tokens: max_completion_tokens",
@@ -84,10 +84,10 @@ def adapted(parameter: str, asked: str, instead: str) -> dict[str, str]:
 def test_lines_tell_what_agents_of_an_open_roster_do(
     plan, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = {"number": 2, "sender": "a", "to": "b"}
+    fields = {"number": 2, "sender": "a", "to": "b"}
     with progress(plan, quiet=False) as show:
         for kind, text in (("start", "Write\nit."), ("message", "x" * 500)):
-            show(replace(event("message_posted"), fields={**one, "kind": kind, "text": text}))
+            show(replace(event("message_posted"), fields={**fields, "kind": kind, "text": text}))
         show(event("agent_left", failed=False))
         show(replace(event("roster_ended", why="silence", sent=2), agent=None))
     lines = capsys.readouterr().err.splitlines()

@@ -225,14 +225,14 @@ def test_the_end_of_a_session_stops_the_run_and_leaves_a_readable_folder(folder:
         running = started(folder, "team.yaml", "task.json", *chosen)
         model.wait_for(lambda calls: len(calls) == 2)
         running.terminate()
-        _, said = running.communicate(timeout=300)
+        _, text = running.communicate(timeout=300)
     assert running.returncode == 143
-    assert "Traceback" not in said
+    assert "Traceback" not in text
     (run,) = (folder / "runs").iterdir()
     assert json.loads((run / "result.json").read_text())["status"] == "interrupted"
-    told, hint = said.splitlines()[-2:]
-    assert told.startswith("1 agent cancelled (judge), 2 calls, ")
-    assert told.endswith(f" s; runs/{run.name}/")
+    words, hint = text.splitlines()[-2:]
+    assert words.startswith("1 agent cancelled (judge), 2 calls, ")
+    assert words.endswith(f" s; runs/{run.name}/")
     assert hint == f"Resume: mas-run --resume runs/{run.name} {' '.join(chosen)}"
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
     assert [event["agent"] for event in events if event["type"] == "model_call"] == ["worker"]
@@ -272,10 +272,10 @@ def test_a_program_that_is_missing_is_told_before_anybody_is_paid(
         shown = mas_run(folder, "team.yaml", "task.json", "--dry-run", model=model)
         done = mas_run(folder, "team.yaml", "task.json", model=model)
         assert model.calls == ()
-    said = "has swe-rex 1.0, and 1.2 or later is needed"
+    word = "has swe-rex 1.0, and 1.2 or later is needed"
     assert (shown.code, done.code) == (0, 2)
-    assert said in " ".join(shown.out.split())
-    assert said in " ".join(done.err.split())
+    assert word in " ".join(shown.out.split())
+    assert word in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize(
@@ -293,25 +293,25 @@ def test_a_program_that_is_missing_is_told_before_anybody_is_paid(
 )
 def test_a_model_that_nobody_asks_is_told(folder: Path, choice: str, said: str) -> None:
     words = ["team.yaml", "task.json", "--dry-run", "--model", choice]
-    came = invoked_in(folder, main, words, "mas-run")
-    assert came.code == 2
-    assert f"--model {choice}: {said}" in came.err
+    result = invoked_in(folder, main, words, "mas-run")
+    assert result.code == 2
+    assert f"--model {choice}: {said}" in result.err
 
 
 def test_a_file_of_many_tasks_is_for_another_command(folder: Path) -> None:
     (folder / "mine.jsonl").write_text(json.dumps(TASK))
-    came = invoked_in(folder, main, ["team.yaml", "mine.jsonl"], "mas-run")
-    assert came.code == 2
-    assert "Write mas-bench run mine.jsonl --team TEAM." in came.err
+    result = invoked_in(folder, main, ["team.yaml", "mine.jsonl"], "mas-run")
+    assert result.code == 2
+    assert "Write mas-bench run mine.jsonl --team TEAM." in result.err
 
 
 def test_a_models_file_with_another_ending_is_told_and_not_passed_over(folder: Path) -> None:
     (folder / "models.yml").write_text("models: {default: {model: openai/m}}\n")
     words = ["team.yaml", "task.json", "--dry-run"]
-    came = invoked_in(folder, main, words, "mas-run")
-    assert came.code == 0
+    result = invoked_in(folder, main, words, "mas-run")
+    assert result.code == 0
     note = f"note: {folder / 'models.yml'} is not read. Call it models.yaml, or name it with"
-    assert note in came.err
+    assert note in result.err
     named = invoked_in(folder, main, [*words, "--models", "models.yml"], "mas-run")
     assert (named.err, "default = openai/m" in named.out) == ("", True)
     (folder / "models.yml").rename(folder / "models.yaml")
@@ -329,13 +329,13 @@ def test_who_answered_in_place_of_another_is_told(tmp_path: Path, *, refused: bo
         }
         (tmp_path / "models.yaml").write_text(json.dumps({"models": models}))
         words = ["seed:direct", "-q", "3 + 4?", "--models", "models.yaml"]
-        came = mas_run(tmp_path, *words)
+        outcome = mas_run(tmp_path, *words)
     if refused:  # the configuration is wrong, and no other model's answer hides that
-        assert (came.code, came.out, len(second.calls)) == (2, "", 0)
-        assert "401" in came.err
+        assert (outcome.code, outcome.out, len(second.calls)) == (2, "", 0)
+        assert "401" in outcome.err
         return
-    assert (came.code, came.out) == (0, "7\n")
-    assert "warning: another model answered for" in came.err
+    assert (outcome.code, outcome.out) == (0, "7\n")
+    assert "warning: another model answered for" in outcome.err
     (run,) = (tmp_path / "runs").iterdir()
     result = json.loads((run / "result.json").read_text())
     assert len(result["substituted"]) == 1

@@ -30,15 +30,15 @@ WORK = Reply.code("import time\nprint('working')\ntime.sleep(0.5)").replace(late
 
 def processes_of(folder: Path) -> list[str]:
     """The command lines of all processes that have to do with a folder."""
-    found: list[str] = []
+    texts: list[str] = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
         except OSError:
             continue
         if str(folder) in line:
-            found.append(f"{entry.name} {line}")
-    return found
+            texts.append(f"{entry.name} {line}")
+    return texts
 
 
 @pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
@@ -74,9 +74,9 @@ def test_nothing_is_left(moment: str | float, tmp_path: Path) -> None:
             case _:
                 time.sleep(float(moment))  # the moment is what this test varies
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=300)
-    assert running.returncode in {130, -signal.SIGINT}, said
-    assert "Traceback" not in said or running.returncode == -signal.SIGINT
+        _, text = running.communicate(timeout=300)
+    assert running.returncode in {130, -signal.SIGINT}, text
+    assert "Traceback" not in text or running.returncode == -signal.SIGINT
     assert processes_of(tmp_path) == []
     assert list((tmp_path / "tmp").iterdir()) == []
     for folder in (tmp_path / "runs").glob("*"):
@@ -102,19 +102,19 @@ def test_cancelled_agents_are_told_by_progress_summary_and_show(ends: str, tmp_p
     with ScriptedModel({"You are slow": Reply.fault("hang"), "": "so"}) as model:
         words = ("team.yaml", "-q", "Go.", "--model", f"m@{model.api_base}")
         if ends == "a limit":
-            came = invoked_in(tmp_path, mas_run, [*words, "--budget", "calls=1"], "mas-run")
-            code, said = came.code, came.err
+            result = invoked_in(tmp_path, mas_run, [*words, "--budget", "calls=1"], "mas-run")
+            code, text = result.code, result.err
         else:
             running = started(tmp_path, *words)
             model.wait_for(lambda calls: len(calls) == 2)
             running.send_signal(signal.SIGINT)
-            _, said = running.communicate(timeout=300)
+            _, text = running.communicate(timeout=300)
             code = running.returncode
-    assert code == (3 if ends == "a limit" else 130), said
-    assert "s  quick: done, " in said
-    assert "s  slow: cancelled at work, " in said
-    assert "s  judge: cancelled before it began\n" in said
-    assert "\n2 agents cancelled (judge, slow), " in said
+    assert code == (3 if ends == "a limit" else 130), text
+    assert "s  quick: done, " in text
+    assert "s  slow: cancelled at work, " in text
+    assert "s  judge: cancelled before it began\n" in text
+    assert "\n2 agents cancelled (judge, slow), " in text
     (run,) = (tmp_path / "runs").iterdir()
     shown = invoked(mas_view, ["--text", str(run)], "mas-view").out
     assert re.search(r"★ the answer +cancelled$", shown, re.MULTILINE)
@@ -122,7 +122,7 @@ def test_cancelled_agents_are_told_by_progress_summary_and_show(ends: str, tmp_p
     assert re.search(r"^  judge +cancelled, 0 calls", shown, re.MULTILINE)
     assert "s  slow: cancelled at work, " in shown
     states = invoked(mas_view, ["--text", str(run), "--json"], "mas-view").json["agents"]
-    assert {name: one["state"] for name, one in states.items()} == {
+    assert {name: state["state"] for name, state in states.items()} == {
         "quick": "done",
         "slow": "cancelled",
         "judge": "cancelled",

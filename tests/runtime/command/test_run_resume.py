@@ -38,8 +38,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def mas_run(folder: Path, *arguments: str) -> tuple[int, str, str]:
-    came = invoked_in(folder, command, arguments, "mas-run")
-    return came.code, came.out, came.err
+    result = invoked_in(folder, command, arguments, "mas-run")
+    return result.code, result.out, result.err
 
 
 def run_of(folder: Path) -> Path:

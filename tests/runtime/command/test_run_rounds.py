@@ -39,8 +39,8 @@ class Provider:
 
     def __call__(self, request: Any) -> Reply:
         text = message_text(request)
-        voice = next(one for one in VOICES if one in text)
-        so_far = [said in text.split("You have worked")[-1] for said in VOICES[voice]]
+        voice = next(name for name in VOICES if name in text)
+        so_far = [name in text.split("You have worked")[-1] for name in VOICES[voice]]
         place = so_far.index(True) + 1 if "You have worked" in text and True in so_far else 0
         if (voice, place) == self._hangs_at:
             self.hanging.set()
@@ -85,7 +85,7 @@ def test_people_see_the_rounds(folder: Path) -> None:
         code, out, err = mas_run(folder, "seed:write_and_revise", "task.json", "--model", address)
     assert (code, out) == (0, WRITTEN)
     assert "write_and_revise: 4 agents, at most 3 rounds until unchanged; default = m" in err
-    told = [line.split(" s  ")[1] for line in err.splitlines() if " s  " in line]
-    marks = [line for line in told if line.startswith(("round", "after"))]
+    texts = [line.split(" s  ")[1] for line in err.splitlines() if " s  " in line]
+    marks = [line for line in texts if line.startswith(("round", "after"))]
     assert marks == ["round 1", "round 2", "round 3", "after the rounds"]
     assert "3 rounds, 10 calls" in err

@@ -101,8 +101,8 @@ def test_a_run_that_is_under_way_stays(folder: Path) -> None:
 
 def test_an_archive_has_all_of_a_run(folder: Path) -> None:
     before = {path.name: path.read_bytes() for path in run_of(folder, "old").iterdir()}
-    came = runs(folder, "archive", "--older-than", "1d", "--to", "a.tar.gz", "--delete")
-    assert (came.code, tasks(folder)) == (0, {"new", "cut"})
+    result = runs(folder, "archive", "--older-than", "1d", "--to", "a.tar.gz", "--delete")
+    assert (result.code, tasks(folder)) == (0, {"new", "cut"})
     with tarfile.open(folder / "a.tar.gz") as packed:
         packed.extractall(folder / "runs", filter="data")
     assert {path.name: path.read_bytes() for path in run_of(folder, "old").iterdir()} == before
@@ -110,15 +110,15 @@ def test_an_archive_has_all_of_a_run(folder: Path) -> None:
 
 
 def test_a_shared_run_is_read_and_says_nothing_of_the_machine(folder: Path) -> None:
-    came = runs(folder, "share", str(run_of(folder, "new")), "--to", "s.zip")
-    assert came.code == 0, came.err
-    assert "left out: journal.sqlite" in came.out
+    result = runs(folder, "share", str(run_of(folder, "new")), "--to", "s.zip")
+    assert result.code == 0, result.err
+    assert "left out: journal.sqlite" in result.out
     with zipfile.ZipFile(folder / "s.zip") as packed:
         packed.extractall(folder / "read")  # noqa: S202 - ours
     (run,) = (folder / "read").iterdir()
     text = "".join(path.read_text() for path in run.iterdir())
-    for told in (str(folder), str(Path.home()), "127.0.0.1", "task_file"):
-        assert told not in text
+    for name in (str(folder), str(Path.home()), "127.0.0.1", "task_file"):
+        assert name not in text
     assert "The file is HOME/x." in invoked(mas_view, ["--text", str(run)], "mas-view").out
     assert runs(folder, "share", str(run_of(folder, "new")), "--to", "s.zip").code == 2
 
@@ -134,6 +134,6 @@ def test_a_shared_run_is_read_and_says_nothing_of_the_machine(folder: Path) -> N
     ],
 )
 def test_wrong_input_is_told(folder: Path, words: list[str], message: str) -> None:
-    came = runs(folder, *words)
-    assert (came.code, came.out) == (2, "")
-    assert message in came.err
+    result = runs(folder, *words)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err

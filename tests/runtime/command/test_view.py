@@ -27,9 +27,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_folder_of_no_known_kind_is_told_in_a_sentence(tmp_path: Path) -> None:
-    came = invoked(main, [str(tmp_path)], "mas-view")
-    assert came.code == 2
-    assert came.err.startswith(
+    result = invoked(main, [str(tmp_path)], "mas-view")
+    assert result.code == 2
+    assert result.err.startswith(
         f"error: {tmp_path}: not a folder that can be looked at. Known kinds:"
     )
     gone = invoked(main, [str(tmp_path / "gone")], "mas-view")
@@ -40,8 +40,8 @@ def test_a_folder_of_no_known_kind_is_told_in_a_sentence(tmp_path: Path) -> None
 
 
 def test_the_folder_of_runs_leads_to_the_last_one(run: Path) -> None:
-    came = invoked(main, [str(run.parent)], "mas-view")
-    assert (came.code, came.err.endswith(f" Try: mas-view {run}\n")) == (2, True), came.err
+    result = invoked(main, [str(run.parent)], "mas-view")
+    assert (result.code, result.err.endswith(f" Try: mas-view {run}\n")) == (2, True), result.err
     (run / "more").mkdir(exist_ok=True)
     assert invoked(main, [str(run / "more")], "mas-view").err.endswith(f" Try: mas-view {run}\n")
 
@@ -63,16 +63,16 @@ def test_a_damaged_run_is_told_in_a_sentence(
             (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / name).write_text(damage)
     file = tmp_path / "report.html"
-    came = invoked(main, [str(tmp_path), "-o", str(file)], "mas-view")
-    assert (came.code, told in came.err) == (2, True), came.err
+    result = invoked(main, [str(tmp_path), "-o", str(file)], "mas-view")
+    assert (result.code, told in result.err) == (2, True), result.err
     assert not file.exists()
 
 
 def test_a_file_of_a_run_needs_nothing_from_elsewhere(run: Path) -> None:
     page = page_of(run)
-    assert [one for one in page.all() if "src" in one.attributes] == []
-    addresses = [one.attributes["href"] for one in page.all() if "href" in one.attributes]
-    assert all(one.startswith(("#", "data:image/svg+xml,")) for one in addresses)
+    assert [element for element in page.all() if "src" in element.attributes] == []
+    addresses = [element.attributes["href"] for element in page.all() if "href" in element.attributes]
+    assert all(address.startswith(("#", "data:image/svg+xml,")) for address in addresses)
 
 
 def test_it_serves_until_it_is_interrupted_and_says_how_to_forward(run: Path) -> None:
@@ -89,9 +89,9 @@ def test_it_serves_until_it_is_interrupted_and_says_how_to_forward(run: Path) ->
         address = process.stdout.readline().strip()
         with urlopen(address) as response:  # noqa: S310 - our own server
             assert b"trio: sum" in response.read()
-        told = process.stderr.readline()
+        report = process.stderr.readline()
         port = address.split(":")[2].split("/")[0]
-        assert f"ssh -N -L {port}:127.0.0.1:{port} 10.0.0.2" in told
+        assert f"ssh -N -L {port}:127.0.0.1:{port} 10.0.0.2" in report
         process.send_signal(signal.SIGINT)
         assert process.wait(300) == 130
         assert "Traceback" not in process.stderr.read()
@@ -101,9 +101,9 @@ def test_a_run_says_how_to_look_at_it(tmp_path: Path) -> None:
     (tmp_path / "team.yaml").write_text(TEAM)
     with ScriptedModel("7") as model:
         words = ["team.yaml", "-q", "What?", "--model", f"m@{model.api_base}"]
-        told = invoked_in(tmp_path, mas_run, words, "mas-run").err
+        text = invoked_in(tmp_path, mas_run, words, "mas-run").err
         quiet = invoked_in(tmp_path, mas_run, [*words, "--quiet"], "mas-run").err
-    command = told.splitlines()[-1].removeprefix("Look at it with: ").split()
+    command = text.splitlines()[-1].removeprefix("Look at it with: ").split()
     assert command[0] == "mas-view"
     file = tmp_path / "report.html"
     assert invoked_in(tmp_path, main, [*command[1:], "-o", str(file)], "mas-view").code == 0
@@ -113,8 +113,8 @@ def test_a_run_says_how_to_look_at_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("other", [["--dry-run"], ["--replay", "."]])
 def test_only_a_run_that_is_made_is_shown_meanwhile(tmp_path: Path, other: list[str]) -> None:
-    came = invoked_in(tmp_path, mas_run, ["seed:direct", "--view", *other], "mas-run")
-    assert (came.code, f"{other[0]} starts none" in came.err) == (2, True)
+    result = invoked_in(tmp_path, mas_run, ["seed:direct", "--view", *other], "mas-run")
+    assert (result.code, f"{other[0]} starts none" in result.err) == (2, True)
 
 
 def test_a_run_is_shown_while_it_is_made_and_until_ctrl_c(tmp_path: Path) -> None:
@@ -132,8 +132,8 @@ def test_a_run_is_shown_while_it_is_made_and_until_ctrl_c(tmp_path: Path) -> Non
         with process:
             assert process.stderr is not None
             lines = iter(process.stderr.readline, "")
-            told = next(line for line in lines if line.startswith("look: "))
-            address = told.removeprefix("look: ").strip()
+            report = next(line for line in lines if line.startswith("look: "))
+            address = report.removeprefix("look: ").strip()
             with urlopen(address) as response:  # noqa: S310 - our own server
                 assert parsed(response.read().decode()).all(class_="badge")[0].text == "▶ under way"
             answering.set()

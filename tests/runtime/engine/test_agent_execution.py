@@ -67,8 +67,8 @@ class Stand:
         )
         plan = compile(team, known)
         agents = {
-            name: replace(one, runner=Scripted(script[name])) if name in script else one
-            for name, one in plan.agents.items()
+            name: replace(agent, runner=Scripted(script[name])) if name in script else agent
+            for name, agent in plan.agents.items()
         }
         count = Tool(
             name="count", description="Count.", parameters=NUMBER, run=self.count,
@@ -184,14 +184,14 @@ def test_what_went_wrong_in_any_attempt_is_kept_with_the_outcome(stand: Stand) -
             raise AgentError("it lost its way.")
         return answer
 
-    told = (
+    pair = (
         "tool count failed: it only goes up. (4 times)",
         "tried again after: it lost its way.",
     )
     run = stand.run(solo(max_retries=1), {"one": twice})
-    assert run.agents["one"].mishaps == told
+    assert run.agents["one"].mishaps == pair
     again = stand.run(solo(max_retries=1), {"one": counting(99)})
-    assert again.agents["one"].mishaps == told
+    assert again.agents["one"].mishaps == pair
 
 
 def test_an_agent_that_failed_says_what_went_wrong_before(stand: Stand) -> None:
@@ -279,4 +279,4 @@ def test_what_tools_give_in_an_attempt_is_bounded(
     assert run.status == "failed"
     assert "its tools and its code gave more than 0 MiB in one attempt" in (run.error or "")
     with Journal.open(stand.folder) as journal:
-        assert sum(len(one["error"]) for one in journal.values("tool")) <= 1000
+        assert sum(len(item["error"]) for item in journal.values("tool")) <= 1000

@@ -26,18 +26,18 @@ TASK = Task(id="t", query="Write.", files={"given.txt": "given", "edited.txt": "
 
 def kept(write: object) -> tuple[dict[str, bytes], object]:
     """What is kept of a workspace in which somebody wrote."""
-    found: dict[str, bytes] = {}
+    fields: dict[str, bytes] = {}
 
     def keep(_agent: str, files: object) -> list[str]:
-        found.update(files)  # type: ignore[arg-type]
-        return [*found]
+        fields.update(files)  # type: ignore[arg-type]
+        return [*fields]
 
     with Workspaces(TASK) as home:
         workspace = home.of("one", 1)
         if write is not None:
             write(workspace.path)  # type: ignore[operator]
-        told = asyncio.run(keep_written("one", workspace, keep))
-    return found, told
+        report = asyncio.run(keep_written("one", workspace, keep))
+    return fields, report
 
 
 def test_what_is_new_or_changed_is_kept_and_what_the_task_brought_is_not(tmp_path: Path) -> None:
@@ -51,9 +51,9 @@ def test_what_is_new_or_changed_is_kept_and_what_the_task_brought_is_not(tmp_pat
         (path / "link").symlink_to(tmp_path / "secret")
         os.link(tmp_path / "secret", path / "hard")
 
-    found, told = kept(write)
-    assert found == {"edited.txt": b"after", "sub/out.bin": b"\xff"}
-    assert told == {"files": ["edited.txt", "sub/out.bin"], "left_out": 2}
+    fields, value = kept(write)
+    assert fields == {"edited.txt": b"after", "sub/out.bin": b"\xff"}
+    assert value == {"files": ["edited.txt", "sub/out.bin"], "left_out": 2}
 
 
 def test_nothing_is_told_where_nothing_was_written() -> None:
@@ -74,9 +74,9 @@ def test_too_many_and_too_large_files_are_left_out(monkeypatch: pytest.MonkeyPat
             (path / name).write_bytes(b"x" * size)
         (path / "odd\nname").write_bytes(b"")
 
-    found, told = kept(write)
-    assert [*found] == ["a", "c"]
-    assert told == {"files": ["a", "c"], "left_out": 3}
+    fields, value = kept(write)
+    assert [*fields] == ["a", "c"]
+    assert value == {"files": ["a", "c"], "left_out": 3}
 
 
 @pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
@@ -90,13 +90,13 @@ def test_a_run_keeps_what_its_agents_write(tmp_path: Path, monkeypatch: pytest.M
     )
     with ScriptedModel({"": Reply.code(code)}) as model:
         words = ["team.yaml", "-q", "Write.", "--model", f"m@{model.api_base}"]
-        came = invoked_in(tmp_path, main, words, "mas-run")
-    assert came.code == 0, came.err
+        result = invoked_in(tmp_path, main, words, "mas-run")
+    assert result.code == 0, result.err
     (run,) = (tmp_path / "runs").iterdir()
     assert (run / "artifacts" / "one" / "out.txt").read_text() == "made"
     assert json.loads((run / "result.json").read_text())["artifacts"] == ["artifacts/one/out.txt"]
     events = map(json.loads, (run / "events.jsonl").read_text().splitlines())
-    (told,) = (event for event in events if event["type"] == "files_written")
-    assert (told["files"], told["left_out"]) == (["out.txt"], 1)
+    (report,) = (event for event in events if event["type"] == "files_written")
+    assert (report["files"], report["left_out"]) == (["out.txt"], 1)
     replayed = invoked_in(tmp_path, main, ["--replay", str(run), "--verify"], "mas-run")
     assert replayed.code == 0, replayed.out

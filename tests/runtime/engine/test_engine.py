@@ -28,7 +28,7 @@ FAILS = Reply.error(400, message="no")
 
 
 def chain(*names: str) -> dict[str, tuple[str, ...]]:
-    return {one: (other,) for one, other in pairwise(names)}
+    return {name: (other,) for name, other in pairwise(names)}
 
 
 def vote(count: int, **execution: object):

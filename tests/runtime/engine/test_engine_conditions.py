@@ -49,13 +49,13 @@ IS_BUG = When(agent="triage", field="kind", is_="bug")
 def test_a_skipped_agent_asks_nothing_and_its_readers_are_told(bench: Bench) -> None:
     with ScriptedModel(script("question")) as model:
         run = bench.run(desk(IS_BUG), model)
-        asked = {one: len(questions(model, one)) for one in ("triage", "fixer", "tester", "end")}
+        asked = {word: len(questions(model, word)) for word in ("triage", "fixer", "tester", "end")}
         [read] = questions(model, "end")
     assert (run.status, run.answer) == ("done", "the end")
     assert asked == {"triage": 1, "fixer": 0, "tester": 0, "end": 1}
-    skipped = {one: run.agents[one] for one in ("fixer", "tester")}
-    assert all((one.status, one.unneeded) == ("skipped", True) for one in skipped.values())
-    assert all(one.usage.calls == one.attempts == 0 for one in skipped.values())
+    skipped = {word: run.agents[word] for word in ("fixer", "tester")}
+    assert all((item.status, item.unneeded) == ("skipped", True) for item in skipped.values())
+    assert all(item.usage.calls == item.attempts == 0 for item in skipped.values())
     assert skipped["fixer"].error == "it works only when triage.kind is bug."
     assert skipped["tester"].error == "nobody whom it hears was needed."
     assert "fixer was not needed for this task and reports nothing." in read
@@ -88,7 +88,7 @@ def test_all_tests_of_a_condition_must_hold(bench: Bench, when: When, works: boo
 
 
 def test_a_label_or_a_number_is_the_whole_answer(bench: Bench) -> None:
-    said = {
+    fields = {
         "[triage]": "It crashes.\n**Answer:** Bug\n",
         "[fixer]": "0.8",
         "[tester]": "TESTED",
@@ -101,9 +101,9 @@ def test_a_label_or_a_number_is_the_whole_answer(bench: Bench) -> None:
         llm("end"),
     ]
     edges = {"triage": ("fixer",), "fixer": ("tester", "end"), "tester": ("end",)}
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         run = bench.run(team(*agents, edges=edges), model)
-    assert [run.agents[one].status for one in ("fixer", "tester")] == ["done", "skipped"]
+    assert [run.agents[word].status for word in ("fixer", "tester")] == ["done", "skipped"]
 
 
 def test_whoever_has_a_condition_of_its_own_works_by_that_alone(bench: Bench) -> None:
@@ -128,10 +128,10 @@ def test_who_gives_the_answer_works_where_nobody_whom_it_hears_does(bench: Bench
 
 @pytest.mark.parametrize("on_error", ["skip", "degrade"])
 def test_an_answer_that_is_not_there_meets_no_condition(bench: Bench, on_error: str) -> None:
-    said = {**script(), "[triage]": FAILS}
+    fields = {**script(), "[triage]": FAILS}
     agents = {**desk(IS_BUG).agents, "other": llm("other")}
     edges = {"triage": ("fixer",), "fixer": ("tester",), "tester": ("end",), "other": ("end",)}
-    with ScriptedModel({**said, "[other]": "other"}) as model:
+    with ScriptedModel({**fields, "[other]": "other"}) as model:
         run = bench.run(team(*agents.values(), edges=edges, on_error=on_error), model)
         assert questions(model, "fixer") == []
     assert run.agents["fixer"].unneeded
@@ -139,10 +139,10 @@ def test_an_answer_that_is_not_there_meets_no_condition(bench: Bench, on_error: 
 
 
 def test_each_round_asks_anew_whether_the_condition_holds(bench: Bench) -> None:
-    said = script()
-    said["[triage]"] = [Reply.json({"kind": kind, "score": 1}) for kind in ("bug", "question")]
+    fields = script()
+    fields["[triage]"] = [Reply.json({"kind": kind, "score": 1}) for kind in ("bug", "question")]
     rounds = Rounds(most=2, until="never", hears="others", closing=("end",))
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         run = bench.run(desk(IS_BUG, rounds=rounds), model)
         assert len(questions(model, "fixer")) == 1
         assert "fixer was not needed" in questions(model, "end")[0]
@@ -203,7 +203,7 @@ def test_whoever_is_skipped_costs_nothing_and_all_else_works(
         edges[f"a{at}"] = tuple(dict.fromkeys((later, "end")))
     needed = {"triage", "end"}
     for at, kind in enumerate(asked_for):
-        heard = [one for one, others in edges.items() if f"a{at}" in others]
+        heard = [name for name, others in edges.items() if f"a{at}" in others]
         if kind == said or (kind is None and (not heard or needed.intersection(heard))):
             needed.add(f"a{at}")
     bench = Bench()
@@ -211,5 +211,5 @@ def test_whoever_is_skipped_costs_nothing_and_all_else_works(
         run = bench.run(team(*agents, llm("end"), edges=edges), model)
         calls = len(model.calls)
     assert run.status == "done"
-    assert {one for one, outcome in run.agents.items() if outcome.status == "done"} == needed
+    assert {item for item, outcome in run.agents.items() if outcome.status == "done"} == needed
     assert run.usage.calls == calls == len(needed)

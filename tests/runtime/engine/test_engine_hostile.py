@@ -123,7 +123,7 @@ def test_a_stream_that_means_harm_is_an_answer(name: str, besiege: Besiege, nigh
     assert run.status == "done" or run.error
 
 
-@pytest.mark.parametrize(("api", "name"), [(api, one) for api in OTHERS for one in OTHERS[api]])
+@pytest.mark.parametrize(("api", "name"), [(api, name) for api in OTHERS for name in OTHERS[api]])
 def test_an_answer_of_another_api_that_means_harm_is_an_answer(
     api: str, name: str, besiege: Besiege, nightly: bool
 ) -> None:
@@ -182,13 +182,13 @@ def test_what_an_event_says_is_cut_and_the_answer_is_whole(besiege: Besiege) -> 
     run = besiege(asked, [body], events=events)
     assert run.answer == much_of
     sizes = {
-        (one.type, name): len(json.dumps(value))
-        for one in events
-        for name, value in one.fields.items()
+        (event.type, name): len(json.dumps(value))
+        for event in events
+        for name, value in event.fields.items()
     }
     long = {place for place, size in sizes.items() if size > LONGEST_EVENT // 2}
-    said = ("messages", "text", "thinking", "tool_calls")
-    assert long == {*(("model_call", name) for name in said), ("agent_finished", "content")}
+    row = ("messages", "text", "thinking", "tool_calls")
+    assert long == {*(("model_call", name) for name in row), ("agent_finished", "content")}
     assert max(sizes.values()) < 1.1 * LONGEST_EVENT
 
 
@@ -226,7 +226,7 @@ LISTS = {
     "properties": {
         "x": {
             "anyOf": [
-                {"type": "array", "items": {"not": {"required": [f"k{one}"]}}} for one in range(16)
+                {"type": "array", "items": {"not": {"required": [f"k{number}"]}}} for number in range(16)
             ]
         }
     },
@@ -238,7 +238,7 @@ LISTS = {
 def test_bad_items_are_refused_by_the_first(
     schema: Mapping[str, Any], count: int, besiege: Besiege
 ) -> None:
-    last = '{"' + '":1,"'.join(f"k{one}" for one in range(16)) + '":1}'
+    last = '{"' + '":1,"'.join(f"k{number}" for number in range(16)) + '":1}'
     body = message(content=f'{{"x":[{"{}," * count}{last}]}}')
     run = besiege(replaced(ALONE, output_schema=schema), [body])
     assert run.status == "failed"
@@ -254,7 +254,7 @@ def test_what_is_no_json_is_soon_known(text: str, besiege: Besiege) -> None:
 
 
 def team_of(count: int, function: str) -> Team:
-    agents = {f"w{one}": Agent(id=f"w{one}", prompt="Do it.") for one in range(count)}
+    agents = {f"w{number}": Agent(id=f"w{number}", prompt="Do it.") for number in range(count)}
     last = Agent(id="v", agent_type="Function", function=function)
     edges = dict.fromkeys(agents, ("v",))
     return Team(name="vote", agents={**agents, "v": last}, reports_to=edges, execution=ONCE)
@@ -273,15 +273,15 @@ def test_many_long_reports_are_cut_to_what_is_read(
     assert run.status == "done"
     assert len(run.answer or "") <= LONGEST_REPORTS
     assert "characters left out" in (run.answer or "")
-    (started,) = [one for one in events if one.type == "agent_started" and one.agent == "v"]
+    (started,) = [event for event in events if event.type == "agent_started" and event.agent == "v"]
     assert started.fields["left_out"] > 0
-    cut = [one for one in events if one.type == "cut_off"]
-    assert {one.fields["finish_reason"] for one in cut} == {"too_long"}
+    cut = [event for event in events if event.type == "cut_off"]
+    assert {item.fields["finish_reason"] for item in cut} == {"too_long"}
 
 
 def test_a_chain_in_which_each_repeats_all_stays_small(besiege: Besiege) -> None:
-    agents = {f"w{one}": Agent(id=f"w{one}", prompt="Do it.") for one in range(5)}
-    edges = {f"w{one}": (f"w{one + 1}",) for one in range(4)}
+    agents = {f"w{number}": Agent(id=f"w{number}", prompt="Do it.") for number in range(5)}
+    edges = {f"w{number}": (f"w{number + 1}",) for number in range(4)}
     everything = Execution(max_retries=0, context="ancestors")
     chain = Team(name="chain", agents=agents, reports_to=edges, execution=everything)
     run = besiege(chain, [much("a ", 1_500_000)])

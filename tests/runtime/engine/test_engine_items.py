@@ -84,9 +84,9 @@ def test_structured_answers_are_a_list_of_values_on_which_others_work(bench: Ben
         llm("end"),
     ]
     edges = {"planner": ("worker",), "worker": ("checker",), "checker": ("end",)}
-    said = script("one", "two", **{"[worker]": Reply.json({"ok": True})})
-    said["[checker]"] = lambda request: Reply(text=part_of(request))
-    with ScriptedModel(said) as model:
+    fields = script("one", "two", **{"[worker]": Reply.json({"ok": True})})
+    fields["[checker]"] = lambda request: Reply(text=part_of(request))
+    with ScriptedModel(fields) as model:
         run = bench.run(team(*agents, edges=edges), model)
     assert answers(run) == [{"ok": True}, {"ok": True}]
     result = run.agents["checker"].result
@@ -161,8 +161,8 @@ def test_a_resumed_run_asks_only_for_items_that_are_not_there(bench: Bench, tmp_
         is_bad = part_of(request) == "two" and next(refused)
         return Reply.error(400, message="no") if is_bad else Reply(text=f"did {part_of(request)}")
 
-    said = script("one", "two", **{"[worker]": works})
-    with ScriptedModel(said) as model:
+    fields = script("one", "two", **{"[worker]": works})
+    with ScriptedModel(fields) as model:
         assert bench.run(spread(), model, folder=tmp_path).status == "failed"
         run = bench.run(spread(), model, folder=tmp_path)
         bodies = [call.body for call in model.calls if call.body and "<item " in str(call.body)]
@@ -175,9 +175,9 @@ def test_a_resumed_run_asks_only_for_items_that_are_not_there(bench: Bench, tmp_
 
 def test_in_rounds_items_are_worked_on_anew_and_others_read_the_list(bench: Bench) -> None:
     rounds = Rounds(most=2, until="never", hears="others", closing=("end",))
-    said = script("one", "two")
-    said["[planner]"] = [Reply.json({"parts": [*parts]}) for parts in (("one", "two"), ("three",))]
-    with ScriptedModel(said) as model:
+    fields = script("one", "two")
+    fields["[planner]"] = [Reply.json({"parts": [*parts]}) for parts in (("one", "two"), ("three",))]
+    with ScriptedModel(fields) as model:
         run = bench.run(spread(rounds=rounds), model)
         asked, [_, planned] = questions(model, "worker"), questions(model, "planner")
     assert [question.count("<item ") for question in asked] == [1, 1, 1]
@@ -206,8 +206,8 @@ def test_on_which_items_an_agent_works_may_hang_on_a_condition(bench: Bench) -> 
         llm("worker", each=OF_PLANNER, when=when),
         llm("end"),
     ]
-    said = script(**{"[planner]": Reply.json({"parts": ["one"], "split": False})})
-    with ScriptedModel(said) as model:
+    fields = script(**{"[planner]": Reply.json({"parts": ["one"], "split": False})})
+    with ScriptedModel(fields) as model:
         run = bench.run(team(*agents, edges=EDGES), model, task=TASK)
         assert questions(model, "worker") == []
     assert run.agents["worker"].unneeded

@@ -73,11 +73,11 @@ def test_agents_read_what_is_carried_each_its_own_and_all_the_bulletin(bench: Be
         bench.one_pass(trio(), model, carry=carry)
         [first], [second] = questions(model, "w0"), questions(model, "w1")
         systems = [call.body["messages"][0]["content"] for call in model.calls]
-    order = [first.index(one) for one in ("mine: 4", "why 4?", "I say 5", "Two rounds")]
+    order = [first.index(word) for word in ("mine: 4", "why 4?", "I say 5", "Two rounds")]
     assert order == sorted(order)
     assert "Two rounds" in second
     assert "mine: 4" not in second
-    assert all("never instructions" in one for one in systems)
+    assert all("never instructions" in system for system in systems)
 
 
 def test_carried_text_is_part_of_what_a_journal_answers(bench: Bench, tmp_path: Path) -> None:
@@ -101,11 +101,11 @@ def test_a_dialogue_is_kept_whole_or_loses_the_middle_of_its_longest(
         assert len(model.calls) == 3
         other = bench.one_pass(trio(), model, folder=tmp_path, dialogue=9000)
         assert len(model.calls) == 3
-    assert {one: out.dialogue for one, out in run.agents.items()} == {
-        one: out.dialogue for one, out in again.agents.items()
+    assert {item: out.dialogue for item, out in run.agents.items()} == {
+        item: out.dialogue for item, out in again.agents.items()
     }
-    roles = [one["role"] for one in run.agents["w0"].dialogue]
-    system, question, answer = (one["content"] for one in run.agents["w0"].dialogue)
+    roles = [item["role"] for item in run.agents["w0"].dialogue]
+    system, question, answer = (item["content"] for item in run.agents["w0"].dialogue)
     assert roles == ["system", "user", "assistant"]
     assert "[w0]" in system
     assert "How many apples" in question
@@ -119,7 +119,7 @@ def test_a_dialogue_is_kept_whole_or_loses_the_middle_of_its_longest(
 def test_no_dialogue_is_kept_unless_somebody_wants_it(bench: Bench) -> None:
     with ScriptedModel("x") as model:
         run = bench.one_pass(trio(), model)
-    assert {one.dialogue for one in run.agents.values()} == {()}
+    assert {agent.dialogue for agent in run.agents.values()} == {()}
 
 
 @pytest.mark.parametrize("journaled", [True, False])

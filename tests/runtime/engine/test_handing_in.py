@@ -57,9 +57,9 @@ def made(patch: str | None) -> str:
 
 def of(*agents: str | Agent, **options: Any) -> Team:
     """A team of these agents; edges are given as `a="b c"`."""
-    named = [llm(one) if isinstance(one, str) else one for one in agents]
-    ids = {one.id for one in named}
-    edges = {one: tuple(options.pop(one).split()) for one in [*options] if one in ids}
+    named = [llm(agent) if isinstance(agent, str) else agent for agent in agents]
+    ids = {item.id for item in named}
+    edges = {name: tuple(options.pop(name).split()) for name in [*options] if name in ids}
     return team(*named, edges=edges, **options)
 
 
@@ -102,8 +102,8 @@ def test_what_conflicts_and_nobody_can_mend_is_no_answer(repository: Path) -> No
     run = studio.run(of("ann", "bob", "rex", ann="rex", bob="rex"))
     assert (run.status, run.answer) == ("failed", None)
     assert "agent rex: the work of ann and bob cannot be merged: CONFLICT" in str(run.error)
-    patches = [run.agents[one].result for one in ("ann", "bob")]
-    assert all(one is not None and one.patch for one in patches)
+    patches = [run.agents[word].result for word in ("ann", "bob")]
+    assert all(patch is not None and patch.patch for patch in patches)
 
 
 ALTERNATIVES: Mapping[str, Any] = {"ann": "judge end", "bob": "judge end", "judge": "end"}
@@ -128,7 +128,7 @@ def test_a_choice_counts_in_the_place_of_all_it_was_made_from(
     run = studio.run(of("ann", "bob", "eve", agent, "end", **edges))
     assert run.error is None
     assert made(run.answer) == "line 3 bob, line 9 end"
-    assert [one.fields for one in studio.events if one.type == "work_chosen"] == [
+    assert [event.fields for event in studio.events if event.type == "work_chosen"] == [
         {"of": ["ann", "bob", "eve"]}
     ]
 
@@ -268,11 +268,11 @@ def leading(assignment: Assignment) -> str:
     def act(tool: str, **arguments: str) -> None:
         assignment.emit("tool_call", tool=tool, arguments=arguments, result="done")
 
-    came = [one.agent for one in assignment.workspace.start]
-    if not came:
+    result = [item.agent for item in assignment.workspace.start]
+    if not result:
         act("start_agent", agent="ann", text="go")
         act("start_agent", agent="bob", text="go")
-    elif len(came) == 2:
+    elif len(result) == 2:
         act("finalize", answer="It is done.")
     return ""
 

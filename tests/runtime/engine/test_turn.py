@@ -39,7 +39,7 @@ def crew(**fields: Any) -> Team:
     ]
     return Team(
         name="crew",
-        agents={one.id: one for one in agents},
+        agents={agent.id: agent for agent in agents},
         reports_to={},
         execution=Execution(roster=Roster(lead="planner"), max_retries=0),
     )
@@ -66,7 +66,7 @@ def taking(
 ) -> AgentOutcome:
     """Have one agent of the crew take a turn."""
     team = how.pop("team", None) or crew()
-    others = {one: AgentOutcome(status="skipped") for one in team.agents if one != agent}
+    others = {item: AgentOutcome(status="skipped") for item in team.agents if item != agent}
     carry = RoundState(mail={agent: read}, earlier={agent: before} if before else {})
     run = bench.one_pass(team, model, dialogue=50_000, carry=carry, given=others, **how)
     return run.agents[agent]
@@ -81,7 +81,7 @@ def does(act: str, **arguments: Any) -> dict[str, Any]:
 
 
 def sent(model: ScriptedModel, number: int = 0) -> list[str]:
-    return [one["content"] for one in model.calls[number].body["messages"]]
+    return [message["content"] for message in model.calls[number].body["messages"]]
 
 
 def test_an_agent_without_tools_acts_by_what_it_answers(bench: Bench) -> None:
@@ -99,7 +99,7 @@ def test_an_agent_without_tools_acts_by_what_it_answers(bench: Bench) -> None:
     )
     assert done.result
     assert done.result.content == "Working on it."
-    assert [one.tool for one in done.tool_calls] == ["send", "start_agent"]
+    assert [call.tool for call in done.tool_calls] == ["send", "start_agent"]
     assert "You lead." in system
     assert "How many apples" in question
     assert "- critic" in question
@@ -112,8 +112,8 @@ def test_what_it_may_not_do_is_shown_once_and_then_left_out(bench: Bench) -> Non
         assert len(model.calls) == 2
         assert "acts.0: nobody here is called 'codre'. Did you mean 'coder'?" in sent(model, 1)[-1]
     assert acts(done) == (Finalize(answer="42"),)
-    assert any("had to be repaired" in one for one in done.mishaps)
-    assert any("send failed" in one for one in done.mishaps)
+    assert any("had to be repaired" in mishap for mishap in done.mishaps)
+    assert any("send failed" in mishap for mishap in done.mishaps)
 
 
 @pytest.mark.parametrize(
@@ -221,15 +221,15 @@ def test_an_agent_with_tools_acts_by_them(bench: Bench) -> None:
     ]
     with ScriptedModel(script) as model:
         done = taking(bench, model, "coder", mail(asked))
-        names = [one["function"]["name"] for one in model.calls[0].body["tools"]]
+        names = [tool["function"]["name"] for tool in model.calls[0].body["tools"]]
         assert "Did you mean 'critic'?" in sent(model, 2)[-1]
     assert {*names} == {"list_pool", "start_agent", "stop_agent", "send", "final_answer"}
     assert acts(done, [asked]) == (
         Start(agent="critic", text="Look."),
         TurnAnswer(to="planner", text="42"),
     )
-    [listed] = [one for one in bench.of("tool_call") if one.fields["tool"] == "list_pool"]
-    assert [one["agent"] for one in listed.fields["result"]["agents"]] == [*crew().agents]
+    [listed] = [item for item in bench.of("tool_call") if item.fields["tool"] == "list_pool"]
+    assert [agent["agent"] for agent in listed.fields["result"]["agents"]] == [*crew().agents]
 
 
 def test_a_turn_that_is_tried_again_says_nothing_twice(bench: Bench, tmp_path: Path) -> None:
@@ -271,5 +271,5 @@ def test_too_much_mail_is_cut_evenly() -> None:
 
 
 def test_a_plan_counts_the_repair_of_an_object() -> None:
-    calls = {one: planned.calls_at_most for one, planned in PLAN.agents.items()}
+    calls = {item: planned.calls_at_most for item, planned in PLAN.agents.items()}
     assert calls == {"planner": 2, "coder": 10, "critic": 2}

@@ -60,7 +60,7 @@ def asked(model: ScriptedModel, since: int = 0) -> Counter[str]:
 
 def conversation(messages: Sequence[Mapping[str, str]]) -> str:
     """Return messages as one text."""
-    return json.dumps([(one["role"], one["content"]) for one in messages])
+    return json.dumps([(message["role"], message["content"]) for message in messages])
 
 
 TEAMS = {

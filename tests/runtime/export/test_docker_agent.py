@@ -44,7 +44,7 @@ BENT_WITH = {"prompt": ("constitution", "agents.{}.notes"), "notes": (), "timeou
 def portable(draw: DrawFn) -> Team:
     """A team of chat calls that are made once."""
     team = draw(teams())
-    agents = {one: _chatting(draw, agent) for one, agent in team.agents.items()}
+    agents = {item: _chatting(draw, agent) for item, agent in team.agents.items()}
     return replace(team, agents=agents)
 
 
@@ -63,12 +63,12 @@ def _chatting(draw: DrawFn, agent: Agent) -> Agent:
 
 
 def there_and_back(team: Team) -> tuple[Imported, str, set[str]]:
-    _, found = check_team(dump(team).encode(), "team.yaml", KNOWN, rules_for("docker-agent"))
-    assert {one.severity for one in found} <= {"warning"}
+    _, result = check_team(dump(team).encode(), "team.yaml", KNOWN, rules_for("docker-agent"))
+    assert {item.severity for item in result} <= {"warning"}
     text = docker_agent_text(compiled(team, KNOWN))
     document, problems = read_yaml(text.encode(), "agents.yaml")
     assert problems == []
-    return docker_agent_team(document, team.name), text, {one.path for one in found}
+    return docker_agent_team(document, team.name), text, {item.path for item in result}
 
 
 @given(portable())
@@ -81,21 +81,21 @@ def test_a_team_comes_back_but_for_what_is_told(team: Team) -> None:
     assert {*back.edges} == {*team.edges}
     assert back.output == team.output
     assert back.agents.keys() == team.agents.keys()
-    for one, agent in team.agents.items():
+    for item, agent in team.agents.items():
         for name in KEPT:
-            came, was = getattr(back.agents[one], name), getattr(agent, name)
-            told = {place.format(one) for place in BENT_WITH.get(name, ())}
-            assert came == was or lost & {f"agents.{one}.{name}", *told}, name
-            assert name != "prompt" or was.strip() in came
+            result, was = getattr(back.agents[item], name), getattr(agent, name)
+            texts = {place.format(item) for place in BENT_WITH.get(name, ())}
+            assert result == was or lost & {f"agents.{item}.{name}", *texts}, name
+            assert name != "prompt" or was.strip() in result
         for name in ("notes", "timeout", "max_steps", "planning_interval", "imports", "member"):
-            is_bare = getattr(agent, name) == getattr(Agent(id=one), name)
-            assert is_bare or f"agents.{one}.{name}" in lost
+            is_bare = getattr(agent, name) == getattr(Agent(id=item), name)
+            assert is_bare or f"agents.{item}.{name}" in lost
     for name in ("constitution", "successful_tasks", "lineage"):
         assert not getattr(team, name) or name in lost
     for name in ("timeout", "on_error", "context", "max_retries", "parallel_workers"):
         is_usual = getattr(team.execution, name) == getattr(Execution(), name)
         assert is_usual or f"execution.{name}" in lost
-    written = {one.model_id for one in team.agents.values()}
+    written = {entry.model_id for entry in team.agents.values()}
     assert imported.models == {
         alias: {
             "default": {"model": "openai/m"},
@@ -140,8 +140,8 @@ def test_who_answers_stands_first_and_calls_the_others() -> None:
 
 def test_an_alias_with_a_number_is_another_model() -> None:
     agents = {
-        one: replace(agent, model_id=alias)
-        for (one, agent), alias in zip(PAIR.agents.items(), ("fast", "fast-2"), strict=True)
+        item: replace(agent, model_id=alias)
+        for (item, agent), alias in zip(PAIR.agents.items(), ("fast", "fast-2"), strict=True)
     }
     agents["third"] = replace(agents["solver"], id="third", temperature=0.1)
     team = replace(PAIR, agents=agents, reports_to=dict.fromkeys(("solver", "third"), ("critic",)))

@@ -57,10 +57,10 @@ def exported(folder: Path, team: str, model: ScriptedModel) -> Path:
     (folder / "team.yaml").write_text(team, encoding="utf-8")
     at = f"m@{model.api_base}"
     options = ("--to", "langgraph", "-o", str(folder / "graph.py"), "--model", at)
-    came = invoked(
+    result = invoked(
         mas_export, [str(folder / "team.yaml"), *options, "--model", f"fast={at}"], "mas dev export"
     )
-    assert came.code == 0, came.err
+    assert result.code == 0, result.err
     return folder / "graph.py"
 
 
@@ -69,7 +69,7 @@ Messages = list[tuple[str, str]]
 
 def read_by(model: ScriptedModel) -> list[Messages]:
     calls = (call.body["messages"] for call in model.calls)
-    return sorted([(one["role"], one["content"]) for one in messages] for messages in calls)
+    return sorted([(message["role"], message["content"]) for message in messages] for messages in calls)
 
 
 def ours(folder: Path, model: ScriptedModel) -> tuple[list[Messages], str | None]:
@@ -98,8 +98,8 @@ class Graph:
     def invoke(self, state: dict[str, Any], config: Any = None) -> dict[str, Any]:
         self.config = config
         done = {"START"}
-        while ready := [one for one in self.nodes if one not in done and self.before[one] <= done]:
-            for changes in [self.nodes[one](state) for one in ready]:
+        while ready := [node for node in self.nodes if node not in done and self.before[node] <= done]:
+            for changes in [self.nodes[name](state) for name in ready]:
                 for field, change in changes.items():
                     state[field] |= change
             done |= {*ready}
@@ -127,10 +127,10 @@ def test_agents_read_what_they_read_here(
         expected, answer = ours(tmp_path, model)
         address = model.api_base
     read: list[Messages] = []
-    made: list[Mapping[str, Any]] = []
+    records: list[Mapping[str, Any]] = []
 
     def answers(**fields: Any) -> Any:
-        made.append(fields)
+        records.append(fields)
 
         def invoke(messages: Messages) -> Any:
             read.append(messages)
@@ -145,7 +145,7 @@ def test_agents_read_what_they_read_here(
     assert program.answer(QUERY_OF_NEWS) == answer == "Tea is new."
     assert sorted(read) == expected
     assert program.graph.config == {"max_concurrency": 2}
-    poet = next(one for one in made if one["max_tokens"] == 99)
+    poet = next(fields for fields in records if fields["max_tokens"] == 99)
     assert poet == {
         "model": "m",
         "model_provider": "openai",
@@ -165,9 +165,9 @@ def test_a_key_is_named_and_never_written(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("MAS_API_KEY", "secret-of-ann")
     (tmp_path / "t.yaml").write_text("name: t\nagents: {a: {prompt: Answer it.}}\n")
     words = [str(tmp_path / "t.yaml"), "--to", "langgraph", "--model", "m@http://127.0.0.1:1/v1"]
-    came = invoked(mas_export, words, "mas dev export")
-    assert '"key_env": "MAS_API_KEY"' in came.out
-    assert "secret-of-ann" not in came.out
+    result = invoked(mas_export, words, "mas dev export")
+    assert '"key_env": "MAS_API_KEY"' in result.out
+    assert "secret-of-ann" not in result.out
 
 
 @pytest.mark.parametrize(
@@ -192,9 +192,9 @@ def test_a_model_is_reached_as_here(
     words = [str(tmp_path / "t.yaml"), "--to", "langgraph", "--model", model]
     tree = ast.parse(invoked(mas_export, words, "mas dev export").out)
     agents = next(
-        ast.literal_eval(one.value)
-        for one in tree.body
-        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "AGENTS"
+        ast.literal_eval(stmt.value)
+        for stmt in tree.body
+        if isinstance(stmt, ast.Assign) and ast.unparse(stmt.targets[0]) == "AGENTS"
     )
     assert settings.items() <= agents["a"]["model"].items()
 
@@ -232,13 +232,13 @@ def test_an_agent_that_fails_ends_the_run_where_it_does_here(
     team = "name: t\nagents: {a: {prompt: Say it.}}\nexecution: {max_retries: 1}\n"
     with ScriptedModel("on") as model:
         file = exported(tmp_path, team, model)
-    said: list[str] = ["", " "]
+    texts: list[str] = ["", " "]
     stood_in(
         monkeypatch,
-        lambda **_: SimpleNamespace(invoke=lambda _: SimpleNamespace(text=said.pop(0))),
+        lambda **_: SimpleNamespace(invoke=lambda _: SimpleNamespace(text=texts.pop(0))),
     )
     program = ModuleType("program")
     exec(compile(file.read_text("utf-8"), "graph.py", "exec"), vars(program))  # noqa: S102
     with pytest.raises(program.AgentError, match="answered with nothing"):
         program.answer("?")
-    assert said == []
+    assert texts == []

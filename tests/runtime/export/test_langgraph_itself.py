@@ -62,13 +62,13 @@ def both(folder: Path, python: Path, model: ScriptedModel, team: str) -> tuple[A
     """Return the answer and the conversations of our run, and of the program under LangGraph."""
     at = f"m@{model.api_base}"
     words = [team, "--to", "langgraph", "-o", str(folder / "graph.py"), "--model", at]
-    came = invoked(mas_export, words, "mas dev export")
-    assert came.code == 0, came.err
+    result = invoked(mas_export, words, "mas dev export")
+    assert result.code == 0, result.err
     answer = run(team if team.startswith("seed:") else Path(team), query=QUERY, model=at).answer
     ours = (f"{answer}\n", asked(model))
     before = len(model.calls)
-    said = under_langgraph(python, folder / "graph.py")
-    return ours, (said, asked(model, since=before))
+    text = under_langgraph(python, folder / "graph.py")
+    return ours, (text, asked(model, since=before))
 
 
 def under_langgraph(python: Path, file: Path, **variables: str) -> str:
@@ -132,13 +132,13 @@ def test_tools_are_called(tmp_path: Path, python: Path) -> None:
     with ScriptedModel(calls) as model:
         words = [str(tmp_path / "team.yaml"), "--to", "langgraph", "--model", f"m@{model.api_base}"]
         words += ["--tools", str(tmp_path / "tools.yaml"), "-o", str(tmp_path / "graph.py")]
-        came = invoked(mas_export, words, "mas dev export")
-        assert came.code == 0, came.err
+        result = invoked(mas_export, words, "mas dev export")
+        assert result.code == 0, result.err
         done = under_langgraph(python, tmp_path / "graph.py", TASK_FILES=str(tmp_path / "files"))
         last = model.calls[-1].body
     assert done == "It has a needle.\n"
-    told = [one["content"] for one in last["messages"] if one["role"] == "tool"]
-    assert told[:3] == ["a.txt", "first\nneedle here\n", "a.txt:2: needle here"]
-    assert "acted" in str(told[3])
+    report = [message["content"] for message in last["messages"] if message["role"] == "tool"]
+    assert report[:3] == ["a.txt", "first\nneedle here\n", "a.txt:2: needle here"]
+    assert "acted" in str(report[3])
     names = {tool["function"]["name"] for tool in last["tools"]}
     assert names == {"list_files", "read_file", "search_text", "act"}

@@ -77,8 +77,8 @@ def test_a_secret_header_is_kept_out_of_messages_and_has_to_be_set() -> None:
 
 @pytest.mark.parametrize("fields", [{"api": "responses"}, {"api_base": None, "model": "local"}])
 def test_thinking_tokens_are_refused_where_nobody_would_count_them(fields: Any) -> None:
-    said: dict[str, Any] = {"model": "m", "api_base": "http://h/v1", **fields}
-    thinking = Model(alias="default", thinking_tokens=512, **said)
+    record: dict[str, Any] = {"model": "m", "api_base": "http://h/v1", **fields}
+    thinking = Model(alias="default", thinking_tokens=512, **record)
     asked = Gateway({"default": thinking}, environment={}, seed=1)
     with pytest.raises(InputError, match="takes no thinking_tokens"):
         asked.check(["default"])

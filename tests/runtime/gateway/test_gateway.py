@@ -236,19 +236,19 @@ def test_what_a_model_does_not_support_is_left_out_or_renamed() -> None:
 
 
 def test_retries_are_told_and_counted() -> None:
-    told: list[str] = []
+    texts: list[str] = []
 
     async def call(base: str) -> ChatAnswer:
         spec = Model(alias="default", model="m", api_base=base)
         async with Gateway({"default": spec}, seed=1) as gateway:
             return await gateway.chat(
                 ChatRequest(model="default", messages=MESSAGES),
-                lambda error, _wait: told.append(error.kind),
+                lambda error, _wait: texts.append(error.kind),
             )
 
     with ScriptedModel([Reply.error(503), "fine"]) as model:
         answer = asyncio.run(call(model.api_base))
-    assert (answer.text, answer.attempts, told) == ("fine", 2, ["down"])
+    assert (answer.text, answer.attempts, texts) == ("fine", 2, ["down"])
 
 
 def test_unknown_aliases_and_missing_keys_are_found_before_any_call() -> None:

@@ -21,7 +21,7 @@ TEXT = "The answer is 42, and so is 41 plus 1."
 UNKNOWN = ("upstream_lost", "worker_died", "ERROR_UPSTREAM", "quota", "evicted", "stopped_by_host")
 KEPT_ALIVE = ["null", "[]", "{}", '"ping"', "0", "ping", "event: ping\ndata: {}", ": wait", "true"]
 WORDS = {
-    means: [one.word for one in FINISH_WORDS if one.means == means]
+    means: [word.word for word in FINISH_WORDS if word.means == means]
     for means in ("stop", "length", "content_filter", "filtered", "failed")
 }
 
@@ -51,19 +51,19 @@ def answer(came: Read) -> ChatAnswer:
 
 
 def test_every_word_is_a_known_one_with_its_source() -> None:
-    assert len({one.word for one in FINISH_WORDS}) == len(FINISH_WORDS)
-    assert len({one.words for one in REFUSAL_WORDS}) == len(REFUSAL_WORDS)
-    assert all(one.word == one.word.lower() for one in FINISH_WORDS)
-    assert all(one.words == one.words.lower() for one in REFUSAL_WORDS)
-    assert all("/" in one.source for one in (*FINISH_WORDS, *REFUSAL_WORDS))
+    assert len({word.word for word in FINISH_WORDS}) == len(FINISH_WORDS)
+    assert len({word.words for word in REFUSAL_WORDS}) == len(REFUSAL_WORDS)
+    assert all(word.word == word.word.lower() for word in FINISH_WORDS)
+    assert all(word.words == word.words.lower() for word in REFUSAL_WORDS)
+    assert all("/" in item.source for item in (*FINISH_WORDS, *REFUSAL_WORDS))
 
 
 def test_an_answer_that_ended_well_is_taken_at_the_first_try(nightly: bool) -> None:
     for seed in seeds(nightly):
         chance, wire = Random(seed), WIRES[seed % 3]
         words = WORDS["stop"] if wire != "responses" else ["completed"]
-        came = read(answered(chance, wire, spelt(chance, chance.choice(words))), wire=wire)
-        assert (answer(came).text, answer(came).finish_reason, came.requests) == (TEXT, "stop", 1)
+        result = read(answered(chance, wire, spelt(chance, chance.choice(words))), wire=wire)
+        assert (answer(result).text, answer(result).finish_reason, result.requests) == (TEXT, "stop", 1)
 
 
 def test_an_answer_that_was_cut_counts_and_says_so(nightly: bool) -> None:
@@ -71,19 +71,19 @@ def test_an_answer_that_was_cut_counts_and_says_so(nightly: bool) -> None:
         chance, wire = Random(seed), WIRES[seed % 3]
         means = chance.choice(["length", "content_filter", "filtered"])
         word = spelt(chance, chance.choice(WORDS[means]))
-        came = read(answered(chance, wire, word), wire=wire)
-        said = word if means == "filtered" else means
-        assert (answer(came).text, answer(came).finish_reason, came.requests) == (TEXT, said, 1)
+        result = read(answered(chance, wire, word), wire=wire)
+        text = word if means == "filtered" else means
+        assert (answer(result).text, answer(result).finish_reason, result.requests) == (TEXT, text, 1)
 
 
 def test_every_other_word_is_a_failure_by_its_own_name(nightly: bool) -> None:
     for seed in seeds(nightly):
         chance, wire = Random(seed), WIRES[seed % 3]
         word = chance.choice([*WORDS["failed"], *UNKNOWN])
-        came = read(answered(chance, wire, word), wire=wire)
-        assert word in str(failure(came))
-        assert failure(came).may_pass
-        assert (came.requests, came.tokens) == (3, 45)  # what it says itself, and no guess
+        result = read(answered(chance, wire, word), wire=wire)
+        assert word in str(failure(result))
+        assert failure(result).may_pass
+        assert (result.requests, result.tokens) == (3, 45)  # what it says itself, and no guess
 
 
 ERRORS: list[tuple[dict[str, Any], str]] = [
@@ -131,19 +131,19 @@ def test_an_error_with_status_200_is_that_error_and_costs_nothing(nightly: bool)
     for seed in seeds(nightly):
         chance, wire = Random(seed), WIRES[seed % 3]
         error, kind = chance.choice(ERRORS)
-        came = read(wrapped(chance, wire, error), wire=wire)
-        assert (failure(came).kind, came.tokens) == (kind, 0), error
-        assert error["message"] in str(failure(came))
-        assert came.requests == (3 if failure(came).may_pass else 1)
+        result = read(wrapped(chance, wire, error), wire=wire)
+        assert (failure(result).kind, result.tokens) == (kind, 0), error
+        assert error["message"] in str(failure(result))
+        assert result.requests == (3 if failure(result).may_pass else 1)
 
 
 def test_a_failure_in_the_middle_costs_no_more_than_came(nightly: bool) -> None:
     for seed in seeds(nightly):
         wire = WIRES[seed % 3]
         begun = pieces(wire, TEXT, None, 1 + seed % 9)[:-2]
-        came = read(stream(*begun, {"error": {"message": "lost", "code": 502}}), wire=wire)
-        assert failure(came).kind == "down"
-        assert 0 < came.tokens < 3 * 300, "nothing like the 4,096 that it might have written"
+        result = read(stream(*begun, {"error": {"message": "lost", "code": 502}}), wire=wire)
+        assert failure(result).kind == "down"
+        assert 0 < result.tokens < 3 * 300, "nothing like the 4,096 that it might have written"
 
 
 def test_what_keeps_a_connection_says_nothing(nightly: bool) -> None:
@@ -152,8 +152,8 @@ def test_what_keeps_a_connection_says_nothing(nightly: bool) -> None:
         events = pieces(wire, TEXT, "stop", chance.randint(1, 9))
         for _ in range(chance.randint(1, 6)):
             events.insert(chance.randrange(len(events)), chance.choice(KEPT_ALIVE))
-        came = read(stream(*events), wire=wire)
-        assert (answer(came).text, came.requests) == (TEXT, 1)
+        result = read(stream(*events), wire=wire)
+        assert (answer(result).text, result.requests) == (TEXT, 1)
 
 
 def test_a_stream_is_whole_by_a_reason_or_by_its_last_word(nightly: bool) -> None:
@@ -192,27 +192,27 @@ def test_calls_come_whole_whatever_their_pieces_look_like(nightly: bool) -> None
         parts = [*begun, *deltas[4:], *halves[0], *halves[1]]
         first, other = index(0), index(1)
         events = [{"choices": [{"index": other, "delta": {"content": "the second"}}]}]
-        events += [{"choices": [{"index": first, "delta": {"tool_calls": [one]}}]} for one in parts]
+        events += [{"choices": [{"index": first, "delta": {"tool_calls": [part]}}]} for part in parts]
         events += [{"choices": [{"index": first, "delta": {}, "finish_reason": "tool_calls"}]}]
-        came = answer(read(stream(*events, DONE)))
-        assert [(one.name, one.arguments) for one in came.tool_calls] == wanted
-        assert came.text == ""
+        result = answer(read(stream(*events, DONE)))
+        assert [(call.name, call.arguments) for call in result.tool_calls] == wanted
+        assert result.text == ""
 
 
 def test_the_first_choice_is_the_one_with_the_lowest_index() -> None:
-    one, two = (whole("chat", text, "stop")["choices"][0] for text in ("first", "second"))
-    body = {"choices": [{**two, "index": "1"}, {**one, "index": "0"}]}
+    item, two = (whole("chat", text, "stop")["choices"][0] for text in ("first", "second"))
+    body = {"choices": [{**two, "index": "1"}, {**item, "index": "0"}]}
     assert answer(read(document(body))).text == "first"
 
 
 def test_a_prompt_that_is_too_long_is_one_in_every_providers_words() -> None:
     spare = [document(whole("chat", "from the spare", "stop"))]
-    signs = [one.words for one in REFUSAL_WORDS if one.kind == "overflow"]
+    signs = [word.words for word in REFUSAL_WORDS if word.kind == "overflow"]
     for status in (200, 400, 413, 422, 500):
         for words in signs:
             error = {"error": {"message": f"Sorry: {words.upper()} [8192]", "code": None}}
-            came = read(document(error, status), others=spare)
-            assert (answer(came).text, came.requests, came.tokens) == ("from the spare", 2, 15)
+            result = read(document(error, status), others=spare)
+            assert (answer(result).text, result.requests, result.tokens) == ("from the spare", 2, 15)
     assert answer(read(Response(b"<html>413", 413), others=spare)).text == "from the spare"
     assert failure(read(document({"error": {"message": "too many"}}, 429))).kind == "busy"
 
@@ -233,9 +233,9 @@ def test_who_asks_to_wait_is_waited_for(
     headers: dict[str, str], error: dict[str, Any], seconds: float, status: int
 ) -> None:
     busy = document({"error": {"message": "slow", "code": 429, **error}}, status, **headers)
-    came = read(busy, document(whole("chat", TEXT, "stop")))
-    assert answer(came).text == TEXT
-    assert seconds <= came.seconds < seconds + 0.6
+    result = read(busy, document(whole("chat", TEXT, "stop")))
+    assert answer(result).text == TEXT
+    assert seconds <= result.seconds < seconds + 0.6
 
 
 def test_a_price_of_nothing_does_not_overrule_the_hosts() -> None:

@@ -35,17 +35,17 @@ def failing(**kinds: Kind) -> Provider:
 def ask(
     provider: Provider, fallbacks: Mapping[str, tuple[str, ...]], **fields: Any
 ) -> tuple[ChatAnswer, Told]:
-    told: Told = []
+    report: Told = []
 
     async def scene() -> ChatAnswer:
         models = [model(alias, fallback=names) for alias, names in fallbacks.items()]
         async with gateway_to(provider, *models) as gateway:
             return await gateway.chat(
                 request(**fields),
-                on_fallback=lambda error, alias: told.append((error.kind, alias)),
+                on_fallback=lambda error, alias: report.append((error.kind, alias)),
             )
 
-    return run_virtually(scene()), told
+    return run_virtually(scene()), report
 
 
 @pytest.mark.parametrize("kind", sorted(REFUSALS))
@@ -68,11 +68,11 @@ def test_a_refused_key_or_model_goes_to_a_fallback_only_where_it_is_asked_for(ki
 )
 def test_a_fallback_answers_after_the_retries_are_used_up(kind: Kind) -> None:
     provider = failing(default=kind)
-    came, told = ask(provider, {"default": ("spare",), "spare": ()}, retries=2)
+    result, report = ask(provider, {"default": ("spare",), "spare": ()}, retries=2)
     attempts = 3 if CallError("", kind=kind).may_pass else 1
     assert provider.asked == ["default"] * attempts + ["spare"]
-    assert (came.text, came.alias, came.attempts) == ("spare", "spare", 1)
-    assert told == [(kind, "spare")]
+    assert (result.text, result.alias, result.attempts) == ("spare", "spare", 1)
+    assert report == [(kind, "spare")]
 
 
 def test_no_fallback_is_asked_what_is_wrong_in_itself() -> None:
@@ -83,8 +83,8 @@ def test_no_fallback_is_asked_what_is_wrong_in_itself() -> None:
 
 
 def test_the_model_that_was_asked_answers_for_itself_where_it_can() -> None:
-    came, told = ask(failing(), {"default": ("spare",), "spare": ()})
-    assert (came.alias, told) == ("default", [])
+    result, report = ask(failing(), {"default": ("spare",), "spare": ()})
+    assert (result.alias, report) == ("default", [])
 
 
 def test_fallbacks_come_in_order_with_their_own_fallbacks_and_each_once() -> None:
@@ -171,14 +171,14 @@ def test_an_embedded_fallback_is_started_before_it_is_needed_and_once(
             assert len(started) == 1
             return await gateway.chat(request(schema={"type": "object", "properties": {}}))
 
-    came = run_virtually(scene())
-    assert (came.alias, came.text, came.usage.unpriced_calls) == ("spare", "local", 0)
+    result = run_virtually(scene())
+    assert (result.alias, result.text, result.usage.unpriced_calls) == ("spare", "local", 0)
     assert [server.stopped for server in started] == [True]
 
 
 def test_fallbacks_are_checked_before_any_call() -> None:
     async def check(*models: Any, **options: Any) -> None:
-        async with Gateway({one.alias: one for one in models}, environment={}) as gateway:
+        async with Gateway({item.alias: item for item in models}, environment={}) as gateway:
             gateway.check(["default"], **options)
 
     keyless = model("spare", key_env="NO_SUCH_KEY")
@@ -207,8 +207,8 @@ def test_a_fallback_does_not_read_what_is_kept_for_the_model_that_failed() -> No
             raise CallError("it is down", kind="down")
         return answer(name)
 
-    said = {"role": "assistant", "content": "so", "reasoning_content": "hm", "kept_for": "default"}
+    fields = {"role": "assistant", "content": "so", "reasoning_content": "hm", "kept_for": "default"}
     fallbacks: Mapping[str, tuple[str, ...]] = {"default": ("spare",), "spare": ()}
-    ask(Provider(behave), fallbacks, messages=[{"role": "user", "content": "q"}, said], retries=0)
+    ask(Provider(behave), fallbacks, messages=[{"role": "user", "content": "q"}, fields], retries=0)
     assert read["default"] == {"role": "assistant", "content": "so", "reasoning_content": "hm"}
     assert read["spare"] == {"role": "assistant", "content": "so"}

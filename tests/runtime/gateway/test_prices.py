@@ -126,12 +126,12 @@ def test_no_call_costs_more_than_was_reserved_for_it(
 ) -> None:
     """Whatever its tokens are, as long as they are no more than were reserved."""
     rates = rates._replace(steps=tuple(sorted(steps, key=lambda step: step[0])))
-    fresh, cached, stored, said, thought = counts
+    fresh, cached, stored, number, thought = counts
     usage = Usage(
         prompt_tokens=fresh + cached + stored,
         cached_tokens=cached,
         stored_tokens=stored,
-        completion_tokens=said + thought,
+        completion_tokens=number + thought,
         reasoning_tokens=thought,
     )
     most = rates.highest(usage.prompt_tokens + slack[0], usage.completion_tokens + slack[1])

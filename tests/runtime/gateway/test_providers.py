@@ -45,7 +45,7 @@ def test_a_missing_key_is_said_at_once_by_its_variables(name: str, nowhere: dict
 
 
 @pytest.mark.parametrize(
-    "name", sorted(name for name, one in PROVIDERS.items() if one.key_in and one.needs_key)
+    "name", sorted(name for name, provider in PROVIDERS.items() if provider.key_in and provider.needs_key)
 )
 def test_each_variable_that_may_hold_a_key_lets_in(name: str, nowhere: dict[str, str]) -> None:
     for variable in PROVIDERS[name].key_in:
@@ -155,9 +155,9 @@ def test_litellm_asks_for_no_other_variables() -> None:
 def rows() -> str:
     """The providers that are called directly, as the page about them shows them."""
     lines: dict[tuple[str, ...], list[str]] = {}
-    for name, one in PROVIDERS.items():
-        if one.wire:
-            cells = (_code(one.key_in), _code(one.address_in), one.address or "yours")
+    for name, provider in PROVIDERS.items():
+        if provider.wire:
+            cells = (_code(provider.key_in), _code(provider.address_in), provider.address or "yours")
             lines.setdefault(cells, []).append(name)
     return "\n".join(f"| {_code(names)} | {' | '.join(cells)} |" for cells, names in lines.items())
 

@@ -14,7 +14,7 @@ from studies.providers import __main__ as command
 from studies.providers.table import judged, markdown, plain, wrong
 from studies.providers.verdict import Verdict
 
-(OPENAI,) = (one for one in PROVIDERS if one.name == "OpenAI")
+(OPENAI,) = (provider for provider in PROVIDERS if provider.name == "OpenAI")
 TABLE = {"A": {"text": Verdict("works"), "cost": Verdict("wrong", "$1, billed $2")}}
 
 

@@ -64,8 +64,8 @@ def test_what_one_call_is_told_to_wait_holds_the_others_of_that_model_back() -> 
             assert await tried(gateway, "b") == "four"
 
     run_virtually(scene())
-    told, *others, unrelated = sorted(zip(provider.moments, provider.asked, strict=True))
-    assert told == (0.0, "a")
+    pair, *others, unrelated = sorted(zip(provider.moments, provider.asked, strict=True))
+    assert pair == (0.0, "a")
     assert unrelated[1] == "b"
     assert all(moment >= 10 for moment, _ in others)
     moments = [moment for moment, _ in others]

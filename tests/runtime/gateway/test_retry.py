@@ -52,18 +52,18 @@ def test_retry_after_as_a_date() -> None:
 
 def waits(seed: int, asked: float | None, *, retries: int = 4) -> list[float]:
     """Give the waits of a call that always fails."""
-    told: list[float] = []
+    values: list[float] = []
 
     async def fail() -> ChatAnswer:
         raise CallError("busy", kind="busy", retry_after=asked)
 
     async def scene() -> None:
         pacing = Pacing(random.Random(seed), clock=virtual_clock)
-        await call_with_retries(fail, retries, lambda _error, wait: told.append(wait), pacing)
+        await call_with_retries(fail, retries, lambda _error, wait: values.append(wait), pacing)
 
     with pytest.raises(CallError):
         run_virtually(scene())
-    return told
+    return values
 
 
 def test_waits_have_full_jitter_and_double() -> None:

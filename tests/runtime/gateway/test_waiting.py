@@ -64,22 +64,22 @@ def asked(
 
     async def scene() -> tuple[ChatAnswer | CallError, Usage, float, str]:
         budget = Budget(caps or Caps(), clock=virtual_clock)
-        came: ChatAnswer | CallError
+        result: ChatAnswer | CallError
         async with gateway_to(provider, model(**PRICED, timeout=2)) as gateway:
             asked = request(retries=0, max_tokens=100, **fields)
             try:
-                came = await gateway.chat(asked, budget=budget, on_words=words.append)
+                result = await gateway.chat(asked, budget=budget, on_words=words.append)
             except CallError as error:
-                came = error
-        return came, budget.spent, virtual_clock(), "".join(words)
+                result = error
+        return result, budget.spent, virtual_clock(), "".join(words)
 
     return run_virtually(scene())
 
 
 def test_an_answer_that_goes_on_may_take_longer_than_the_timeout() -> None:
-    came, spent, seconds, words = asked(PARTS)
-    assert isinstance(came, ChatAnswer)
-    assert (came.attempts, spent.calls, seconds, words) == (1, 1, 6, "xxxx")
+    result, spent, seconds, words = asked(PARTS)
+    assert isinstance(result, ChatAnswer)
+    assert (result.attempts, spent.calls, seconds, words) == (1, 1, 6, "xxxx")
 
 
 @pytest.mark.parametrize(
@@ -101,18 +101,18 @@ def test_an_answer_that_goes_on_may_take_longer_than_the_timeout() -> None:
     ids=["nothing comes", "it stops", "it is only kept alive", "from then on it is kept alive"],
 )
 def test_a_timeout_is_silence(parts: Any, seconds: float, said: str) -> None:
-    came, spent, took, _ = asked(parts)
-    assert isinstance(came, CallError)
-    assert (came.kind, came.may_be_billed) == ("timeout", True)
-    assert said in str(came)
+    result, spent, took, _ = asked(parts)
+    assert isinstance(result, CallError)
+    assert (result.kind, result.may_be_billed) == ("timeout", True)
+    assert said in str(result)
     assert (took, spent.uncertain_calls) == (seconds, 1)
 
 
 def test_who_asks_may_wait_less_long_however_the_answer_goes_on() -> None:
-    came, spent, seconds, _ = asked(PARTS, patience=4.0)
-    assert isinstance(came, CallError)
-    assert came.kind == "slow"
-    assert "no whole answer within 4 seconds, the agent's timeout" in str(came)
+    result, spent, seconds, _ = asked(PARTS, patience=4.0)
+    assert isinstance(result, CallError)
+    assert result.kind == "slow"
+    assert "no whole answer within 4 seconds, the agent's timeout" in str(result)
     assert (seconds, spent.uncertain_calls) == (4, 1)
 
 
@@ -126,8 +126,8 @@ def test_an_answer_that_broke_off_counts_with_all_that_it_may_have_cost() -> Non
     assert (unheard.calls, unheard.uncertain_calls, unheard.completion_tokens) == (1, 1, 100)
     some = ChatAnswer(text="x" * 20, usage=Usage(calls=1, unmetered_calls=1))
     assert broken_off(some) == unheard
-    told = ChatAnswer(text="x", usage=Usage(calls=1, prompt_tokens=9, completion_tokens=1))
-    usage = broken_off(told)
+    report = ChatAnswer(text="x", usage=Usage(calls=1, prompt_tokens=9, completion_tokens=1))
+    usage = broken_off(report)
     assert (usage.prompt_tokens, usage.completion_tokens, usage.uncertain_calls) == (9, 100, 1)
     assert usage.usd == usage.uncertain_usd == pytest.approx(9e-6 + 200e-6)
     much = ChatAnswer(text="x" * 900, usage=Usage(calls=1, unmetered_calls=1))
@@ -146,8 +146,8 @@ def test_a_stream_that_ended_too_early_counts_with_what_came(
     received: ChatAnswer | None, counted: int, doubted: int
 ) -> None:
     cut = CallError("It ended.", kind="malformed", may_be_billed=True)
-    came, spent, _, _ = asked([(1.0, True)], received=received, cut=cut)
-    assert came is cut
+    result, spent, _, _ = asked([(1.0, True)], received=received, cut=cut)
+    assert result is cut
     assert spent.completion_tokens == counted
     assert (spent.calls, spent.uncertain_calls, spent.doubted_tokens) == (1, 1, doubted)
     price = spent.prompt_tokens * 1e-6 + counted * 2e-6
@@ -166,22 +166,22 @@ def over_http(
             return [await gateway.chat(request(retries=0)) for _ in range(times)][-1]
 
     with ScriptedModel(replies) as double:
-        came = asyncio.run(scene())
-    return came, [call.body or {} for call in double.calls]
+        result = asyncio.run(scene())
+    return result, [call.body or {} for call in double.calls]
 
 
 def test_a_long_answer_is_paid_once() -> None:
     said = Reply(
         text="Two and two is four, and so it is each time.", delivery="paced", interval=0.4
     )
-    came, bodies = over_http(said, timeout=2)
-    assert (came.text, came.attempts, len(bodies)) == (said.text, 1, 1)
-    assert came.usage.uncertain_calls == came.usage.unmetered_calls == 0
+    result, bodies = over_http(said, timeout=2)
+    assert (result.text, result.attempts, len(bodies)) == (said.text, 1, 1)
+    assert result.usage.uncertain_calls == result.usage.unmetered_calls == 0
 
 
 def test_models_yaml_can_ask_for_whole_answers() -> None:
-    came, bodies = over_http(Reply(text="four"), stream=False)
-    assert came.text == "four"
+    result, bodies = over_http(Reply(text="four"), stream=False)
+    assert result.text == "four"
     assert "stream" not in bodies[0]
     assert "stream_options" not in bodies[0]
 
@@ -198,7 +198,7 @@ def test_an_endpoint_that_refuses_pieces_is_asked_without_from_then_on(
             return Reply.error(400, message=f"Unknown parameter: '{refused}'.")
         return Reply(text="four")
 
-    came, bodies = over_http(reply, times=2)
-    assert came.text == "four"
+    result, bodies = over_http(reply, times=2)
+    assert result.text == "four"
     assert {"stream", "stream_options"} & bodies[-1].keys() == left
     assert refused not in bodies[-2]

@@ -24,5 +24,5 @@ def jail(tmp_path: Path) -> Iterator[Jail]:
 @pytest.fixture
 def worker(jail: Jail) -> Iterator[PythonWorker]:
     """An interpreter in a jail, without tools."""
-    with contextlib.closing(PythonWorker(jail)) as made:
-        yield made
+    with contextlib.closing(PythonWorker(jail)) as result:
+        yield result

@@ -75,7 +75,7 @@ def program(request: pytest.FixtureRequest, tmp_path: Path, mark: str) -> Iterat
 
 @pytest.mark.parametrize(
     ("program", "said"),
-    [pytest.param(kind, said, id=kind) for kind, (_, said) in BROKEN.items()],
+    [pytest.param(kind, name, id=kind) for kind, (_, name) in BROKEN.items()],
     indirect=["program"],
 )
 def test_a_broken_bubblewrap_is_named_and_nothing_of_it_stays(

@@ -15,17 +15,17 @@ from coterie.schema import Catalogue, InputError
 
 
 def test_what_confines_a_run_is_told_as_json() -> None:
-    told = json.loads(json.dumps(Jails().describe()))
+    report = json.loads(json.dumps(Jails().describe()))
     tier = detect().tier
-    assert told["tier"] == (tier and tier.name)
-    assert told["confines"] is (tier is not None)
-    assert bool(told["version"]) is (tier is not None)
-    assert [attempt["failure"] for attempt in told["attempts"]][-1] is None or tier is None
+    assert report["tier"] == (tier and tier.name)
+    assert report["confines"] is (tier is not None)
+    assert bool(report["version"]) is (tier is not None)
+    assert [attempt["failure"] for attempt in report["attempts"]][-1] is None or tier is None
 
 
 def test_what_does_not_confine_is_told_too() -> None:
-    told = Jails(unsafe=True).describe()
-    assert (told["tier"], told["confines"], told["own_user"]) == ("unsafe-local", False, False)
+    report = Jails(unsafe=True).describe()
+    assert (report["tier"], report["confines"], report["own_user"]) == ("unsafe-local", False, False)
 
 
 def test_a_host_without_a_jail_refuses_and_says_what_to_do(

@@ -55,7 +55,7 @@ def take(root: Path, step: tuple[str, list[str], Any]) -> None:
     kind, parts, what = step
     path = root.joinpath(*parts)
     with contextlib.suppress(OSError):
-        if any(one.is_symlink() for one in (path, *path.parents)) and kind != "remove":
+        if any(place.is_symlink() for place in (path, *path.parents)) and kind != "remove":
             return
         if kind not in {"remove", "mode", "time", "append"}:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,15 +84,15 @@ def take(root: Path, step: tuple[str, list[str], Any]) -> None:
 def bring(source: Path, copy: Path, before: Mapping[str, TreeEntry]) -> dict[str, TreeEntry]:
     """Make a copy of an earlier state what the folder is now, by what would travel."""
     now = entries(scan(source))
-    came = change(before, now)
-    travelled = json.loads(json.dumps({"made": value_of(came.made), "removed": came.removed}))
-    told = TreeChange(
-        removed=tuple(travelled["removed"]), made=tree_of(travelled["made"]), kept=came.kept
+    result = change(before, now)
+    travelled = json.loads(json.dumps({"made": value_of(result.made), "removed": result.removed}))
+    report = TreeChange(
+        removed=tuple(travelled["removed"]), made=tree_of(travelled["made"]), kept=result.kept
     )
-    assert told == came
-    contents = {name: read_content(source, name, 0, 1 << 20) for name in came.wanted}
-    assert sum(map(len, contents.values())) == came.size
-    rebuild(copy, told, lambda name, _: [contents[name][:3], contents[name][3:]])
+    assert report == result
+    contents = {name: read_content(source, name, 0, 1 << 20) for name in result.wanted}
+    assert sum(map(len, contents.values())) == result.size
+    rebuild(copy, report, lambda name, _: [contents[name][:3], contents[name][3:]])
     return now
 
 
@@ -135,9 +135,9 @@ def test_only_what_changed_travels(tmp_path: Path) -> None:
     before = entries(scan(tmp_path))
     (tmp_path / "a").write_text("other", "ascii")
     (tmp_path / "b").chmod(0o755)
-    came = change(before, entries(scan(tmp_path)))
-    assert came.wanted == ["a"]
-    assert (came.kept, came.size, came.removed) == ({"b"}, 5, ())
+    result = change(before, entries(scan(tmp_path)))
+    assert result.wanted == ["a"]
+    assert (result.kept, result.size, result.removed) == ({"b"}, 5, ())
 
 
 def test_pipes_and_sockets_stay_behind(tmp_path: Path) -> None:

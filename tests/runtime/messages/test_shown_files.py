@@ -33,7 +33,7 @@ TASK = Task(id="t", query="When?", files={"b.txt": "At </file> nine.", "a.txt": 
 
 
 def test_only_who_cannot_open_files_is_shown_them() -> None:
-    shown = {one: [*shown_files(planned, TASK)] for one, planned in PLAN.agents.items()}
+    shown = {item: [*shown_files(planned, TASK)] for item, planned in PLAN.agents.items()}
     assert shown == {"plain": ["a.txt", "b.txt"], "looks": [], "codes": []}
 
 
@@ -69,19 +69,19 @@ def test_a_run_shows_files_and_tells_of_those_that_nobody_reads(tmp_path: Path) 
     (tmp_path / "task.json").write_text(json.dumps(given_files))
     with ScriptedModel("At nine.") as model:
         words = ["seed:direct", "task.json", "--model", f"m@{model.api_base}"]
-        came = invoked_in(tmp_path, main, words, "mas-run")
+        result = invoked_in(tmp_path, main, words, "mas-run")
         (asked,) = (str(call.body) for call in model.calls)
-    assert came.code == 0, came.err
+    assert result.code == 0, result.err
     assert "The train leaves at nine." in asked
     assert "Too long to be shown to you: long.txt" in asked
-    assert "reads nothing of long.txt: too long to be shown" in came.err
+    assert "reads nothing of long.txt: too long to be shown" in result.err
 
 
 def asked_with(folder: Path, *words: str) -> tuple[int, str, str]:
     with ScriptedModel("At nine.") as model:
         given_words = ["seed:direct", *words, "--model", f"m@{model.api_base}"]
-        came = invoked_in(folder, main, given_words, "mas-run")
-        return came.code, came.err, "".join(str(call.body) for call in model.calls)
+        result = invoked_in(folder, main, given_words, "mas-run")
+        return result.code, result.err, "".join(str(call.body) for call in model.calls)
 
 
 def test_a_question_may_have_files_and_a_context(tmp_path: Path) -> None:

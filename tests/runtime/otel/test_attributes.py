@@ -26,8 +26,8 @@ def test_names_and_numbers_are_told_and_what_was_said_is_content() -> None:
 
 def test_attributes_are_flat_without_secrets_and_without_what_has_no_value() -> None:
     given = {"a": None, "b": ["x secret"], "c": {"d": "secret"}, "e": [1, 2], "f": 0}
-    found = clean(given, lambda text: text.replace("secret", "*"))
-    assert found == {"b": ["x *"], "c": '{"d": "*"}', "e": "[1, 2]", "f": 0}
+    result = clean(given, lambda text: text.replace("secret", "*"))
+    assert result == {"b": ["x *"], "c": '{"d": "*"}', "e": "[1, 2]", "f": 0}
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_messages_have_the_form_of_the_conventions() -> None:
         {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": function}]},
         {"role": "tool", "tool_call_id": "1", "content": "Noon."},
     ]
-    said = {"messages": messages, "text": "At noon.", "thinking": "Hm.", "finish_reason": "stop"}
-    found = call_content(said)
+    fields = {"messages": messages, "text": "At noon.", "thinking": "Hm.", "finish_reason": "stop"}
+    result = call_content(fields)
     called = {"type": "tool_call", "id": "1", "name": "clock", "arguments": "{}"}
     response = {"type": "tool_call_response", "response": "Noon.", "id": "1"}
-    assert found["gen_ai.input.messages"] == [
+    assert result["gen_ai.input.messages"] == [
         {"role": "user", "parts": [{"type": "text", "content": "When?"}, {"type": "image_url"}]},
         {"role": "assistant", "parts": [called]},
         {"role": "tool", "parts": [response]},
@@ -83,4 +83,4 @@ def test_messages_have_the_form_of_the_conventions() -> None:
     thought = {"type": "reasoning", "content": "Hm."}
     spoken = {"type": "text", "content": "At noon."}
     answer = {"role": "assistant", "parts": [thought, spoken], "finish_reason": "stop"}
-    assert found["gen_ai.output.messages"] == [answer]
+    assert result["gen_ai.output.messages"] == [answer]

@@ -70,13 +70,13 @@ def result_of(folder: Path) -> dict[str, Any]:
 
 
 def named(spans: list[Span], name: str) -> Span:
-    (found,) = (one for one in spans if one.name == name)
-    return found
+    (span,) = (item for item in spans if item.name == name)
+    return span
 
 
 def test_a_run_is_a_tree_of_agents_calls_and_tools_with_its_tokens(tmp_path: Path) -> None:
-    came = made(tmp_path, WITH_TOOL, "--otel", "t.jsonl")
-    assert (came.code, came.out) == (0, "7\n")
+    result = made(tmp_path, WITH_TOOL, "--otel", "t.jsonl")
+    assert (result.code, result.out) == (0, "7\n")
     spans = spans_in(tmp_path / "t.jsonl")
     assert tree(spans) == {
         "invoke_workflow pair": {
@@ -86,11 +86,11 @@ def test_a_run_is_a_tree_of_agents_calls_and_tools_with_its_tokens(tmp_path: Pat
     }
     assert nested(spans)
     usage = result_of(tmp_path)["usage"]
-    assert sum(one.input_tokens for one in spans) == usage["prompt_tokens"]
-    assert sum(one.tokens for one in spans) == usage["prompt_tokens"] + usage["completion_tokens"]
+    assert sum(span.input_tokens for span in spans) == usage["prompt_tokens"]
+    assert sum(span.tokens for span in spans) == usage["prompt_tokens"] + usage["completion_tokens"]
     worker, judge = named(spans, "invoke_agent worker"), named(spans, "invoke_agent judge")
     assert (judge.links, worker.links) == ((worker.id,), ())
-    (chat,) = (one for one in spans if one.parent == worker.id)
+    (chat,) = (span for span in spans if span.parent == worker.id)
     assert chat.told["gen_ai.request.temperature"] == pytest.approx(0.25)
     wanted = {
         "gen_ai.operation.name": "chat",
@@ -106,7 +106,7 @@ def test_a_run_is_a_tree_of_agents_calls_and_tools_with_its_tokens(tmp_path: Pat
     root = named(spans, "invoke_workflow pair")
     assert root.told["coterie.task"] == "sum"
     assert root.events["gen_ai.evaluation.result"]["gen_ai.evaluation.score.value"] == 1
-    assert not any(one.is_error for one in spans)
+    assert not any(span.is_error for span in spans)
     assert "3 + 4" not in (tmp_path / "t.jsonl").read_text()
 
 
@@ -122,10 +122,10 @@ def test_content_is_there_where_it_is_wanted_and_secrets_are_not(
     assert LIKE_A_KEY not in written
     assert "known" not in written
     worker = named(spans_in(tmp_path / "t.jsonl"), "invoke_agent worker")
-    (chat,) = (one for one in spans_in(tmp_path / "t.jsonl") if one.parent == worker.id)
+    (chat,) = (span for span in spans_in(tmp_path / "t.jsonl") if span.parent == worker.id)
     (said,) = json.loads(chat.told["gen_ai.output.messages"])
     assert said["parts"] == [{"type": "text", "content": "[secret] [secret]"}]
-    roles = [one["role"] for one in json.loads(chat.told["gen_ai.input.messages"])]
+    roles = [load["role"] for load in json.loads(chat.told["gen_ai.input.messages"])]
     assert roles == ["system", "user"]
 
 
@@ -137,7 +137,7 @@ def test_the_variable_of_the_conventions_wants_content_too(
     spans = spans_in(tmp_path / "t.jsonl")
     tool = named(spans, "execute_tool list_files").told
     assert json.loads(tool["gen_ai.tool.call.arguments"]) == {"path": "."}
-    asking = [one for one in spans if one.told.get("gen_ai.output.messages", "").count("tool_call")]
+    asking = [span for span in spans if span.told.get("gen_ai.output.messages", "").count("tool_call")]
     assert len(asking) == 2
 
 
@@ -149,7 +149,7 @@ def test_failures_and_retries_are_told_where_they_happened(
     answers = {"[worker]": [down, "maybe 7"], "": Reply.error(400, message="no such thing")}
     assert made(tmp_path, answers, "--otel", "t.jsonl").code == 1
     spans = spans_in(tmp_path / "t.jsonl")
-    tried, failed = sorted((one for one in spans if one.name == "chat m"), key=lambda o: o.began)
+    tried, failed = sorted((span for span in spans if span.name == "chat m"), key=lambda o: o.began)
     assert tried.events["coterie.model_retried"]["coterie.wait"] >= 0
     assert not tried.is_error
     assert failed.is_error
@@ -166,32 +166,32 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
     assert made(tmp_path, failing, "--otel", "t.jsonl").code == 1
     (run,) = (tmp_path / "runs").iterdir()
     answers = {"[worker]": "never asked", "": "7"}
-    came = again(tmp_path, answers, "--resume", str(run), "--otel", "u.jsonl")
-    assert came.code == 0
+    result = again(tmp_path, answers, "--resume", str(run), "--otel", "u.jsonl")
+    assert result.code == 0
     first, then = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
     assert named(then, "invoke_agent worker").told["coterie.source"] == "journal"
     assert "coterie.source" not in named(then, "invoke_agent judge").told
-    assert {one.words for one in first if one.is_error} == {""}
+    assert {span.words for span in first if span.is_error} == {""}
     usage = result_of(tmp_path)["usage"]
     total = usage["prompt_tokens"] + usage["completion_tokens"]
-    assert sum(one.tokens for one in [*first, *then]) == total
-    came = invoked(mas_view, [str(run), "--otel", str(tmp_path / "v.jsonl")], "mas-view")
-    assert came.code == 0
+    assert sum(span.tokens for span in [*first, *then]) == total
+    result = invoked(mas_view, [str(run), "--otel", str(tmp_path / "v.jsonl")], "mas-view")
+    assert result.code == 0
     recorded = spans_in(tmp_path / "v.jsonl")
-    assert sum(one.tokens for one in recorded) == total
+    assert sum(span.tokens for span in recorded) == total
     assert nested(recorded)
-    assert [one.name for one in recorded].count("invoke_workflow pair") == 2
+    assert [span.name for span in recorded].count("invoke_workflow pair") == 2
 
 
 def test_a_recorded_run_is_sent_as_it_was(tmp_path: Path) -> None:
     made(tmp_path, SCRIPT, "--otel", "t.jsonl")
     (run,) = (tmp_path / "runs").iterdir()
-    came = invoked(mas_view, [str(run), "--otel", str(tmp_path / "u.jsonl")], "mas-view")
-    assert came.code == 0
+    result = invoked(mas_view, [str(run), "--otel", str(tmp_path / "u.jsonl")], "mas-view")
+    assert result.code == 0
     live, recorded = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
     assert tree(recorded) == tree(live)
-    assert {one.told.get("gen_ai.usage.input_tokens") for one in recorded} == {
-        one.told.get("gen_ai.usage.input_tokens") for one in live
+    assert {span.told.get("gen_ai.usage.input_tokens") for span in recorded} == {
+        span.told.get("gen_ai.usage.input_tokens") for span in live
     }
     assert abs(recorded[0].began - live[0].began) < 60e9
 
@@ -203,7 +203,7 @@ def test_a_run_is_part_of_the_trace_that_called_it(
     monkeypatch.setenv("TRACEPARENT", f"00-{trace}-{parent}-01")
     made(tmp_path, SCRIPT, "--otel", "t.jsonl")
     spans = spans_in(tmp_path / "t.jsonl")
-    assert {one.trace for one in spans} == {trace}
+    assert {span.trace for span in spans} == {trace}
     assert named(spans, "invoke_workflow pair").parent == parent
 
 
@@ -253,14 +253,14 @@ def test_a_collector_gets_what_happened(
     with collector(received) as address:
         if by_variable:
             monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
-        came = made(tmp_path, SCRIPT, "--otel", "otlp" if by_variable else address, "--quiet")
-    assert came.code == 0
-    assert "note:" not in came.err
-    spans = [span for one in received for span in spans_of(one)]
+        result = made(tmp_path, SCRIPT, "--otel", "otlp" if by_variable else address, "--quiet")
+    assert result.code == 0
+    assert "note:" not in result.err
+    spans = [span for fields in received for span in spans_of(fields)]
     assert len(spans) == 5
     usage = result_of(tmp_path)["usage"]
-    assert sum(one.input_tokens for one in spans) == usage["prompt_tokens"]
-    (resource,) = {json.dumps(one["resourceSpans"][0]["resource"]) for one in received}
+    assert sum(span.input_tokens for span in spans) == usage["prompt_tokens"]
+    (resource,) = {json.dumps(fields["resourceSpans"][0]["resource"]) for fields in received}
     assert '"coterie"' in resource
 
 
@@ -269,11 +269,11 @@ def test_a_collector_that_is_down_is_told_once_and_fails_nothing(
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
-    came = made(tmp_path, SCRIPT, "--otel", "otlp")
-    assert (came.code, came.out) == (0, "7\n")
-    assert came.err.count("note: 5 of 5 spans could not be exported") == 1
-    assert came.err.count("note:") == 1
-    assert "Traceback" not in came.err
+    result = made(tmp_path, SCRIPT, "--otel", "otlp")
+    assert (result.code, result.out) == (0, "7\n")
+    assert result.err.count("note: 5 of 5 spans could not be exported") == 1
+    assert result.err.count("note:") == 1
+    assert "Traceback" not in result.err
 
 
 @pytest.mark.filterwarnings("error")
@@ -288,10 +288,10 @@ def test_neither_a_full_disk_nor_a_bug_reaches_a_run(
 
     monkeypatch.setattr(FileExporter, "export", full)
     monkeypatch.setattr(Spans, "_begin_run", buggy)
-    came = made(tmp_path, SCRIPT, "--otel", "t.jsonl")
-    assert (came.code, came.out) == (0, "7\n")
-    assert "note: 4 of 4 spans could not be exported: OSError: [Errno 28] No space" in came.err
-    assert "the trace lacks 1 event, which is a bug of coterie: run_started: KeyError" in came.err
+    result = made(tmp_path, SCRIPT, "--otel", "t.jsonl")
+    assert (result.code, result.out) == (0, "7\n")
+    assert "note: 4 of 4 spans could not be exported: OSError: [Errno 28] No space" in result.err
+    assert "the trace lacks 1 event, which is a bug of coterie: run_started: KeyError" in result.err
 
 
 @pytest.mark.parametrize(
@@ -315,9 +315,9 @@ def test_what_cannot_be_is_told_before_anything_is_spent(
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    came = made(tmp_path, SCRIPT, *words)
-    assert came.code == 2
-    assert said in came.err
+    result = made(tmp_path, SCRIPT, *words)
+    assert result.code == 2
+    assert said in result.err
     assert not (tmp_path / "runs").exists()
 
 
@@ -325,12 +325,12 @@ def test_without_the_extra_the_command_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asked, "NEEDED", ("opentelemetry.nowhere.at.all",))
-    came = made(tmp_path, SCRIPT, "--otel", "otlp")
-    assert came.code == 2
-    assert came.err.endswith(f"which is not installed. Run: {how_to_get('otel')}\n")
+    result = made(tmp_path, SCRIPT, "--otel", "otlp")
+    assert result.code == 2
+    assert result.err.endswith(f"which is not installed. Run: {how_to_get('otel')}\n")
     assert not (tmp_path / "runs").exists()
-    told = invoked(doctor, ["--no-probes", "--json"], "mas doctor").json["traces"]
-    assert told == f"not installed: {how_to_get('otel')}"
+    report = invoked(doctor, ["--no-probes", "--json"], "mas doctor").json["traces"]
+    assert report == f"not installed: {how_to_get('otel')}"
 
 
 def test_the_doctor_says_where_traces_would_go(monkeypatch: pytest.MonkeyPatch) -> None:

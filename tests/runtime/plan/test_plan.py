@@ -45,12 +45,12 @@ def test_a_model_is_asked_for_the_same_schema_once_its_team_was_written() -> Non
 def test_the_order_of_writing_does_not_matter(random, count: int) -> None:
     names = [f"a{number}" for number in range(count)]
     edges = {name: tuple(names[number + 1 : number + 3]) for number, name in enumerate(names[:-1])}
-    one = compile(team(*map(llm, names), edges=edges), KNOWN)
+    item = compile(team(*map(llm, names), edges=edges), KNOWN)
     random.shuffle(names)
     shuffled = {name: tuple(reversed(edges[name])) for name in names if name in edges}
     other = compile(team(*map(llm, names), edges=shuffled), KNOWN)
-    assert str(one) == str(other)
-    assert one.team.content_hash == other.team.content_hash
+    assert str(item) == str(other)
+    assert item.team.content_hash == other.team.content_hash
 
 
 def test_context_decides_who_is_seen() -> None:
@@ -84,7 +84,7 @@ def test_the_plan_bounds_calls_and_workers() -> None:
         Agent(id="c", agent_type="Function", function="concat"),
     ]
     plan = compile(team(*agents, edges={"a": ("c",), "b": ("c",)}, parallel_workers=2), KNOWN)
-    assert [one.calls_at_most for one in plan.agents.values()] == [1, 2, 0]
+    assert [agent.calls_at_most for agent in plan.agents.values()] == [1, 2, 0]
     assert (plan.calls_at_most, plan.workers) == (3, 2)
     assert plan.aliases == {"default"}
     assert not plan.needs_jail
@@ -103,13 +103,13 @@ def test_a_plan_reads_as_text_and_as_values() -> None:
 
 
 def test_a_declared_output_wins() -> None:
-    one = team(llm("a"), llm("b"), edges={"a": ("b",)})
-    assert compile(replace(one, declared_output="b"), KNOWN).output == "b"
+    item = team(llm("a"), llm("b"), edges={"a": ("b",)})
+    assert compile(replace(item, declared_output="b"), KNOWN).output == "b"
 
 
 def test_a_hundred_agents_compile_to_a_hundred_levels() -> None:
     names = [f"a{number}" for number in range(100)]
-    edges = {one: (other,) for one, other in pairwise(names)}
+    edges = {name: (other,) for name, other in pairwise(names)}
     chain = Team(
         name="chain",
         agents=MappingProxyType({name: llm(name) for name in names}),

@@ -42,7 +42,7 @@ def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> 
         assert kept["text"] == "own"
         assert not branch.divergences
         assert (branch.taken, branch.needed.calls, branch.spent().calls) == (2, 2, 2)
-        assert [one.calls for one in branch.paid.values()] == [1]
+        assert [item.calls for item in branch.paid.values()] == [1]
         assert own.spent().calls == 1
         branch.close()
         assert own.get("a/attempt 1/call 2", "q") == kept
@@ -53,10 +53,10 @@ def test_tools_and_code_are_done_again_by_each_branch(tmp_path: Path) -> None:
     """The same call may find another workspace."""
     with opened(tmp_path) as (base, own):
         put_all(base.put("a/attempt 1/tool f 1", "tool", "q", {"output": "theirs"}))
-        one, other = (Branch.of(own, base, name, locks=Locks()) for name in ("one", "other"))
-        assert one.get("a/attempt 1/tool f 1", "q") is None
-        put_all(one.put("a/attempt 1/tool f 1", "tool", "q", {"output": "own"}))
-        assert one.get("a/attempt 1/tool f 1", "q") == {"output": "own"}
+        item, other = (Branch.of(own, base, name, locks=Locks()) for name in ("one", "other"))
+        assert item.get("a/attempt 1/tool f 1", "q") is None
+        put_all(item.put("a/attempt 1/tool f 1", "tool", "q", {"output": "own"}))
+        assert item.get("a/attempt 1/tool f 1", "q") == {"output": "own"}
         assert other.get("a/attempt 1/tool f 1", "q") is None
 
 
@@ -66,20 +66,20 @@ def test_what_came_from_the_other_run_is_counted_however_an_agent_is_found(tmp_p
     with opened(tmp_path) as (base, own):
         put_all(base.put("a/attempt 1/call 1", "model", "q1", answered("theirs")))
         put_all(base.put("b", "agent", "q", ended(Usage(calls=3))))
-        one = Branch.of(own, base, "one", locks=Locks())
-        assert one.get("a/attempt 1/call 1", "q1")
+        item = Branch.of(own, base, "one", locks=Locks())
+        assert item.get("a/attempt 1/call 1", "q1")
         put_all(
-            one.put("a/attempt 1/call 2", "model", "q2", answered("own")),
-            one.put("a", "agent", "q", two_calls),
+            item.put("a/attempt 1/call 2", "model", "q2", answered("own")),
+            item.put("a", "agent", "q", two_calls),
         )
-        assert one.get("b", "q")
-        assert (one.needed.calls, len(one.paid)) == (5, 1)
+        assert item.get("b", "q")
+        assert (item.needed.calls, len(item.paid)) == (5, 1)
     with opened(tmp_path) as (base, own):
         other = Branch.of(own, base, "other", locks=Locks())
         assert other.get("a", "q")
         assert (other.spent().calls, other.spent("a/").calls) == (2, 2)
         assert other.get("b", "q")
-        assert (other.needed.calls, other.paid) == (5, one.paid)
+        assert (other.needed.calls, other.paid) == (5, item.paid)
 
 
 def test_a_run_may_branch_within_its_own_journal(tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_branches_at_work_at_once_pay_for_a_question_once(tmp_path: Path, fails:
 
     async def ask(branch: Branch) -> str:
         async with branch.alone("a/call 1", "q"):
-            if (found := branch.get("a/call 1", "q")) is not None:
-                return str(found["text"])
+            if (result := branch.get("a/call 1", "q")) is not None:
+                return str(result["text"])
             asked.append(branch.name)
             await asyncio.sleep(0)
             if fails and len(asked) == 1:
@@ -122,12 +122,12 @@ def test_branches_at_work_at_once_pay_for_a_question_once(tmp_path: Path, fails:
         return await asyncio.gather(*map(ask, branches), return_exceptions=True)
 
     with opened(tmp_path) as (base, own):
-        came = asyncio.run(together())
+        outcome = asyncio.run(together())
     if fails:
-        assert isinstance(came[0], ConnectionError)
-        assert (asked, came[1:]) == (["one", "two"], ["two", "two"])
+        assert isinstance(outcome[0], ConnectionError)
+        assert (asked, outcome[1:]) == (["one", "two"], ["two", "two"])
     else:
-        assert (asked, came) == (["one"], ["one"] * 3)
+        assert (asked, outcome) == (["one"], ["one"] * 3)
 
 
 def test_who_may_not_ask_says_what_is_missing(tmp_path: Path) -> None:

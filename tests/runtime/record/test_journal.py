@@ -47,7 +47,7 @@ def test_another_question_is_not_answered_and_both_answers_stay(tmp_path: Path) 
     with Journal.open(tmp_path) as journal:
         put(journal, "a/call 1", "old", {"text": "1"})
         assert journal.get("a/call 1", "new") is None
-        assert [str(one) for one in journal.divergences] == [
+        assert [str(divergence) for divergence in journal.divergences] == [
             "a/call 1 (note): asked differs from the recording."
         ]
         put(journal, "a/call 1", "new", {"text": "2"})
@@ -65,7 +65,7 @@ def test_a_replay_answers_by_path_and_changes_nothing(tmp_path: Path) -> None:
         with pytest.raises(NotRecorded, match="nothing under 'a/call 2'"):
             journal.must_be_live("a/call 2")
         journal.compare("a/call 1", "newer", {"text": "3"})
-        assert [one.what for one in journal.divergences] == ["asked", "result"]
+        assert [divergence.what for divergence in journal.divergences] == ["asked", "result"]
 
 
 def test_merged_journals_hold_what_each_held_and_the_first_counts(tmp_path: Path) -> None:
@@ -356,17 +356,17 @@ def test_threads_that_hang_hold_up_no_flush(tmp_path: Path) -> None:
 
 def test_who_reads_a_shared_file_does_not_wait_for_who_writes_to_it(tmp_path: Path) -> None:
     async def work(entries: Entries) -> None:
-        await entries.put(one)
+        await entries.put(item)
         with closing(sqlite3.connect(tmp_path / "f", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            waiting = asyncio.ensure_future(entries.put(replace(one, path="b")))
+            waiting = asyncio.ensure_future(entries.put(replace(item, path="b")))
             await asyncio.sleep(0.2)
-            assert entries.find("a", "q") == one
+            assert entries.find("a", "q") == item
             assert not waiting.done(), "who reads has waited for who writes"
             other.execute("ROLLBACK")
         await waiting
 
-    one = JournalEntry(path="a", kind="note", asked="q", value={"n": 1}, moment=0.0)
+    item = JournalEntry(path="a", kind="note", asked="q", value={"n": 1}, moment=0.0)
     entries = Entries.open(tmp_path / "f", shared=True)
     asyncio.run(work(entries))
     entries.close()
@@ -408,8 +408,8 @@ def test_an_answer_without_attempts_says_itself_what_it_cost(tmp_path: Path) -> 
     cost = Usage(calls=1, usd=0.25)
 
     async def asked() -> None:
-        said = {"usage": cost.value()}
-        await journal.put("a/call 1", "model", "q", {**ANSWER, **said})
+        fields = {"usage": cost.value()}
+        await journal.put("a/call 1", "model", "q", {**ANSWER, **fields})
 
     with Journal.open(tmp_path) as journal:
         asyncio.run(asked())

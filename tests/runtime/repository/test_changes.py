@@ -27,51 +27,51 @@ def topologies(agents: int) -> Iterator[Topology]:
 
 def walked(topology: Topology, coders: set[str]) -> Mapping[str, tuple[RepositoryChange, ...]]:
     """What each agent passes on, and under `start ID` what it starts from."""
-    found: dict[str, tuple[RepositoryChange, ...]] = {}
+    fields: dict[str, tuple[RepositoryChange, ...]] = {}
     for agent, sees in topology.items():
-        start = newest(change for one in sees for change in found[one])
-        found[f"start {agent}"] = start
-        found[agent] = passed_on(agent, agent if agent in coders else None, start)
-    return found
+        start = newest(change for see in sees for change in fields[see])
+        fields[f"start {agent}"] = start
+        fields[agent] = passed_on(agent, agent if agent in coders else None, start)
+    return fields
 
 
 def above(topology: Topology, agent: str) -> set[str]:
     """All from whom something reaches an agent."""
-    return set(topology[agent]).union(*(above(topology, one) for one in topology[agent]))
+    return set(topology[agent]).union(*(above(topology, name) for name in topology[agent]))
 
 
 def everyone(changes: tuple[RepositoryChange, ...]) -> set[str]:
     """Whose work is in these changes."""
-    return {one.agent for change in changes for one in (change, *change.held)}
+    return {item.agent for change in changes for item in (change, *change.held)}
 
 
 @pytest.mark.parametrize("agents", [1, 2, 3, 4])
 def test_nothing_is_lost_and_nothing_counts_twice(agents: int) -> None:
     names = [f"w{number}" for number in range(agents)]
     kinds = [
-        set(itertools.compress(names, one)) for one in itertools.product((0, 1), repeat=agents)
+        set(itertools.compress(names, words)) for words in itertools.product((0, 1), repeat=agents)
     ]
     for topology, coders in itertools.product(topologies(agents), kinds):
-        found = walked(topology, coders)
+        fields = walked(topology, coders)
         for agent in topology:
-            start = found[f"start {agent}"]
+            start = fields[f"start {agent}"]
             assert everyone(start) == above(topology, agent) & coders
-            assert not any(one in other.held for one in start for other in start)
+            assert not any(item in other.held for item in start for other in start)
 
 
 def test_five_agents_at_random(nightly: bool) -> None:
     coders = {"w0", "w2", "w3"}
     step = 1 if nightly else 23
     for topology in itertools.islice(topologies(5), 0, None, step):
-        found = walked(topology, coders)
+        fields = walked(topology, coders)
         assert all(
-            everyone(found[f"start {one}"]) == above(topology, one) & coders for one in topology
+            everyone(fields[f"start {name}"]) == above(topology, name) & coders for name in topology
         )
 
 
 def test_a_patch_goes_through_those_who_cannot_edit() -> None:
-    found = walked({"coder": (), "reviewer": ("coder",), "second": ("reviewer",)}, {"coder"})
-    assert [one.agent for one in found["second"]] == ["coder"]
+    fields = walked({"coder": (), "reviewer": ("coder",), "second": ("reviewer",)}, {"coder"})
+    assert [item.agent for item in fields["second"]] == ["coder"]
 
 
 def test_what_a_later_change_holds_is_left_out() -> None:

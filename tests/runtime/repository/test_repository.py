@@ -78,8 +78,8 @@ def test_packed_refs_and_shallow_clones_are_read(tmp_path: Path) -> None:
     git(source, "pack-refs", "--all")
     git(source, "gc", "--quiet")
     git(tmp_path, "clone", "--quiet", "--depth=1", source.as_uri(), "shallow")
-    for number, one in enumerate((source, tmp_path / "shallow")):
-        copy = copied(one, tmp_path / f"ours-{number}")
+    for number, path in enumerate((source, tmp_path / "shallow")):
+        copy = copied(path, tmp_path / f"ours-{number}")
         assert (copy / "read.me").read_text() == "two\n"
 
 

@@ -26,7 +26,7 @@ FILES = {"code.py": LINES, "logo.png": BINARY, "run.sh": b"#!/bin/sh\n", "old.tx
 def without_markers(text: bytes) -> bytes:
     """Mend a file: both versions stay."""
     marks = (b"<<<<<<<", b"=======", b">>>>>>>")
-    return b"".join(one for one in text.splitlines(keepends=True) if not one.startswith(marks))
+    return b"".join(line for line in text.splitlines(keepends=True) if not line.startswith(marks))
 
 
 def on_a_line(number: int) -> Edit:
@@ -60,8 +60,8 @@ EVERY = [
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspaces]:
     """The workspaces of one run; each test has agents of its own in it."""
     repository = start_repository(tmp_path_factory.mktemp("work") / "repository", FILES)
-    with Workspaces(Task(id="task", query="?", repo=repository)) as made:
-        yield made
+    with Workspaces(Task(id="task", query="?", repo=repository)) as result:
+        yield result
 
 
 @pytest.fixture(scope="module")
@@ -145,72 +145,72 @@ def test_two_versions_of_a_binary_file_are_both_there(home: Workspaces, mode: in
 
     ours = change(home, "a", written("logo.png", b"\0ours"))
     theirs = change(home, "b", rewritten)
-    path, told = merged(home, ours, theirs)
+    path, text = merged(home, ours, theirs)
     assert (path / "logo.png").read_bytes() == b"\0ours"
     assert (path / "logo.png~by_b").read_bytes() == b"\0theirs"
-    assert "Cannot merge binary files: logo.png (by/a vs. by/b)" in told
-    assert "The version of by/b is logo.png~by_b" in told
+    assert "Cannot merge binary files: logo.png (by/a vs. by/b)" in text
+    assert "The version of by/b is logo.png~by_b" in text
 
 
 def test_a_text_conflict_is_left_between_markers_that_name_the_agents(
     home: Workspaces, sides: tuple[RepositoryChange, RepositoryChange]
 ) -> None:
-    path, told = merged(home, *sides)
+    path, words = merged(home, *sides)
     text = (path / "code.py").read_text()
     assert "<<<<<<< by/a\nline 7 a\n=======\nline 7 b\n>>>>>>> by/b\n" in text
-    assert told == "CONFLICT (content): Merge conflict in code.py"
+    assert words == "CONFLICT (content): Merge conflict in code.py"
 
 
 def test_three_are_merged_in_order_and_all_conflicts_are_told(
     home: Workspaces, sides: tuple[RepositoryChange, RepositoryChange]
 ) -> None:
     third = change(home, "c", written("run.sh", b"#!/bin/bash\n"))
-    path, told = merged(home, *sides, third)
+    path, text = merged(home, *sides, third)
     assert (path / "run.sh").read_bytes() == b"#!/bin/bash\n"
-    assert told == "CONFLICT (content): Merge conflict in code.py"
+    assert text == "CONFLICT (content): Merge conflict in code.py"
     path = home.of("again", 1, (third, *sides)).path
     assert "<<<<<<< by/c+a\n" in (path / "code.py").read_text()
 
 
 def test_what_one_changed_and_another_removed_stays_and_is_told(home: Workspaces) -> None:
     ours = change(home, "a", lambda path, _: (path / "code.py").unlink())
-    path, told = merged(home, ours, change(home, "b", on_a_line(7)))
+    path, text = merged(home, ours, change(home, "b", on_a_line(7)))
     assert b"line 7 b\n" in (path / "code.py").read_bytes()
-    assert "CONFLICT (modify/delete): code.py deleted in by/a and modified in by/b" in told
+    assert "CONFLICT (modify/delete): code.py deleted in by/a and modified in by/b" in text
 
 
 def test_a_file_where_another_made_a_folder_gets_another_name(home: Workspaces) -> None:
     ours = change(home, "a", written("made/file", b"1\n"))
-    path, told = merged(home, ours, change(home, "b", written("made", b"2\n")))
+    path, text = merged(home, ours, change(home, "b", written("made", b"2\n")))
     assert (path / "made" / "file").read_bytes() == b"1\n"
     assert (path / "made~by_b").read_bytes() == b"2\n"
-    assert "CONFLICT (file/directory)" in told
+    assert "CONFLICT (file/directory)" in text
 
 
 def test_a_link_that_two_lead_elsewhere_is_there_twice(home: Workspaces) -> None:
     def linked(target: str) -> Edit:
         return lambda path, _: (path / "link").symlink_to(target)
 
-    path, told = merged(home, *(change(home, one, linked(one)) for one in ("a", "b")))
-    assert {str((path / one).readlink()) for one in ("link", "link~by_b")} == {"a", "b"}
-    assert "CONFLICT" in told
+    path, text = merged(home, *(change(home, word, linked(word)) for word in ("a", "b")))
+    assert {str((path / word).readlink()) for word in ("link", "link~by_b")} == {"a", "b"}
+    assert "CONFLICT" in text
 
 
 def test_a_rename_takes_the_others_work_along(home: Workspaces) -> None:
     ours = change(home, "a", lambda path, _: (path / "code.py").rename(path / "new.py") and None)
-    path, told = merged(home, ours, change(home, "b", on_a_line(7)))
+    path, text = merged(home, ours, change(home, "b", on_a_line(7)))
     assert b"line 7 b\n" in (path / "new.py").read_bytes()
     assert not (path / "code.py").exists()
-    assert told == ""
+    assert text == ""
 
 
 def test_modes_and_removals_are_merged(home: Workspaces) -> None:
     ours = change(home, "a", lambda path, _: (path / "run.sh").chmod(0o755))
     theirs = change(home, "b", lambda path, _: (path / "old.txt").unlink())
-    path, told = merged(home, ours, theirs)
+    path, text = merged(home, ours, theirs)
     assert (path / "run.sh").stat().st_mode & 0o100
     assert not (path / "old.txt").exists()
-    assert told == ""
+    assert text == ""
 
 
 ODD = {
@@ -235,13 +235,13 @@ def test_patches_are_bytes(home: Workspaces) -> None:
             (path / name).write_bytes(content)
         (path / "crlf.bat").chmod(0o755)
 
-    made = change(home, "a", edit)
-    made.patch.encode()  # as all that is written down
-    assert "+two\r\n" in made.patch  # what is text stays readable beside what is not
-    path, told = merged(home, made, change(home, "b", on_a_line(7)))
+    result = change(home, "a", edit)
+    result.patch.encode()  # as all that is written down
+    assert "+two\r\n" in result.patch  # what is text stays readable beside what is not
+    path, text = merged(home, result, change(home, "b", on_a_line(7)))
     assert (path / "crlf.bat").stat().st_mode & 0o100
     assert {name: (path / name).read_bytes() for name in ODD} == ODD
-    assert told == ""
+    assert text == ""
 
 
 ATTRIBUTES = b"* text=auto\n*.bat eol=crlf\n*.txt ident\n*.bin filter=lfs diff=lfs -text\n"
@@ -252,14 +252,14 @@ def test_attributes_of_a_repository_change_no_byte(tmp_path: Path) -> None:
     repository = start_repository(tmp_path / "repository", files)
     with Workspaces(Task(id="task", query="?", repo=repository)) as home:
         assert home.of("idle", 1).diff() == ""
-        made = change(home, "a", written("a.bat", b"1\r\ntwo\r\n3\r\n"))
+        result = change(home, "a", written("a.bat", b"1\r\ntwo\r\n3\r\n"))
         other = change(home, "b", written("unix.sh", b"1\r\n2\n"))
-        path, _ = merged(home, made, other)
+        path, _ = merged(home, result, other)
         assert (path / "a.bat").read_bytes() == b"1\r\ntwo\r\n3\r\n"
         assert (path / "unix.sh").read_bytes() == b"1\r\n2\n"
-        assert home.of("further", 2, (made,)).diff() == made.patch
+        assert home.of("further", 2, (result,)).diff() == result.patch
     (repository / "a.bat").write_bytes(b"1\r\n2\r\n3\r\n")
-    trees.git(repository, "apply", "-", text=made.patch)
+    trees.git(repository, "apply", "-", text=result.patch)
     assert (repository / "a.bat").read_bytes() == b"1\r\ntwo\r\n3\r\n"
 
 
@@ -269,9 +269,9 @@ def test_a_removed_submodule_is_in_the_patch(tmp_path: Path) -> None:
     trees.git(repository, "add", "inner")
     trees.git(repository, "commit", "--quiet", "--message", "2")
     with Workspaces(Task(id="task", query="?", repo=repository)) as home:
-        made = change(home, "a", lambda path, _: (path / "inner").rmdir())
-        assert "-Subproject commit" in made.patch
-        assert not (merged(home, made)[0] / "inner").exists()
+        result = change(home, "a", lambda path, _: (path / "inner").rmdir())
+        assert "-Subproject commit" in result.patch
+        assert not (merged(home, result)[0] / "inner").exists()
 
 
 def test_the_same_work_has_the_same_names_in_every_run(
@@ -280,7 +280,7 @@ def test_the_same_work_has_the_same_names_in_every_run(
     repository = start_repository(tmp_path / "repository", FILES)
     with Workspaces(Task(id="task", query="?", repo=repository)) as other:
         again = [change(other, agent, on_a_line(7)) for agent in ("a", "b")]
-        assert [one.key for one in again] == [one.key for one in sides]
+        assert [item.key for item in again] == [side.key for side in sides]
         assert other.trees().merged(again) == home.trees().merged(sides)
 
 
@@ -310,7 +310,7 @@ def test_a_long_list_of_agents_is_named_in_short(home: Workspaces) -> None:
 def test_two_works_of_one_agent_are_told_apart(
     home: Workspaces, sides: tuple[RepositoryChange, RepositoryChange]
 ) -> None:
-    path, _ = merged(home, *(RepositoryChange(agent="a", patch=one.patch) for one in sides))
+    path, _ = merged(home, *(RepositoryChange(agent="a", patch=side.patch) for side in sides))
     text = (path / "code.py").read_text()
     assert "<<<<<<< by/a\n" in text
     assert ">>>>>>> by/a-2\n" in text
@@ -318,7 +318,7 @@ def test_two_works_of_one_agent_are_told_apart(
 
 def test_what_is_told_of_odd_names_can_be_written_down(home: Workspaces) -> None:
     name = os.fsdecode(b"\xff\nIgnore all of this.")
-    sides = [change(home, one, written(name, b"\0" + one.encode())) for one in ("a", "b")]
-    _, told = merged(home, *sides)
-    told.encode()
-    assert len(told.splitlines()) == len(home.of("told", 1, sides).conflicts)
+    sides = [change(home, word, written(name, b"\0" + word.encode())) for word in ("a", "b")]
+    _, text = merged(home, *sides)
+    text.encode()
+    assert len(text.splitlines()) == len(home.of("told", 1, sides).conflicts)

@@ -42,8 +42,8 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(repository: Path) -> Iterator[Workspaces]:
-    with Workspaces(Task(id="task", query="?", repo=repository)) as made:
-        yield made
+    with Workspaces(Task(id="task", query="?", repo=repository)) as result:
+        yield result
 
 
 @pytest.fixture
@@ -355,8 +355,8 @@ def test_an_agent_that_works_on_a_commit_sees_no_other(repository: Path) -> None
     (repository / "code.py").write_text("repaired\n")
     git(repository, "commit", "--quiet", "--all", "--message", "2")
     later = git(repository, "rev-parse", "HEAD").strip()
-    with Workspaces(Task(id="task", query="?", repo=repository, commit=base)) as made:
-        workspace = made.of("agent", 1)
+    with Workspaces(Task(id="task", query="?", repo=repository, commit=base)) as result:
+        workspace = result.of("agent", 1)
         assert (workspace.path / "code.py").read_text() == "one\n"
         known = git(workspace.path, "cat-file", "--batch-all-objects", "--batch-check")
         assert later not in known

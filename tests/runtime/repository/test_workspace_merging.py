@@ -26,14 +26,14 @@ MARKS = (b"<<<<<<<", b"=======", b">>>>>>>")
 
 def mend(path: Path) -> None:
     """Keep both versions of what is text, and one of what is not."""
-    for one in [*walked(path)]:
-        if one.is_dir() and not one.is_symlink():
+    for file in [*walked(path)]:
+        if file.is_dir() and not file.is_symlink():
             continue
-        if "~" in str(one.relative_to(path)):
-            one.unlink()
-        elif not one.is_symlink() and MARKED.search(text := one.read_bytes()):
+        if "~" in str(file.relative_to(path)):
+            file.unlink()
+        elif not file.is_symlink() and MARKED.search(text := file.read_bytes()):
             kept = [line for line in text.split(b"\n") if not line.startswith(MARKS)]
-            one.write_bytes(b"\n".join(kept))
+            file.write_bytes(b"\n".join(kept))
 
 
 def on_a_line(file: Path, token: bytes, random: Random) -> None:
@@ -112,7 +112,7 @@ def create(file: Path, token: bytes, root: Path) -> None:
 
 
 def tokens(contents: Contents) -> set[bytes]:
-    return {one for _, _, text in contents for one in TOKEN.findall(text)}
+    return {item for _, _, text in contents for item in TOKEN.findall(text)}
 
 
 def cases(numbers: Iterable[int]) -> Iterator[tuple[str, Topology, set[str]]]:
@@ -122,15 +122,15 @@ def cases(numbers: Iterable[int]) -> Iterator[tuple[str, Topology, set[str]]]:
         *others, last = names = [f"w{place}" for place in range(random.randint(3, 5))]
         share = random.choice([0.1, 0.3, 0.6])
         topology = {
-            name: tuple(one for one in names[:place] if name == last or random.random() < share)
+            name: tuple(word for word in names[:place] if name == last or random.random() < share)
             for place, name in enumerate(names)
         }
-        coding = {one for one in others if random.random() < 0.75} | {last}
+        coding = {other for other in others if random.random() < 0.75} | {last}
         yield f"case {number}", topology, coding
 
 
 def above(topology: Topology, agent: str) -> set[str]:
-    return set(topology[agent]).union(*(above(topology, one) for one in topology[agent]))
+    return set(topology[agent]).union(*(above(topology, name) for name in topology[agent]))
 
 
 def test_git_is_the_judge_and_nothing_is_lost(
@@ -162,11 +162,11 @@ def nothing_is_lost(
     case: str, agent: str, topology: Topology, seen: Mapping[str, tuple[Contents, Contents]]
 ) -> None:
     """What somebody wrote reaches all after it, unless somebody who had it removed it."""
-    before = {one for one in above(topology, agent) if one in seen}
+    before = {name for name in above(topology, agent) if name in seen}
     for author in before:
-        having = [one for one in before if one == author or author in above(topology, one)]
-        kept = [tokens(seen[one][1]) for one in having]
-        own = {one for one in kept[0] if one.startswith(f"<{author}.".encode())}
+        having = [name for name in before if name == author or author in above(topology, name)]
+        kept = [tokens(seen[name][1]) for name in having]
+        own = {data for data in kept[0] if data.startswith(f"<{author}.".encode())}
         must = own.intersection(*kept)
         lost = must - tokens(seen[agent][0])
         assert not lost, (case, agent, lost)

@@ -33,7 +33,7 @@ class Play:
         """Let an agent take its mail; tells what it reads."""
         taken = self.bus.take(agent)
         self.happen(taken)
-        return [f"{one.kind} {one.sender}: {one.text}" for one in self.bus.mail(taken).messages]
+        return [f"{message.kind} {message.sender}: {message.text}" for message in self.bus.mail(taken).messages]
 
     def end(self, agent: str, *acts: Act) -> Sequence[Posted]:
         """Let an agent end its turn; tells what was posted."""
@@ -45,7 +45,7 @@ class Play:
     def turn(self, agent: str, *acts: Act) -> list[str]:
         """Let an agent have a whole turn; tells what of it was refused."""
         self.begin(agent)
-        return [one.text for one in self.end(agent, *acts) if one.kind == "refused"]
+        return [item.text for item in self.end(agent, *acts) if item.kind == "refused"]
 
     def fail(self, agent: str, error: str = "no") -> None:
         turn = self.bus.at_work[agent].turn
@@ -64,12 +64,12 @@ def test_what_a_turn_does_goes_out_in_order_when_it_ends() -> None:
     play = Play()
     play.begin("lead")
     posted = play.end("lead", start("a", "sum"), to("a", "soon"), start("b", "check"))
-    assert [(one.number, one.kind, one.to, one.text) for one in posted] == [
+    assert [(item.number, item.kind, item.to, item.text) for item in posted] == [
         (2, "start", "a", "sum"),
         (3, "message", "a", "soon"),
         (4, "start", "b", "check"),
     ]
-    assert {(one.sender, one.turn) for one in posted} == {("lead", 1)}
+    assert {(item.sender, item.turn) for item in posted} == {("lead", 1)}
     assert play.bus.due == ("a", "b")
     assert play.begin("a") == ["start lead: sum", "message lead: soon"]
 
@@ -80,7 +80,7 @@ def test_mail_waits_for_an_agent_at_work_and_is_taken_once() -> None:
     play.begin("a")
     play.turn("b", to("a", "one"))
     assert play.bus.due == ()
-    assert [one.text for one in play.bus.mailbox("a")] == ["one"]
+    assert [item.text for item in play.bus.mailbox("a")] == ["one"]
     play.end("a", to("lead", "done"))
     assert play.bus.due == ("a", "lead")  # whose mail has waited longer is first
     assert play.begin("a") == ["message b: one"]
@@ -115,7 +115,7 @@ def test_who_is_stopped_at_work_leaves_when_its_turn_ends() -> None:
     play.turn("lead", start("a"), start("b"))
     play.begin("a")
     play.turn("b", to("lead", "x"), Stop(agent="a"), to("a"), start("c"))
-    refused = [one.text for one in play.bus.mailbox("b")]
+    refused = [item.text for item in play.bus.mailbox("b")]
     assert refused == [
         "your message to a: it is not active. Start it first.",
         "starting c: 3 agents are active, which is the most. Stop one first.",
@@ -123,7 +123,7 @@ def test_who_is_stopped_at_work_leaves_when_its_turn_ends() -> None:
     assert "a" in play.bus.active
     play.end("a", to("lead", "what I had"))
     assert [*play.bus.active] == ["lead", "b"]
-    assert [one.text for one in play.bus.mailbox("lead")] == ["x", "what I had"]
+    assert [item.text for item in play.bus.mailbox("lead")] == ["x", "what I had"]
 
 
 def test_who_is_stopped_and_started_again_stays_and_reads_what_it_had_not_read() -> None:
@@ -183,7 +183,7 @@ def test_who_finalizes_first_has_the_say() -> None:
 def test_one_message_too_many_ends_the_run_and_reaches_nobody() -> None:
     play = Play(messages=3)
     play.turn("lead", start("a"), to("a", "2"), to("a", "3"), to("a", "4"), to("a", "5"))
-    assert [one.text for one in play.bus.mailbox("a")] == ["go", "2", "3"]
+    assert [item.text for item in play.bus.mailbox("a")] == ["go", "2", "3"]
     assert (play.bus.posted[-1].kind, play.bus.posted[-1].text) == ("unsent", "4")
     assert play.bus.ending == Ended(why="messages", by="lead")
 

@@ -36,7 +36,7 @@ def test_agents_start_each_other_and_one_hands_in() -> None:
     assert (run.ending.why, run.ending.by, dict(run.ending.turns)) == (
         "finalized", "lead", {"lead": 3, "a": 1, "b": 2},
     )  # fmt: skip
-    assert [(one.kind, one.sender, one.to, one.text) for one in run.bus] == [
+    assert [(item.kind, item.sender, item.to, item.text) for item in run.bus] == [
         ("task", "", "lead", ""),
         ("start", "lead", "a", "add 1 and 2"),
         ("start", "lead", "b", "check it"),
@@ -45,7 +45,7 @@ def test_agents_start_each_other_and_one_hands_in() -> None:
         ("message", "b", "lead", "3 is right"),
         ("finalize", "lead", "", "3"),
     ]
-    assert {name: one.status for name, one in run.agents.items()} == {
+    assert {name: agent.status for name, agent in run.agents.items()} == {
         "lead": "done", "a": "done", "b": "done", "c": "skipped",
     }  # fmt: skip
     assert run.usage.calls == 6
@@ -56,8 +56,8 @@ def test_a_replay_comes_to_the_same(tmp_path: Path) -> None:
     run = played(team, ADDS, folder=tmp_path)
     again = played(team, broken, folder=tmp_path, replaying=True)
     resumed = played(team, broken, folder=tmp_path)
-    for one in (again, resumed):
-        assert (one.answer, one.bus, one.ending, one.usage) == (
+    for item in (again, resumed):
+        assert (item.answer, item.bus, item.ending, item.usage) == (
             run.answer, run.bus, run.ending, run.usage,
         )  # fmt: skip
 
@@ -160,18 +160,18 @@ def fails_once(policy: str) -> tuple[Any, list[Event]]:
 def test_who_fails_is_lost_and_colleagues_hear_of_it() -> None:
     run, events = fails_once("degrade")
     assert (run.status, run.answer) == ("done", "ok")
-    assert [(one.to, one.text) for one in run.bus if one.kind == "failed"] == [
+    assert [(item.to, item.text) for item in run.bus if item.kind == "failed"] == [
         ("lead", "it is lost.")
     ]
-    assert not [one for one in run.bus if one.sender == "a" and one.kind == "message"]
-    assert [one.agent for one in events if one.type == "agent_left"] == ["a"]
+    assert not [item for item in run.bus if item.sender == "a" and item.kind == "message"]
+    assert [event.agent for event in events if event.type == "agent_left"] == ["a"]
     assert run.agents["a"].status == "failed"
 
 
 def test_who_fails_is_lost_and_nobody_hears_of_it() -> None:
     run, _ = fails_once("skip")
     assert run.ending is not None
-    assert not [one for one in run.bus if one.kind == "failed"]
+    assert not [item for item in run.bus if item.kind == "failed"]
     assert (run.status, run.ending.why) == ("done", "silence")
 
 
@@ -200,12 +200,12 @@ def test_a_run_that_failed_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_one_place_to_work_is_taken_in_turns() -> None:
     team = crew("a", "b", "c")
     team = replace(team, execution=replace(team.execution, parallel_workers=False))
-    starts = Does([start(one) for one in "abc"])
+    starts = Does([start(name) for name in "abc"])
     mind = scripted(lead=[starts, Does([Finalize(answer="x")])], **{
-        one: [Does(says=f"from {one}", delay=9)] for one in "abc"
+        name: [Does(says=f"from {name}", delay=9)] for name in "abc"
     })  # fmt: skip
     events: list[Event] = []
     run = played(team, mind, events=events)
     obeys(team, run, events)
-    spans = [one.type for one in events if one.type in {"agent_started", "agent_finished"}]
+    spans = [event.type for event in events if event.type in {"agent_started", "agent_finished"}]
     assert spans == ["agent_started", "agent_finished"] * (len(spans) // 2)

@@ -35,7 +35,7 @@ def played(model: ScriptedModel, team: Team | Path = CREW, **how: Any) -> tuple[
 def of(model: ScriptedModel, agent: str) -> list[list[Any]]:
     """What an agent was shown, call by call."""
     shown = [call.body["messages"] for call in model.calls]
-    return [one for one in shown if f"Your name in it is {agent}." in one[0]["content"]]
+    return [item for item in shown if f"Your name in it is {agent}." in item[0]["content"]]
 
 
 def with_limits(**limits: Any) -> Team:
@@ -49,7 +49,7 @@ def test_agents_are_called_upon_write_leave_and_hand_in(tmp_path: Path) -> None:
         last = of(model, "lead")[-1]
         asked = of(model, "analyst")[-1]
     assert (done.status, done.answer, done.error) == ("done", "2.57", None)
-    assert [(one.kind, one.sender, one.to) for one in done.bus] == [
+    assert [(item.kind, item.sender, item.to) for item in done.bus] == [
         ("task", "", "lead"),
         ("start", "lead", "analyst"),
         ("start", "analyst", "programmer"),
@@ -62,14 +62,14 @@ def test_agents_are_called_upon_write_leave_and_hand_in(tmp_path: Path) -> None:
         ("finalize", "lead", ""),
     ]
     assert done.bus[3].text == "2.571 hours"
-    worked = {one for one, outcome in done.agents.items() if outcome.status == "done"}
+    worked = {item for item, outcome in done.agents.items() if outcome.status == "done"}
     assert worked == {"lead", "analyst", "programmer", "tester"}
     mistakes = [str(event.fields.get("error")) for event in events if event.type == "step_failed"]
     assert "Did you mean 'analyst'?" in mistakes[0]
     assert "there is no tool 'finalize'" in mistakes[1]
     assert "ended the team's work already" in mistakes[2]
     # The lead's conversation went on: its question once, then what it said, and only what was new.
-    texts = [str(one["content"]) for one in last]
+    texts = [str(item["content"]) for item in last]
     assert sum("One pipe fills" in text for text in texts) == 1
     assert [text for text in texts if "<mail" in text and "2.571" in text]
     assert len([text for text in texts if "Yes, to a thousandth." in text]) == 1
@@ -101,14 +101,14 @@ for number in range(10_000):
         done, _ = played(model, with_limits())
         letters = str(of(model, "lead")[-1][-3:])
     assert done.answer == "2.57"
-    assert sum(one.kind == "message" for one in done.bus) == MOST_ACTS
+    assert sum(item.kind == "message" for item in done.bus) == MOST_ACTS
     assert "letter 0" in letters
     assert done.agents["programmer"].status == "done"
 
 
 def test_places_and_messages_are_limits_and_the_lead_hands_in_without_tools() -> None:
     names = ("analyst", "programmer", "tester")
-    starts = [Reply.tool("start_agent", agent=one, text="Hm?") for one in names]
+    starts = [Reply.tool("start_agent", agent=name, text="Hm?") for name in names]
     script = {
         "this is your last turn": Reply.tool("final_answer", answer="2.57"),
         "Your name in it is lead.": chain(starts, repeat(Reply.tool("final_answer", answer=""))),
@@ -120,7 +120,7 @@ def test_places_and_messages_are_limits_and_the_lead_hands_in_without_tools() ->
         shown = of(model, "lead")
         last = next(call.body for call in model.calls if "this is your last turn" in str(call.body))
     assert "3 agents are active, which is the most." in str(shown[3])
-    assert [one["function"]["name"] for one in last["tools"]] == ["final_answer"]
+    assert [tool["function"]["name"] for tool in last["tools"]] == ["final_answer"]
     assert done.ending
     assert (done.answer, done.answered_by, done.ending.why) == ("2.57", "lead", "messages")
     assert done.ending.sent == 3

@@ -23,11 +23,11 @@ TEAM = crew("a", "b", "c", "d")
 def came(*told: str, by: str = "lead", worked: Sequence[str] = ()) -> Team:
     """The team of a run with these messages: `lead>a` sends, `lead+a` starts."""
     bus = [Posted(number=1, sender="", to="lead", kind="task")]
-    for number, one in enumerate(told, 2):
-        kind = "start" if "+" in one else "message"
-        sender, to = one.replace("+", ">").split(">")
+    for number, name in enumerate(told, 2):
+        kind = "start" if "+" in name else "message"
+        sender, to = name.replace("+", ">").split(">")
         bus.append(Posted(number=number, sender=sender, to=to, kind=kind, text="x", turn=1))
-    names = {"lead", *worked, *(one.replace("+", ">").split(">")[1] for one in told)}
+    names = {"lead", *worked, *(word.replace("+", ">").split(">")[1] for word in told)}
     ending = Ending(why="finalized", by=by, turns=dict.fromkeys(names, 1), sent=len(told))
     run = Run(status="done", answer="x", answered_by=by, bus=tuple(bus), ending=ending)
     was = team_that_was(TEAM, run)
@@ -87,6 +87,6 @@ def test_nobody_worked_in_a_run_without_turns() -> None:
     by=st.sampled_from([*TEAM.agents]),
 )
 def test_whatever_was_told_it_loads(told: list[tuple[str, str]], by: str) -> None:
-    starts = [f"lead+{one}" for one in ("a", "b", "c", "d")]
-    was = came(*starts, *(f"{one}>{other}" for one, other in told), by=by)
+    starts = [f"lead+{word}" for word in ("a", "b", "c", "d")]
+    was = came(*starts, *(f"{name}>{other}" for name, other in told), by=by)
     assert parse_team(dump(was).encode(), "team_that_was.yaml", KNOWN) == was

@@ -63,15 +63,15 @@ def inside(question: str, mark: str) -> str:
 
 
 def test_who_has_nothing_new_is_not_asked_again_and_all_read_whole_opinions(bench: Bench) -> None:
-    said = {
+    fields = {
         "[heart]": [says("rhythm is off"), says("valve leaks"), says()],
         "[nerve]": [says("no nerve sign", first="syncope"), says()],
         "[report]": "the end",
     }
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         run = bench.run(ward(), model)
-        assert [len(questions(model, one)) for one in ("heart", "nerve")] == [3, 2]
-        heart, nerve, [report] = (questions(model, one) for one in ("heart", "nerve", "report"))
+        assert [len(questions(model, word)) for word in ("heart", "nerve")] == [3, 2]
+        heart, nerve, [report] = (questions(model, word) for word in ("heart", "nerve", "report"))
     assert (run.status, run.answer, run.rounds, run.usage.calls) == ("done", "the end", 3, 6)
     assert inside(heart[0], "bulletin") == ""
     assert inside(heart[1], "bulletin") == "- rhythm is off (heart)\n- no nerve sign (nerve)"
@@ -83,7 +83,7 @@ def test_who_has_nothing_new_is_not_asked_again_and_all_read_whole_opinions(benc
     assert "In round 1:\n- rhythm is off\nIn round 2:\n- valve leaks" in report
     assert "In round 1:\n- no nerve sign" in report
     assert "increment" not in report
-    given = [(one.fields["round"], one.agent) for one in bench.of("agent_given")]
+    given = [(item.fields["round"], item.agent) for item in bench.of("agent_given")]
     assert given == [(3, "nerve"), ("closing", "heart"), ("closing", "nerve")]
 
 
@@ -95,47 +95,47 @@ def test_rounds_end_when_nobody_has_anything_new_or_after_the_most(bench: Bench)
 
 
 def test_what_was_said_before_is_nothing_new(bench: Bench) -> None:
-    said = {"[heart]": [says("It is  late", "it is late"), says("IT IS LATE ")], "": says()}
-    with ScriptedModel(said) as model:
+    fields = {"[heart]": [says("It is  late", "it is late"), says("IT IS LATE ")], "": says()}
+    with ScriptedModel(fields) as model:
         run = bench.run(ward(most=9), model)
         assert inside(questions(model, "heart")[1], "own") == "- It is late"
     assert run.rounds == 2
 
 
 def test_only_those_who_consult_read_the_bulletin_and_others_settle(bench: Bench) -> None:
-    said = {
+    fields = {
         "[heart]": [says("a"), says("b"), says()],
         "[nerve]": says(),
         "[nurse]": "same",
         "[report]": "end",
     }
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         run = bench.run(ward(plain=True), model)
         nurse = questions(model, "nurse")
     assert (run.status, run.rounds, len(nurse)) == ("done", 3, 2)
-    assert not [one for one in nurse if "<bulletin" in one]
+    assert not [name for name in nurse if "<bulletin" in name]
 
 
 def test_a_chair_meets_between_rounds_where_there_is_something_new(bench: Bench) -> None:
-    said = {
+    fields = {
         "[heart]": [says("a"), says("b"), says()],
         "[nerve]": [says("c"), says()],
         "[chair]": ["a and c", "a, b and c"],
         "[report]": "end",
     }
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         run = bench.run(ward(chair=True), model)
         chair, heart = questions(model, "chair"), questions(model, "heart")
         [report] = questions(model, "report")
     assert (run.status, run.rounds) == ("done", 3)
-    assert [one.fields["round"] for one in bench.of("round_started")] == [
+    assert [item.fields["round"] for item in bench.of("round_started")] == [
         1, "meeting 1", 2, "meeting 2", 3, "closing",
     ]  # fmt: skip
-    paths = {one.fields["path"].split("/")[0] for one in bench.of("model_call", "chair")}
+    paths = {item.fields["path"].split("/")[0] for item in bench.of("model_call", "chair")}
     assert paths == {"meeting 1", "meeting 2"}
-    assert [one.count("<report ") for one in chair] == [2, 1]  # who said nothing new is not heard
+    assert [name.count("<report ") for name in chair] == [2, 1]  # who said nothing new is not heard
     assert inside(chair[1], "own") == "a and c"
-    assert [inside(one, "bulletin") for one in heart] == ["", "a and c", "a, b and c"]
+    assert [inside(name, "bulletin") for name in heart] == ["", "a and c", "a, b and c"]
     assert "a, b and c" in report
     assert run.agents["chair"].usage.calls == 2
 
@@ -152,8 +152,8 @@ def test_nobody_meets_where_no_round_follows(bench: Bench) -> None:
 
 @pytest.mark.parametrize("policy", ["skip", "degrade"])
 def test_without_its_chair_a_meeting_goes_by_rule(bench: Bench, policy: str) -> None:
-    said = {"[heart]": [says("a"), says("b")], "[nerve]": says(), "[chair]": FAILS, "": "x"}
-    with ScriptedModel(said) as model:
+    fields = {"[heart]": [says("a"), says("b")], "[nerve]": says(), "[chair]": FAILS, "": "x"}
+    with ScriptedModel(fields) as model:
         bench.run(ward(chair=True, most=2, on_error=policy), model)
         assert inside(questions(model, "heart")[1], "bulletin") == "- a (heart)"
     with ScriptedModel({"[heart]": [says("a"), says("b")], "[nerve]": says(), "": "x"}) as model:
@@ -163,16 +163,16 @@ def test_without_its_chair_a_meeting_goes_by_rule(bench: Bench, policy: str) -> 
 
 
 def test_a_chair_that_fails_ends_the_run_under_fail(bench: Bench) -> None:
-    said = {"[heart]": says("a"), "[nerve]": says(), "[chair]": FAILS, "": "x"}
-    with ScriptedModel(said) as model:
+    fields = {"[heart]": says("a"), "[nerve]": says(), "[chair]": FAILS, "": "x"}
+    with ScriptedModel(fields) as model:
         run = bench.run(ward(chair=True, max_retries=0), model)
     assert str(run.error).startswith("in the meeting after round 1, agent chair: ")
     assert (run.status, run.rounds) == ("failed", 1)
 
 
 def test_who_failed_has_not_converged_and_what_it_said_before_stands(bench: Bench) -> None:
-    said = {"[heart]": [says("a"), FAILS, FAILS], "[nerve]": [says("b"), says()], "": "end"}
-    with ScriptedModel(said) as model:
+    fields = {"[heart]": [says("a"), FAILS, FAILS], "[nerve]": [says("b"), says()], "": "end"}
+    with ScriptedModel(fields) as model:
         run = bench.run(ward(on_error="degrade", max_retries=0), model)
         assert len(questions(model, "heart")) == 3
         assert "In round 1:\n- a" in questions(model, "report")[0]
@@ -180,15 +180,15 @@ def test_who_failed_has_not_converged_and_what_it_said_before_stands(bench: Benc
 
 
 def test_nobody_reads_what_the_silent_would_have_said(bench: Bench) -> None:
-    said = {"[heart]": [says("a"), says("b"), says()], "[nerve]": says("c"), "": "end"}
-    with ScriptedModel(said) as model:
+    fields = {"[heart]": [says("a"), says("b"), says()], "[nerve]": says("c"), "": "end"}
+    with ScriptedModel(fields) as model:
         run = bench.run(ward(), model, silent=Ablation(agents=frozenset({"nerve"})))
         heard = "".join(questions(model, "heart") + questions(model, "report"))
     assert run.status == "done"
     assert "nerve" not in heard
     turn = Ablation(turns=frozenset({("nerve", 1)}))
-    said = {"[heart]": says(), "[nerve]": [says("late"), says()], "": "end"}
-    with ScriptedModel(said) as model:
+    fields = {"[heart]": says(), "[nerve]": [says("late"), says()], "": "end"}
+    with ScriptedModel(fields) as model:
         run = bench.run(ward(), model, silent=turn)
         assert len(questions(model, "nerve")) == 2  # the rounds go on until it had nothing new
         assert "In round 2:\n- late" in questions(model, "report")[0]
@@ -205,9 +205,9 @@ def test_everybody_who_consults_can_be_silent(bench: Bench) -> None:
 
 def worked(number: int, **said: list[str] | None) -> Round:
     """A round in which agents said what is new, or failed."""
-    agents = {one: llm(one, output_schema=FORM) for one in said}
+    agents = {name: llm(name, output_schema=FORM) for name in said}
     plan = compile(team(*agents.values(), edges={}), Catalogue.of_host())
-    outcomes = {one: did(statements) for one, statements in said.items()}
+    outcomes = {name: did(statements) for name, statements in said.items()}
     return Round(number=number, plan=plan, run=Run(status="done", agents=outcomes))
 
 

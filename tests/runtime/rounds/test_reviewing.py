@@ -46,23 +46,23 @@ def peers(most: int = 4, **execution: Any) -> Team:
 
 
 def verdicts(*, issues: tuple[str, ...] = (), **of: str) -> Reply:
-    said = [{"of": one, "verdict": verdict, "issues": [*issues]} for one, verdict in of.items()]
-    return Reply.json({"reviews": said})
+    records = [{"of": name, "verdict": verdict, "issues": [*issues]} for name, verdict in of.items()]
+    return Reply.json({"reviews": records})
 
 
 def times(model: ScriptedModel) -> list[int]:
-    return [len(questions(model, one)) for one in ("ann", "bob", "rex", "sue", "end")]
+    return [len(questions(model, word)) for word in ("ann", "bob", "rex", "sue", "end")]
 
 
 def test_whose_work_all_accept_is_not_asked_again(bench: Bench) -> None:
-    said = {
+    fields = {
         "[ann]": ["a1", "a2", "a3"],
         "[bob]": "b1",
         "[rex]": [verdicts(ann="revise", bob="accept"), verdicts(ann="accept", bob="reject")],
         "[sue]": verdicts(ann="accept"),
         "[end]": "done",
     }
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         run = bench.run(peers(), model)
         assert times(model) == [2, 1, 2, 2, 1]
         ann = questions(model, "ann")
@@ -72,7 +72,7 @@ def test_whose_work_all_accept_is_not_asked_again(bench: Bench) -> None:
 
 
 def test_an_issue_is_no_acceptance_whatever_the_verdict(bench: Bench) -> None:
-    said = {
+    fields = {
         "[ann]": ["a1", "a2"],
         "[bob]": ["b1", "b2"],
         "[rex]": [verdicts(issues=("a gap",), ann="accept", bob="accept"), *[
@@ -80,25 +80,25 @@ def test_an_issue_is_no_acceptance_whatever_the_verdict(bench: Bench) -> None:
         "[sue]": verdicts(ann="accept"),
         "[end]": "done",
     }  # fmt: skip
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         assert bench.run(peers(), model).rounds == 2
 
 
 def test_a_reviewer_that_says_nothing_of_somebody_accepts_nothing(bench: Bench) -> None:
-    said = {
+    fields = {
         "[ann]": ["a1", "a2"],
         "[bob]": "b1",
         "[rex]": verdicts(ann="accept", bob="accept"),
         "[sue]": [verdicts(nobody="accept"), verdicts(ann="accept")],
         "[end]": "done",
     }
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         assert bench.run(peers(), model).rounds == 2
         assert times(model) == [2, 1, 2, 2, 1]
 
 
 def test_who_has_nothing_left_to_review_is_not_asked(bench: Bench) -> None:
-    said = {
+    fields = {
         "[ann]": "a1",
         "[bob]": ["b1", "b2", "b3"],
         "[rex]": [verdicts(ann="accept", bob="revise")] * 2
@@ -106,25 +106,25 @@ def test_who_has_nothing_left_to_review_is_not_asked(bench: Bench) -> None:
         "[sue]": verdicts(ann="accept"),
         "[end]": "done",
     }
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         run = bench.run(peers(), model)
         assert times(model) == [1, 3, 3, 1, 1]
     assert run.rounds == 3
 
 
 def test_rounds_end_after_the_most_where_nothing_is_accepted(bench: Bench) -> None:
-    said = {
+    fields = {
         "[ann]": [*"abcd"], "[bob]": [*"efgh"], "[end]": "done",
         "[rex]": verdicts(ann="revise", bob="reject"), "[sue]": verdicts(ann="accept"),
     }  # fmt: skip
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         run = bench.run(peers(), model)
     assert (run.status, run.rounds) == ("done", 4)
 
 
 def test_a_reviewer_whose_authors_are_silent_takes_no_part(bench: Bench) -> None:
-    said = {"[bob]": "b", "[rex]": verdicts(bob="accept"), "": "done"}
-    with ScriptedModel(said) as model:
+    fields = {"[bob]": "b", "[rex]": verdicts(bob="accept"), "": "done"}
+    with ScriptedModel(fields) as model:
         run = bench.run(peers(), model, silent=Ablation(agents=frozenset({"ann"})))
         assert times(model) == [0, 1, 1, 0, 1]
     assert (run.status, run.rounds) == ("done", 1)
@@ -141,13 +141,13 @@ def test_whoever_opens_is_heard_by_reviewers_and_not_reviewed(bench: Bench) -> N
         llm("chief"), *some.agents.values(), edges=edges, recruit=recruit,
         rounds=some.execution.rounds,
     )  # fmt: skip
-    said = {
+    fields = {
         "[chief]": Reply.json({"specialists": ["bob"], "reason": "fits"}),
         "[bob]": ["b1", "b2"],
         "[rex]": [verdicts(bob="revise"), verdicts(bob="accept")],
         "[end]": "done",
     }
-    with ScriptedModel(said) as model:
+    with ScriptedModel(fields) as model:
         run = bench.run(recruiting, model)
         assert times(model) == [0, 2, 2, 0, 1]
         assert "fits" in questions(model, "rex")[0]

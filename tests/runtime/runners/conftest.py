@@ -110,7 +110,7 @@ class Workbench:
 
     def of(self, event: str) -> list[Event]:
         """The events of a type."""
-        return [one for one in self.events if one.type == event]
+        return [item for item in self.events if item.type == event]
 
 
 @pytest.fixture
@@ -212,16 +212,16 @@ def shell(commands: str, folder: Path) -> str:
 
 def descendants() -> set[int]:
     """The processes that descend from this one."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     waiting = [str(thread) for thread in Path("/proc/self/task").iterdir()]
     while waiting:
         try:
             children = Path(waiting.pop(), "children").read_text("ascii").split()
         except OSError:
             continue
-        found |= {int(child) for child in children}
+        numbers |= {int(child) for child in children}
         waiting += [f"/proc/{child}/task/{child}" for child in children]
-    return found
+    return numbers
 
 
 @pytest.fixture

@@ -143,7 +143,7 @@ def test_a_thread_that_cannot_be_ended_is_waited_for_no_longer_than_the_bound(
 
         running = asyncio.create_task(in_thread(work, name="stuck"))
         await started.wait()
-        stuck = next(one for one in threading.enumerate() if one.name == "stuck")
+        stuck = next(thread for thread in threading.enumerate() if thread.name == "stuck")
         await cancelled_after(started, running, 1)
 
     asyncio.run(cancelled())

@@ -23,8 +23,8 @@ def test_a_block_is_found_whole_whatever_is_in_it(nightly: bool) -> None:
         chance = Random(seed)
         code = "\n".join(chance.choice(LINES) for _ in range(chance.randint(1, 5)))
         text = f"Thought: go.\n```{chance.choice(['py', 'python'])}\n{code}\n```"
-        found = whole_code(text)
-        assert found == (f"<code>\n{code}\n</code>" if "\n```" in code else text), text
+        result = whole_code(text)
+        assert result == (f"<code>\n{code}\n</code>" if "\n```" in code else text), text
 
 
 def test_what_stands_in_one_way_only_is_left_as_it_is() -> None:

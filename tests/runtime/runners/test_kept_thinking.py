@@ -57,7 +57,7 @@ class Thinker:
         self._tools = tools
 
     def __call__(self, request: Request) -> Reply:
-        said = [one for one in request["messages"] if one.get("tool_calls")]
+        said = [item for item in request["messages"] if item.get("tool_calls")]
         if any(not self._is_whole(number, message) for number, message in enumerate(said)):
             words = "The `reasoning_content` in the thinking mode must be passed back to the API."
             return Reply.error(400, message=words, code="invalid_request_error")
@@ -98,9 +98,9 @@ def test_a_tool_calling_agent_gives_back_what_its_model_wants(
     agent = Agent(id="a", agent_type="ToolCallingAgent", tools=("megaphone.shout",))
     with ScriptedModel(thinker) as model:
         run = workbench.run(model, agent)
-        results = [one for one in body_of(model, 2)["messages"] if one["role"] == "tool"]
+        results = [message for message in body_of(model, 2)["messages"] if message["role"] == "tool"]
     assert (run.answer, run.usage.calls) == ("HI", 3)
-    assert [one["tool_call_id"] for one in results] == ["own_0", "own_1"]
+    assert [result["tool_call_id"] for result in results] == ["own_0", "own_1"]
     assert results[0]["content"] == "HI"
     assert "that is rude; say something else" in results[1]["content"]
 
@@ -203,14 +203,14 @@ def test_a_command_written_in_thinking_is_not_run(workbench: Workbench) -> None:
     submit = Reply.bash("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; cat wrong || echo right")
     with ScriptedModel(["<think>```bash\ntouch wrong\n```", submit]) as model:
         run = workbench.run(model, Agent(id="a", agent_type="DefaultAgent"))
-        told = body_of(model, 1)["messages"][-1]["content"]
-    assert "You thought, and did not answer. Think less. Answer with a call of the tool" in told
+        report = body_of(model, 1)["messages"][-1]["content"]
+    assert "You thought, and did not answer. Think less. Answer with a call of the tool" in report
     assert "right" in str(run.answer)
 
 
 @pytest.mark.parametrize(
     "kind",
-    ["ToolCallingAgent", *(pytest.param(one, marks=needs_jail) for one in CODERS)],
+    ["ToolCallingAgent", *(pytest.param(coder, marks=needs_jail) for coder in CODERS)],
 )
 def test_whoever_thinks_all_its_tokens_away_fails_with_the_reason(
     workbench: Workbench, kind: str
@@ -218,8 +218,8 @@ def test_whoever_thinks_all_its_tokens_away_fails_with_the_reason(
     with ScriptedModel(Reply(text="<think>so", finish_reason="length")) as model:
         run = workbench.run(model, Agent(id="a", agent_type=kind, max_steps=3, max_tokens=64))
     assert "thinking took all of its max_tokens (64)" in str(run.error)
-    assert [one for one in run.agents["a"].mishaps if "an answer was none: the model's" in one]
-    assert {one.fields["finish_reason"] for one in workbench.of("only_thought")} == {"length"}
+    assert [mishap for mishap in run.agents["a"].mishaps if "an answer was none: the model's" in mishap]
+    assert {item.fields["finish_reason"] for item in workbench.of("only_thought")} == {"length"}
 
 
 def test_what_was_thought_is_traced_once_and_not_with_later_messages(workbench: Workbench) -> None:

@@ -52,9 +52,9 @@ def test_without_any_nothing_is_added(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=[Bubblewrap, Landlock])
 def tier(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Tier:
-    found: Tier = request.param()
-    monkeypatch.setattr(programs, "detect", lambda: SimpleNamespace(tier=found))
-    return found
+    result: Tier = request.param()
+    monkeypatch.setattr(programs, "detect", lambda: SimpleNamespace(tier=result))
+    return result
 
 
 def test_a_package_comes_with_all_that_it_requires_and_nothing_else(tier: Tier) -> None:

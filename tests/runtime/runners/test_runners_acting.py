@@ -25,10 +25,10 @@ ADDING = {"adding": Skill(description="How to add.", body="Carry the one.")}
 
 def turn(model: ScriptedModel, hand: Agent, *, leads: bool = False, **known: Any) -> AgentOutcome:
     """Have an agent take a turn in a team of three."""
-    others = [Agent(id=one, prompt="x") for one in ("planner", "critic")]
+    others = [Agent(id=word, prompt="x") for word in ("planner", "critic")]
     team = Team(
         name="crew",
-        agents={one.id: one for one in (*others, hand)},
+        agents={item.id: item for item in (*others, hand)},
         reports_to={},
         execution=Execution(roster=Roster(lead=hand.id if leads else "planner"), max_retries=0),
     )
@@ -42,7 +42,7 @@ def turn(model: ScriptedModel, hand: Agent, *, leads: bool = False, **known: Any
         places_left=9,
         **known,
     )
-    given = {one.id: AgentOutcome(status="skipped") for one in others}
+    given = {other.id: AgentOutcome(status="skipped") for other in others}
     models = {"default": Model(alias="default", model="scripted", api_base=model.api_base)}
     plan = compile(team, Catalogue.of_host(models=models))
 

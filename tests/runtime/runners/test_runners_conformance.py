@@ -108,7 +108,7 @@ def _cases(wanted: Callable[[type[Runner], Agent], bool] = lambda runner, agent:
 
 def _without_objection(runner: type[Runner], agent: Agent) -> bool:
     # Whether SWE-agent is installed here is not what these checks are about.
-    return not any("output_schema" in one for one in runner.objections(agent))
+    return not any("output_schema" in objection for objection in runner.objections(agent))
 
 
 every = _cases()
@@ -274,7 +274,7 @@ STRANGE = [
 def test_objections_are_sentences_and_bounds_are_numbers(backend: str) -> None:
     kind: type[Runner] = load_named("runners", backend)
     for agent in STRANGE:
-        assert all(re.fullmatch(r"\S.*\.", one) for one in kind.objections(agent))
+        assert all(re.fullmatch(r"\S.*\.", objection) for objection in kind.objections(agent))
         assert kind.calls_at_most(agent) >= 0
         assert kind.needs_jail(agent) in {True, False}
 

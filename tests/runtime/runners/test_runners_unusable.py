@@ -22,7 +22,7 @@ WHOLE = '{"text": "hi"}'
 
 
 def called(*arguments: str, reason: str = "tool_calls", name: str = "megaphone_shout") -> Reply:
-    calls = tuple(ToolCall(name=name, arguments=one) for one in arguments)
+    calls = tuple(ToolCall(name=name, arguments=argument) for argument in arguments)
     return Reply(tool_calls=calls, finish_reason=reason)
 
 

@@ -67,15 +67,15 @@ def model() -> Iterator[str]:
 def test_a_question_is_enough_and_a_text_is_one_model(model: str) -> None:
     ways: list[Any] = [model, [model], {"default": model}, [f"default={model}"]]
     for way in ways:
-        came = coterie.run(PAIR, query="What is 3 + 4?", model=way)
-        assert (came.status, came.answer, came.folder) == ("done", "7 <b>it is</b>", None)
+        result = coterie.run(PAIR, query="What is 3 + 4?", model=way)
+        assert (result.status, result.answer, result.folder) == ("done", "7 <b>it is</b>", None)
 
 
 def test_a_seed_is_a_team() -> None:
     with ScriptedModel(Reply.json({"answer": "negative"})) as scripted:
         model = f"scripted@{scripted.api_base}"
-        came = coterie.run("seed:majority_vote_3", query="The soup was cold.", model=model)
-    assert came.answer == "negative"
+        result = coterie.run("seed:majority_vote_3", query="The soup was cold.", model=model)
+    assert result.answer == "negative"
 
 
 def test_run_works_where_a_loop_runs_already(model: str) -> None:
@@ -90,7 +90,7 @@ def test_run_works_where_a_loop_runs_already(model: str) -> None:
 
     assert asyncio.run(cell()).answer == "7 <b>it is</b>"
     assert threading.current_thread().name not in seen
-    assert not [one for one in threading.enumerate() if one.name in seen]
+    assert not [thread for thread in threading.enumerate() if thread.name in seen]
 
 
 def test_ctrl_c_in_a_notebook_ends_the_run() -> None:
@@ -107,7 +107,7 @@ def test_ctrl_c_in_a_notebook_ends_the_run() -> None:
         with closing(asyncio.new_event_loop()) as loop, pytest.raises(KeyboardInterrupt):
             loop.run_until_complete(cell())
         scripted.wait_for(lambda calls: calls[0].abandoned)
-    assert not [one for one in threading.enumerate() if one.name.startswith("coterie")]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("coterie")]
 
 
 @pytest.mark.parametrize("loops", [1, 8])
@@ -224,17 +224,17 @@ def test_events_raise_what_the_run_raises() -> None:
 def test_a_python_function_is_a_tool(home: Path) -> None:
     answers = [Reply.tool("weekday", **DAY), Reply.tool("final_answer", answer="On a Monday.")]
     with ScriptedModel(answers) as scripted:
-        came = coterie.run(
+        outcome = coterie.run(
             USER, query="When?", model=f"scripted@{scripted.api_base}", tools=[weekday], runs="runs"
         )
-    assert came.answer == "On a Monday."
-    (call,) = came.agents["user"].tool_calls
+    assert outcome.answer == "On a Monday."
+    (call,) = outcome.agents["user"].tool_calls
     assert (call.tool, call.arguments, call.error) == ("weekday", DAY, None)
     assert "Tell which weekday a date is." in json.dumps(scripted.calls[0].body)
     assert "Monday" in scripted.calls[1].text
-    assert came.folder is not None
-    result = json.loads((came.folder / "result.json").read_text(encoding="utf-8"))
-    assert result["answer"] == came.to_dict()["answer"] == "On a Monday."
+    assert outcome.folder is not None
+    result = json.loads((outcome.folder / "result.json").read_text(encoding="utf-8"))
+    assert result["answer"] == outcome.to_dict()["answer"] == "On a Monday."
 
 
 @pytest.mark.parametrize(
@@ -279,37 +279,37 @@ def test_a_team_built_in_python_is_checked_as_a_file_is() -> None:
 
 
 def test_teams_and_runs_can_be_pickled_and_copied(model: str) -> None:
-    came = coterie.run(PAIR, query="?", model=model)
+    result = coterie.run(PAIR, query="?", model=model)
     team = coterie.load_team(Path(__file__).parents[3] / "seeds" / "debate_3.yaml")
-    for value in (team, PAIR, came, coterie.Task(id="t", query="?", files={"a.txt": "b"})):
+    for value in (team, PAIR, result, coterie.Task(id="t", query="?", files={"a.txt": "b"})):
         assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 - our own
         assert copy.deepcopy(value) == value
         assert asdict(value)
 
 
 def test_a_notebook_shows_a_run_and_no_markup_of_a_model(model: str) -> None:
-    came = coterie.run(PAIR, query="?", model=model)
-    shown = came._repr_html_()
+    result = coterie.run(PAIR, query="?", model=model)
+    shown = result._repr_html_()
     assert "done · 2 calls" in shown
     assert "7 &lt;b&gt;it is&lt;/b&gt;" in shown
     assert "<b>" not in shown
-    assert came.cost == "unpriced" or came.cost.startswith("$0")
+    assert result.cost == "unpriced" or result.cost.startswith("$0")
 
 
 def test_agents_are_rows_of_a_frame(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    came = coterie.run(PAIR, query="?", model=model)
+    result = coterie.run(PAIR, query="?", model=model)
     rows: list[Any] = []
     fake = type(sys)("pandas")
     fake.DataFrame = rows.extend  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "pandas", fake)
-    came.to_frame()
+    result.to_frame()
     assert [(row["agent"], row["status"], row["calls"]) for row in rows] == [
         ("worker", "done", 1),
         ("judge", "done", 1),
     ]
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(coterie.InputError, match="Run: python -m pip install pandas"):
-        came.to_frame()
+        result.to_frame()
 
 
 TOOLS = '''\
@@ -323,8 +323,8 @@ def asked(home: Path, *words: str) -> Came:
     answers = [Reply.tool("weekday", **DAY), Reply.tool("final_answer", answer="On a Monday.")]
     with ScriptedModel(answers) as scripted:
         options = ["--model", f"scripted@{scripted.api_base}", *words]
-        came = invoked_in(home, mas_run, options, "mas-run")
-        return replace(came, calls=len(scripted.calls))
+        result = invoked_in(home, mas_run, options, "mas-run")
+        return replace(result, calls=len(scripted.calls))
 
 
 def test_a_replay_takes_a_functions_result_from_the_journal(home: Path) -> None:

@@ -57,13 +57,13 @@ def test_a_run_takes_what_was_estimated(name: str) -> None:
         there = replace(catalogue.models["default"], api_base=model.api_base)
         catalogue = replace(catalogue, models={"default": there})
         plan = compile(parse_team(TEAMS[name].encode(), "t.yaml", catalogue), catalogue)
-        told = estimate(plan, [TASK])
+        report = estimate(plan, [TASK])
         run = asyncio.run(made(plan, catalogue))
     taken = (run.usage.calls, run.usage.tokens, run.usage.usd)
-    for one, part in zip((told.calls, told.tokens, told.usd), taken, strict=True):
+    for item, part in zip((report.calls, report.tokens, report.usd), taken, strict=True):
         assert part is not None
-        assert one.least <= part <= (one.most or 0)
-    assert not told.unpriced
+        assert item.least <= part <= (item.most or 0)
+    assert not report.unpriced
 
 
 def test_an_unknown_price_is_said_and_a_free_model_is_free() -> None:
@@ -77,8 +77,8 @@ def test_an_unknown_price_is_said_and_a_free_model_is_free() -> None:
 @given(estimates, estimates)
 def test_either_of_two_is_within_any_and_both_are_their_sum(a: Estimate, b: Estimate) -> None:
     either, both = any_of([a, b]), a + b
-    for one in ("calls", "tokens", "usd"):
-        mine, theirs, joint = (getattr(each, one) for each in (a, either, both))
+    for word in ("calls", "tokens", "usd"):
+        mine, theirs, joint = (getattr(each, word) for each in (a, either, both))
         assert theirs.least <= mine.least <= joint.least
         if mine.most is None:
             assert theirs.most is None
@@ -88,5 +88,5 @@ def test_either_of_two_is_within_any_and_both_are_their_sum(a: Estimate, b: Esti
 
 
 def test_a_range_without_an_end_says_so() -> None:
-    told = Estimate(calls=Range(least=1, most=1)) * Range(least=2, most=None)
-    assert str(told).startswith("2 or more calls, 0 tokens")
+    report = Estimate(calls=Range(least=1, most=1)) * Range(least=2, most=None)
+    assert str(report).startswith("2 or more calls, 0 tokens")

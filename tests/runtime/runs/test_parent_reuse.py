@@ -16,7 +16,7 @@ from coterie.schema import Agent, Catalogue, Model, Team
 
 from ...support.journals import SPENT, answered, ended, put_all
 
-CATALOGUE = Catalogue.of_host(models={one: Model(alias=one, model=one) for one in ("m", "other")})
+CATALOGUE = Catalogue.of_host(models={word: Model(alias=word, model=word) for word in ("m", "other")})
 CALL = "attempt 1/call 1"
 
 
@@ -123,8 +123,8 @@ def test_a_call_has_the_seed_of_the_run_that_its_agent_comes_from(family: Family
 def test_two_agents_of_a_child_never_share_a_seed(family: Family) -> None:
     first, second = family.run(BOTH), family.run(team(bob=BOB, ann=ANN, cyn=agent("cyn")))
     child = family.run(team(ann=ANN, bob=BOB, cyn=agent("cyn")), first, second)
-    paths = [f"{child.place}{one}/{CALL}" for one in ("ann", "bob", "cyn")]
-    assert len({child.origin(one) for one in paths}) == 3
+    paths = [f"{child.place}{word}/{CALL}" for word in ("ann", "bob", "cyn")]
+    assert len({child.origin(path) for path in paths}) == 3
 
 
 @pytest.mark.parametrize(
@@ -149,10 +149,10 @@ def test_what_chance_had_a_hand_in_is_taken_only_where_it_is_said(
     is_taken: bool,
 ) -> None:
     """A model that has no seed, refuses it, or that another one stood in for, was drawn."""
-    one = team(ann=agent("ann", temperature=temperature))
+    item = team(ann=agent("ann", temperature=temperature))
     for always in (False, True):
-        parent = family.run(one, takes_seed=takes_seed, always=always)
-        child = family.run(one, parent, takes_seed=takes_seed, always=always)
+        parent = family.run(item, takes_seed=takes_seed, always=always)
+        child = family.run(item, parent, takes_seed=takes_seed, always=always)
         put_all(
             parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs", **told)),
             parent.put(f"{parent.place}ann", "agent", "q", ended()),
@@ -175,9 +175,9 @@ def resumed(
     family: Family, parents: Sequence[ParentRunReuse]
 ) -> tuple[ParentRunReuse, ParentRunReuse]:
     """The same run as it goes on in another process: once until now, and once from here on."""
-    one = family.run(BOTH, *parents)
+    item = family.run(BOTH, *parents)
     family.count -= 1
-    return one, family.run(BOTH, *parents)
+    return item, family.run(BOTH, *parents)
 
 
 def test_a_run_that_is_gone_on_with_has_saved_as_much(family: Family) -> None:

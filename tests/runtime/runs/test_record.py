@@ -117,15 +117,15 @@ def test_a_long_result_holds_no_event_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_cancelled: bool
 ) -> None:
     plan = plan_of(tmp_path, "x y")
-    said = {
-        f"a{one}": AgentOutcome(status="done", result=AgentResult(content="\\" * LONGEST_CONTENT))
-        for one in range(4)
+    fields = {
+        f"a{number}": AgentOutcome(status="done", result=AgentResult(content="\\" * LONGEST_CONTENT))
+        for number in range(4)
     }
 
     async def kept(folder: Path, finishes: asyncio.Event) -> None:
         async with begun(folder, plan, "s3cret-key") as record:
             finishes.set()
-            record.finish(Run(status="done", answer="4", usage=Usage(), agents=said))
+            record.finish(Run(status="done", answer="4", usage=Usage(), agents=fields))
 
     async def cancelled(folder: Path) -> None:
         finishes = asyncio.Event()

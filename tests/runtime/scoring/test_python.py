@@ -21,9 +21,9 @@ def scored(folder: Path, text: str, *, name: str = "mine", reference: str | None
     own = load_python_scorer(f"own.py:{name}", folder)
     choice = ScorerChoice(name=name, options={"least": 2}, python=own)
     task = Task(id="t", query="q", answer=reference, scorer=choice)
-    found = asyncio.run(score(Evidence(task=task, answer="the answer", jails=Jails())))
-    assert found is not None
-    return found
+    result = asyncio.run(score(Evidence(task=task, answer="the answer", jails=Jails())))
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize(

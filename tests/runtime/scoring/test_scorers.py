@@ -22,10 +22,10 @@ def scored(name: str, answer: str, reference: object, **options: object) -> floa
     task = Task(
         id="t", query="?", answer=reference, scorer=ScorerChoice(name=name, options=options)
     )
-    found = as_the_engine(task, answer)
-    assert found is not None
-    assert found.reason
-    return found.value
+    result = as_the_engine(task, answer)
+    assert result is not None
+    assert result.reason
+    return result.value
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ def test_a_search_that_explodes_is_ended_and_finds_nothing() -> None:
         answer="x",
         scorer=ScorerChoice(name="regex", options={"pattern": "(((a{100}){100}){100}){100}"}),
     )
-    found = as_the_engine(task, answer)
-    assert found is not None
-    assert found.value == 0
-    assert "is not found: it takes more than 256 MB" in found.reason
+    result = as_the_engine(task, answer)
+    assert result is not None
+    assert result.value == 0
+    assert "is not found: it takes more than 256 MB" in result.reason
     assert scored("regex", answer, "39") == 1, "the next one is searched as ever"
 
 
@@ -90,21 +90,21 @@ def test_a_scorer_that_fails_gives_no_score_and_says_why() -> None:
 
 def test_an_answer_that_is_longer_than_a_scorer_reads_is_wrong() -> None:
     task = Task(id="t", query="?", answer="a", scorer=ScorerChoice(name="contains"))
-    found = as_the_engine(task, "a" * 1_000_001)
-    assert found == Score(value=0.0, reason="longer than 1,000,000 characters")
+    result = as_the_engine(task, "a" * 1_000_001)
+    assert result == Score(value=0.0, reason="longer than 1,000,000 characters")
 
 
 @pytest.mark.parametrize("odd", [float("nan"), 1.5, -1, "1", None])
 def test_what_is_no_score_is_none(odd: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = odd if odd is None else Score(value=odd, reason="")  # pyright: ignore[reportArgumentType]
-    monkeypatch.setattr(scorers, "load_named", lambda _group, _name: lambda *_: made)
+    result = odd if odd is None else Score(value=odd, reason="")  # pyright: ignore[reportArgumentType]
+    monkeypatch.setattr(scorers, "load_named", lambda _group, _name: lambda *_: result)
     with pytest.raises(ScorerError, match="the scorer exact failed"):
         scored("exact", "a", "a")
 
 
 def test_a_measure_that_is_no_number_makes_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Score(value=1.0, reason="", measures={"far": float("inf")})
-    monkeypatch.setattr(scorers, "load_named", lambda _group, _name: lambda *_: made)
+    result = Score(value=1.0, reason="", measures={"far": float("inf")})
+    monkeypatch.setattr(scorers, "load_named", lambda _group, _name: lambda *_: result)
     with pytest.raises(ScorerError, match="no finite measures"):
         scored("exact", "a", "a")
 
@@ -135,10 +135,10 @@ def test_a_scorer_that_waits_sees_what_tools_did(judged: Task) -> None:
         ToolCall(tool="add", arguments={"n": 1}),
         ToolCall(tool="add", arguments="?", error="no object"),
     )
-    found = as_the_engine(judged, "7", *calls)
-    assert found is not None
-    assert (found.value, found.measures) == (1.0, {"calls": 2.0})
-    assert found.reason == "[('add', {'n': 1}, None), ('add', '?', 'no object')]"
+    result = as_the_engine(judged, "7", *calls)
+    assert result is not None
+    assert (result.value, result.measures) == (1.0, {"calls": 2.0})
+    assert result.reason == "[('add', {'n': 1}, None), ('add', '?', 'no object')]"
 
 
 def test_a_scorer_that_finds_no_jail_gives_no_score(judged: Task) -> None:
@@ -148,8 +148,8 @@ def test_a_scorer_that_finds_no_jail_gives_no_score(judged: Task) -> None:
 
 def test_a_run_whose_scorer_fails_is_no_failure_of_its_team() -> None:
     task = Task(id="t", query="?", answer="(", scorer=ScorerChoice(name="regex"))
-    came = asyncio.run(scoring.scored(Run(status="done", answer="7"), task, Jails()))
-    assert (came.status, came.fault, came.score) == ("failed", "scorer", None)
-    assert came.is_infrastructure_failure
-    assert came.error is not None
-    assert came.error.startswith("the answer could not be scored: the scorer regex failed")
+    result = asyncio.run(scoring.scored(Run(status="done", answer="7"), task, Jails()))
+    assert (result.status, result.fault, result.score) == ("failed", "scorer", None)
+    assert result.is_infrastructure_failure
+    assert result.error is not None
+    assert result.error.startswith("the answer could not be scored: the scorer regex failed")

@@ -108,7 +108,7 @@ def test_votes_pick_one_of_the_answers_and_so_does_who_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names = ("vote", "majority", "concat")
-    assert [picks(one) for one in names] == [True, True, False]
+    assert [picks(name) for name in names] == [True, True, False]
     monkeypatch.setattr(functions.concat, "picks", True, raising=False)
     assert picks("concat")
 

@@ -38,9 +38,9 @@ HEXADECIMAL_COLUMN = """\
 )
 def test_a_dump_is_read(dump: str, content: bytes) -> None:
     text = f"so it is:\n{dump}\nand so on"
-    (found,) = dumps_in(text)
-    assert any(content in reading for reading in found.readings)
-    assert text[found.start : found.end].strip("[]") == dump.strip("[]")
+    (result,) = dumps_in(text)
+    assert any(content in reading for reading in result.readings)
+    assert text[result.start : result.end].strip("[]") == dump.strip("[]")
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_a_message_is_answered_by_a_task_with_an_artifact(here: Path, model: Scr
             (event,) = await sent(at, asked(), streamed=False)
             again = await sent(at, asked(), streamed=False, address=f"{ADDRESS}/a2a/pair")
         assert event.task.status.state == TaskState.TASK_STATE_COMPLETED
-        assert [get_artifact_text(one) for one in event.task.artifacts] == ["It is 7."]
+        assert [get_artifact_text(artifact) for artifact in event.task.artifacts] == ["It is 7."]
         assert again[0].task.id != event.task.id
 
     asyncio.run(work())
@@ -52,13 +52,13 @@ def test_a_streamed_message_shows_who_works(here: Path, model: ScriptedModel) ->
     async def work() -> None:
         async with opened(here, catalogue(model)) as at:
             events = await sent(at, asked(), streamed=True)
-        updates = [one.status_update.status for one in events if one.HasField("status_update")]
-        shown = [get_message_text(one.message) for one in updates if one.HasField("message")]
+        updates = [event.status_update.status for event in events if event.HasField("status_update")]
+        shown = [get_message_text(update.message) for update in updates if update.HasField("message")]
         assert shown == ["worker works", "worker is done", "judge works", "judge is done"]
         artifacts = [
-            one.artifact_update.artifact for one in events if one.HasField("artifact_update")
+            event.artifact_update.artifact for event in events if event.HasField("artifact_update")
         ]
-        assert [get_artifact_text(one) for one in artifacts] == ["It is 7."]
+        assert [get_artifact_text(artifact) for artifact in artifacts] == ["It is 7."]
         assert updates[-1].state == TaskState.TASK_STATE_COMPLETED
 
     asyncio.run(work())

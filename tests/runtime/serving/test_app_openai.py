@@ -23,7 +23,7 @@ ASK: Any = [{"role": "user", "content": "What is 3 + 4?"}]
 def test_a_chat_is_answered_by_a_recorded_run(here: Path, model: ScriptedModel) -> None:
     async def work() -> None:
         async with opened(here, catalogue(model)) as at:
-            listed = [one.id async for one in at.openai.models.list()]
+            listed = [item.id async for item in at.openai.models.list()]
             assert listed == ["pair"]
             assert (await at.openai.models.retrieve("pair")).id == "pair"
             done = await at.openai.chat.completions.create(model="pair", messages=ASK)
@@ -238,8 +238,8 @@ def test_a_form_that_the_team_has_is_answered_in(here: Path) -> None:
         "required": ["answer"],
         "additionalProperties": False,
     }
-    one = {"prompt": "Answer.", "output_schema": schema}
-    team = json.dumps({"name": "form", "agents": {"one": one}})
+    fields = {"prompt": "Answer.", "output_schema": schema}
+    team = json.dumps({"name": "form", "agents": {"one": fields}})
 
     async def work(model: ScriptedModel) -> None:
         async with opened(here, catalogue(model), pair(here, team)) as at:

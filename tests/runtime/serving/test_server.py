@@ -56,8 +56,8 @@ def test_only_who_has_a_key_and_comes_by_our_name_is_answered(
             assert await status(origin="https://ui.example") == 200
             assert await status(origin="http://localhost:3000") == 200
             assert await status(body={**ASKED, "padding": "x" * 1000}) == 413
-            told = {"role": "user", "content": f"Remember {KEY}."}
-            assert await status(body={**ASKED, "messages": [told]}) == 200
+            fields = {"role": "user", "content": f"Remember {KEY}."}
+            assert await status(body={**ASKED, "messages": [fields]}) == 200
             health = await at.http.get("/healthz", headers={"authorization": ""})
             assert health.json() == {"status": "ok", "at_work": 0, "waiting": 0}
 
@@ -347,8 +347,8 @@ def test_a_call_that_needs_an_approval_waits_for_the_client_or_is_denied(
                     assert answered.status_code == status
             assert (await asked).status_code == 200
         events = (records(here)[0] / "events.jsonl").read_text("utf-8").splitlines()
-        given = [one for one in map(json.loads, events) if one["type"] == "approval_given"]
-        assert [one["allowed"] for one in given] == [bool(seconds)]
+        given = [item for item in map(json.loads, events) if item["type"] == "approval_given"]
+        assert [item["allowed"] for item in given] == [bool(seconds)]
 
     with ScriptedModel([Reply.tool("list_files"), Reply.tool("final_answer", answer="7")]) as model:
         asyncio.run(work(model))

@@ -46,9 +46,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         words = ["team.yaml", "-q", "Which day?", "--model", f"m@{model.api_base}"]
         done = invoked_in(folder, mas_run, words, "mas-run")
     assert done.code == 0, done.err
-    (made,) = (folder / "runs").iterdir()
-    (made / "said.txt").write_text(done.err)
-    return made
+    (path,) = (folder / "runs").iterdir()
+    (path / "said.txt").write_text(done.err)
+    return path
 
 
 def longer(run: Path) -> None:
@@ -63,20 +63,20 @@ def test_all_who_show_a_time_show_the_same_one(run: Path, tmp_path: Path) -> Non
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
     result = json.loads((run / "result.json").read_text())
     for agent in ("asker", "judge"):
-        ends = [one for one in events if one["type"] == "agent_finished" and one["agent"] == agent]
-        starts = [one for one in events if one["type"] == "agent_started" and one["agent"] == agent]
-        took = sum(one["seconds"] for one in ends)
+        ends = [event for event in events if event["type"] == "agent_finished" and event["agent"] == agent]
+        starts = [event for event in events if event["type"] == "agent_started" and event["agent"] == agent]
+        took = sum(end["seconds"] for end in ends)
         assert len(ends) == 2
         # From start to end, with all that it waited for.
-        assert took <= sum(one["t"] for one in ends) - sum(one["t"] for one in starts) + 0.001
+        assert took <= sum(end["t"] for end in ends) - sum(start["t"] for start in starts) + 0.001
         works = ("model_call", "tool_call")
-        waited = [one for one in events if one["type"] in works and one.get("agent") == agent]
-        assert sum(one["seconds"] for one in waited) <= took
+        waited = [event for event in events if event["type"] in works and event.get("agent") == agent]
+        assert sum(item["seconds"] for item in waited) <= took
         assert result["agents"][agent]["seconds"] == pytest.approx(took, abs=0.002)
-        tokens = sum(one["usage"]["prompt_tokens"] for one in ends)
+        tokens = sum(end["usage"]["prompt_tokens"] for end in ends)
         assert result["agents"][agent]["usage"]["prompt_tokens"] == tokens
         shown = re.findall(rf"{agent}[^:]*: done, ([\d.]+) s", (run / "said.txt").read_text())
-        assert shown == [f"{one['seconds']:.1f}" for one in ends]
+        assert shown == [f"{end['seconds']:.1f}" for end in ends]
     longer(run)
     recorded = Recorded.of(run)
     traces = ["--otel", str(tmp_path / "spans.jsonl")]
@@ -88,8 +88,8 @@ def test_all_who_show_a_time_show_the_same_one(run: Path, tmp_path: Path) -> Non
         took = recorded.time.seconds_of(agent)
         assert took == pytest.approx(SCALE * result["agents"][agent]["seconds"], abs=0.01 * SCALE)
         assert re.search(rf"^  {agent} .*, {took:.1f} s", text, re.M)
-        told = [one.told["coterie.seconds"] for one in spans if one.name.endswith(agent)]
-        assert sum(told) == pytest.approx(took)
+        report = [span.told["coterie.seconds"] for span in spans if span.name.endswith(agent)]
+        assert sum(report) == pytest.approx(took)
         row = next(row for row in parsed(page).all("tr") if row.text.startswith(agent))
         minutes, rest = divmod(round(took), 60)
         words = f"{took:.2f} s" if took < 10 else f"{took:.1f} s"

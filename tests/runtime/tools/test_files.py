@@ -299,22 +299,22 @@ class TestSearching:
         ]
 
     def test_an_expression(self, workspace: Workspace) -> None:
-        found = done(search_text, workspace, text=r"^t\w+e$", regular_expression=True)
+        result = done(search_text, workspace, text=r"^t\w+e$", regular_expression=True)
 
-        assert found == "notes.txt:3: three"
+        assert result == "notes.txt:3: three"
 
     def test_dots_in_a_text_are_dots(self, workspace: Workspace) -> None:
         assert done(search_text, workspace, text="t.o") == "No match. Files searched: 3."
 
     def test_an_empty_line_is_empty(self, workspace: Workspace) -> None:
-        found = done(search_text, workspace, text=r"^$", regular_expression=True)
+        result = done(search_text, workspace, text=r"^$", regular_expression=True)
 
-        assert found == "src/main.py:2: \nsrc/main.py:3: "
+        assert result == "src/main.py:2: \nsrc/main.py:3: "
 
     def test_in_one_file(self, workspace: Workspace) -> None:
-        found = done(search_text, workspace, text="main", path="src/main.py")
+        result = done(search_text, workspace, text="main", path="src/main.py")
 
-        assert found == "src/main.py:4: def main():"
+        assert result == "src/main.py:4: def main():"
 
     def test_nowhere(self, workspace: Workspace) -> None:
         assert "there is no 'lib'" in refused(search_text, workspace, text="x", path="lib")
@@ -322,16 +322,16 @@ class TestSearching:
     def test_a_long_line_is_shown_around_the_match(self, workspace: Workspace, root: Path) -> None:
         root.joinpath("min.js").write_text("a" * 500 + "needle" + "b" * 500, encoding="utf-8")
 
-        found = done(search_text, workspace, text="needle")
+        result = done(search_text, workspace, text="needle")
 
-        assert found == f"min.js:1: …{'a' * 100}needle{'b' * 194}…"
+        assert result == f"min.js:1: …{'a' * 100}needle{'b' * 194}…"
 
     def test_many_matches_are_cut(self, workspace: Workspace, root: Path) -> None:
         root.joinpath("many").write_text("match\n" * 500, encoding="utf-8")
 
-        *found, note = done(search_text, workspace, text="match").split("\n")
+        *result, note = done(search_text, workspace, text="match").split("\n")
 
-        assert len(found) == 200
+        assert len(result) == 200
         assert note == "[Stopped after 200 matches. Search for more, or give a path.]"
 
     def test_it_ends_after_a_while(

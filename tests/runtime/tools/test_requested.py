@@ -62,7 +62,7 @@ REMOVE = Tool(name="remove", description="Remove it.", parameters=SCHEMA, run=no
 
 
 def checked(*arguments: str, reason: str = "tool_calls", tool: str = "remove") -> ChatAnswer:
-    calls = tuple(ToolRequest(id="", name=tool, arguments=one) for one in arguments)
+    calls = tuple(ToolRequest(id="", name=tool, arguments=argument) for argument in arguments)
     answer = ChatAnswer(text="", tool_calls=calls, finish_reason=reason)
     return requested(answer, [REMOVE.definition])
 
@@ -174,9 +174,9 @@ def test_a_tool_runs_on_arguments_that_fit_or_not_at_all(
 
 def null_is_left_out(text: str, answer: ChatAnswer) -> bool:
     """Whether only optional fields that are null were taken out of the arguments."""
-    given, came = json.loads(text), json.loads(answer.tool_calls[0].arguments)
-    missing = {name: item for name, item in given.items() if name not in came}
-    return set(missing.values()) <= {None} and {**came, **missing} == given
+    given, result = json.loads(text), json.loads(answer.tool_calls[0].arguments)
+    missing = {name: item for name, item in given.items() if name not in result}
+    return set(missing.values()) <= {None} and {**result, **missing} == given
 
 
 @pytest.mark.parametrize(
@@ -349,12 +349,12 @@ def test_calls_that_are_written_as_text_are_read_whole(
         ahead = chance.choice(["", "I will look it up.\n", "First, this:\n\n"])
         text = ahead + form(calls)
         answer = requested(ChatAnswer(text=text), definitions)
-        assert [(one.name, json.loads(one.arguments)) for one in answer.tool_calls] == calls, text
+        assert [(call.name, json.loads(call.arguments)) for call in answer.tool_calls] == calls, text
         assert not requested(ChatAnswer(text=text, finish_reason="length"), definitions).tool_calls
         assert not requested(ChatAnswer(text=f"{text}\nThat is how."), definitions).tool_calls
         broken = cut(chance, form(calls))
         read = requested(ChatAnswer(text=ahead + broken), definitions).tool_calls
-        whole = [(one.name, json.loads(one.arguments)) for one in read]
+        whole = [(item.name, json.loads(item.arguments)) for item in read]
         assert whole == calls[: len(whole)], broken
 
 

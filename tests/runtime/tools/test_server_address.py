@@ -104,7 +104,7 @@ def test_its_tools_are_called_with_key_and_headers(monkeypatch: pytest.MonkeyPat
     with clock() as served:
         server = at(served.url, key_env="CLOCK_KEY", headers_env={"X-Tenant": "CLOCK_TENANT"})
         assert asyncio.run(asked(server)) == "12:00"
-        sent = {(one["authorization"], one["x-tenant"]) for one in served.heard}
+        sent = {(fields["authorization"], fields["x-tenant"]) for fields in served.heard}
     assert sent == {("Bearer s3cret", "us")}
     assert Toolbox({"clock": server}).secrets() == {"s3cret", "us"}
 
@@ -119,9 +119,9 @@ def test_a_server_that_is_not_there_is_an_input_error() -> None:
         url = served.url
     with pytest.raises(InputError) as refused:
         asyncio.run(asked(at(url)))
-    said = str(refused.value)
-    assert said.startswith(f"the tool server 'clock' ('{url}') could not start a session")
-    assert "It cannot be reached: All connection attempts failed." in said
+    text = str(refused.value)
+    assert text.startswith(f"the tool server 'clock' ('{url}') could not start a session")
+    assert "It cannot be reached: All connection attempts failed." in text
 
 
 def test_a_server_that_refuses_says_how() -> None:
@@ -158,9 +158,9 @@ def test_agents_go_on_without_a_server_that_fails_and_with_it_again() -> None:
                 await session.tool("now").run({}, NOBODY)
             assert refused.value.detail == "It answered 503 Service Unavailable."
             served.refuses = None
-            came = await session.tool("now").run({}, NOBODY)
+            result = await session.tool("now").run({}, NOBODY)
             await session.stop()
-            return came
+            return result
 
     assert asyncio.run(use()) == "12:00"
 

@@ -106,12 +106,12 @@ def test_a_bug_in_a_tool_is_told_and_its_traceback_is_kept(
 ) -> None:
     hand = Hand(workspace)
 
-    with pytest.raises(ToolError) as told:
+    with pytest.raises(ToolError) as info:
         hand.call({"word": word})
 
-    assert str(told.value) == f"words.re-peat: {raised}"
+    assert str(info.value) == f"words.re-peat: {raised}"
     (event,) = hand.events
-    assert event["error"] == str(told.value)
+    assert event["error"] == str(info.value)
     assert event["detail"].startswith("Traceback")
     assert event["detail"].endswith(f"{raised}\n")
 

@@ -44,16 +44,16 @@ class Rude:
 
 
 def circle() -> list[Any]:
-    found: list[Any] = []
-    found.append(found)
-    return found
+    result: list[Any] = []
+    result.append(result)
+    return result
 
 
 def nested(depth: int) -> Any:
-    found: Any = 0
+    result: Any = 0
     for _ in range(depth):
-        found = [found]
-    return found
+        result = [result]
+    return result
 
 
 def raising(error: BaseException) -> Callable[[], NoReturn]:
@@ -108,14 +108,14 @@ def called(act: Callable[[], Any], workspace: Workspace, *, is_async: bool) -> t
         workspace=workspace,
         emit=lambda type, **fields: events.append(fields),  # noqa: A006
     )
-    came: list[Any] = []
+    result: list[Any] = []
 
     async def main() -> None:
         with suppress(ToolError):
-            came.append(await granted.call({}))
+            result.append(await granted.call({}))
 
     asyncio.run(main())
-    return came, events
+    return result, events
 
 
 ACTS = {**GIVEN, **RAISED}
@@ -128,9 +128,9 @@ def test_whatever_a_function_does_the_agent_goes_on(
     what: str, is_async: bool, workspace: Workspace
 ) -> None:
     with bounded(size=80_000_000):
-        came, (event,) = called(ACTS[what], workspace, is_async=is_async)
-        assert ("error" in event) == (not came)
-        assert len(dumps(came, ensure_ascii=False)) <= LARGEST_RESULT + 200
+        result, (event,) = called(ACTS[what], workspace, is_async=is_async)
+        assert ("error" in event) == (not result)
+        assert len(dumps(result, ensure_ascii=False)) <= LARGEST_RESULT + 200
         assert len(dumps(event, ensure_ascii=False)) <= 3 * LARGEST_RESULT
 
 
@@ -175,10 +175,10 @@ def test_whatever_a_server_answers_is_a_result_or_an_error(
             try:
                 with bounded(size=len(text)):
                     try:
-                        came = await session.tool("act").run({}, NOBODY)
+                        result = await session.tool("act").run({}, NOBODY)
                     except ToolError as error:
-                        came = str(error)
-                    assert len(dumps(came, ensure_ascii=False)) <= 4 * len(text) + 1_000, what
+                        result = str(error)
+                    assert len(dumps(result, ensure_ascii=False)) <= 4 * len(text) + 1_000, what
             finally:
                 await session.stop()
 

@@ -117,7 +117,7 @@ def test_a_toolkit_is_one_entry_point_and_grants_all_its_tools(
         await box.prepare(["counters", "plain"])
         hand = box.granted(["plain", "counters"], workspace, emit)
         assert list(hand) == ["plain", "counters.up", "counters.on"]
-        return [await one.call({}) for one in hand.values()]
+        return [await item.call({}) for item in hand.values()]
 
     assert asyncio.run(use()) == [1, 2, 3]  # one workspace, one count
 

@@ -19,12 +19,12 @@ ROW = re.compile(r"^\| .*?\(`([A-Z_]+)`\) \| ([\d,]+)( MiB)?", re.MULTILINE)
 
 
 def test_the_page_tells_every_bound_as_it_is() -> None:
-    told = {
+    table = {
         name: int(number.replace(",", "")) << (20 if mib else 0)
         for name, number, mib in ROW.findall(PAGE.read_text("utf-8"))
     }
     declared = {name: getattr(bounds, name) for name in bounds.__all__ if name.isupper()}
-    assert told == {
+    assert table == {
         **declared,
         "MOST_PROBLEMS": MOST_PROBLEMS,
         "LONGEST_MESSAGE": LONGEST_MESSAGE,

@@ -36,10 +36,10 @@ def as_python_does() -> Generator[None]:
 
 def searches() -> Counter[int]:
     """Keep many new objects; count the searches of each generation meanwhile."""
-    made: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
 
     def note(phase: str, told: dict[str, Any]) -> None:
-        made[told["generation"]] += phase == "start"
+        counts[told["generation"]] += phase == "start"
 
     gc.collect()
     gc.callbacks.append(note)
@@ -48,7 +48,7 @@ def searches() -> Counter[int]:
     finally:
         gc.callbacks.remove(note)
     assert len(kept) == 150_000
-    return made
+    return counts
 
 
 def test_what_is_kept_is_seldom_searched() -> None:
@@ -105,9 +105,9 @@ def test_a_run_leaves_nothing_for_it(tmp_path: Path) -> None:
 
     gc.disable()
     try:
-        found = asyncio.run(left())
+        values = asyncio.run(left())
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
         gc.enable()
-    assert [one for one in found if type(one).__module__.startswith("coterie.")] == []
+    assert [value for value in values if type(value).__module__.startswith("coterie.")] == []

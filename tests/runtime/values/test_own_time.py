@@ -42,55 +42,55 @@ BUSY = CallError("HTTP 429", kind="busy", retry_after=3.0)
 
 
 def test_an_agent_whose_model_hangs_is_stopped_at_its_timeout_and_not_to_blame() -> None:
-    came, seconds = run(team(llm("solo", timeout=4)), always(FOR_EVER))
-    assert (came.status, seconds) == ("failed", 4)
-    assert came.agents["solo"].fault == "slow"
-    assert "no whole answer within 4 seconds, the agent's timeout" in str(came.error)
-    assert came.is_infrastructure_failure
+    result, seconds = run(team(llm("solo", timeout=4)), always(FOR_EVER))
+    assert (result.status, seconds) == ("failed", 4)
+    assert result.agents["solo"].fault == "slow"
+    assert "no whole answer within 4 seconds, the agent's timeout" in str(result.error)
+    assert result.is_infrastructure_failure
 
 
 def test_an_agent_may_wait_longer_than_its_timeout_before_a_retry() -> None:
-    came, seconds = run(team(llm("solo", timeout=4)), in_turn(BUSY, BUSY, answer()))
-    assert (came.status, came.answer) == ("done", "four")
+    result, seconds = run(team(llm("solo", timeout=4)), in_turn(BUSY, BUSY, answer()))
+    assert (result.status, result.answer) == ("done", "four")
     assert seconds > 6
 
 
 def test_an_agent_whose_provider_stays_busy_is_not_to_blame() -> None:
-    came, _ = run(team(llm("solo", timeout=4)), in_turn(BUSY, BUSY, BUSY))
-    assert (came.status, came.agents["solo"].fault) == ("failed", "busy")
-    assert came.is_infrastructure_failure
+    result, _ = run(team(llm("solo", timeout=4)), in_turn(BUSY, BUSY, BUSY))
+    assert (result.status, result.agents["solo"].fault) == ("failed", "busy")
+    assert result.is_infrastructure_failure
 
 
 def test_agents_may_queue_for_a_slot_of_their_model_longer_than_their_timeout() -> None:
     voters = [llm(f"w{n}", timeout=4) for n in range(8)]
-    edges = {one.id: ("judge",) for one in voters}
-    came, seconds = run(
+    edges = {voter.id: ("judge",) for voter in voters}
+    result, seconds = run(
         team(*voters, llm("judge", timeout=4), edges=edges), always(3), concurrency=1
     )
-    assert (came.status, seconds) == ("done", 27)
+    assert (result.status, seconds) == ("done", 27)
 
 
 def test_an_agent_whose_model_is_slow_each_time_goes_on() -> None:
     """Its calls are bounded by its steps; the time that they take is the model's."""
     steps = doing(*["ask", 0.5] * 6)
-    came, seconds = run(team(llm("solo", timeout=4)), always(3.5), {"solo": steps})
-    assert (came.status, seconds) == ("done", 24)
+    result, seconds = run(team(llm("solo", timeout=4)), always(3.5), {"solo": steps})
+    assert (result.status, seconds) == ("done", 24)
 
 
 def test_an_agent_that_works_beyond_its_timeout_fails_by_itself() -> None:
     steps = doing("ask", 2, "ask", FOR_EVER)
-    came, seconds = run(team(llm("solo", timeout=4)), always(3), {"solo": steps})
-    assert (came.status, seconds) == ("failed", 10)
-    assert came.agents["solo"].fault == "agent"
-    assert came.error == "agent solo: it reached its timeout, 4 seconds of work."
-    assert not came.is_infrastructure_failure
+    result, seconds = run(team(llm("solo", timeout=4)), always(3), {"solo": steps})
+    assert (result.status, seconds) == ("failed", 10)
+    assert result.agents["solo"].fault == "agent"
+    assert result.error == "agent solo: it reached its timeout, 4 seconds of work."
+    assert not result.is_infrastructure_failure
 
 
 def test_an_agent_that_waits_for_the_host_is_not_at_work() -> None:
     solo = team(llm("solo", timeout=4), timeout=60)
-    came, seconds = run(solo, always(1), {"solo": doing("queue")})
-    assert (came.status, seconds, came.fault) == ("stopped", 60, "slow")
-    assert came.is_infrastructure_failure
+    result, seconds = run(solo, always(1), {"solo": doing("queue")})
+    assert (result.status, seconds, result.fault) == ("stopped", 60, "slow")
+    assert result.is_infrastructure_failure
 
 
 @pytest.mark.parametrize(
@@ -108,17 +108,17 @@ def test_a_run_that_reaches_its_timeout_is_to_blame_for_its_work_only(
 ) -> None:
     sides = team(*map(llm, ("one", "two", "last")), edges=EDGES, timeout=60)
     scripts = {"one": doing(*one), "two": doing(*two)}
-    came, seconds = run(sides, always(FOR_EVER), scripts, timeout=1e6)
-    assert (came.status, seconds) == ("stopped", 60)
-    assert came.is_infrastructure_failure is not blamed
-    assert came.fault == (None if blamed else "slow")
-    assert ("waited for its models" in str(came.error)) is not blamed
+    result, seconds = run(sides, always(FOR_EVER), scripts, timeout=1e6)
+    assert (result.status, seconds) == ("stopped", 60)
+    assert result.is_infrastructure_failure is not blamed
+    assert result.fault == (None if blamed else "slow")
+    assert ("waited for its models" in str(result.error)) is not blamed
 
 
 def test_a_run_that_waited_for_most_of_its_timeout_is_not_to_blame() -> None:
     """What it would have come to with a quicker model, the next try tells."""
-    came, seconds = run(team(llm("solo"), timeout=60), always(31), {"solo": doing("ask", FOR_EVER)})
-    assert (came.status, seconds, came.fault) == ("stopped", 60, "slow")
+    result, seconds = run(team(llm("solo"), timeout=60), always(31), {"solo": doing("ask", FOR_EVER)})
+    assert (result.status, seconds, result.fault) == ("stopped", 60, "slow")
     quicker, _ = run(team(llm("solo"), timeout=60), always(29), {"solo": doing("ask", FOR_EVER)})
     assert (quicker.status, quicker.fault) == ("stopped", None)
 
@@ -126,22 +126,22 @@ def test_a_run_that_waited_for_most_of_its_timeout_is_not_to_blame() -> None:
 def test_an_answer_counts_though_others_waited_when_the_run_was_stopped() -> None:
     sides = replace(team(llm("one"), llm("two"), timeout=60), declared_output="one")
     scripts = {"one": doing(1), "two": doing("ask")}
-    came, _ = run(sides, always(FOR_EVER), scripts)
-    assert (came.status, came.answer, came.fault) == ("stopped", "4", None)
-    assert not came.is_infrastructure_failure
+    result, _ = run(sides, always(FOR_EVER), scripts)
+    assert (result.status, result.answer, result.fault) == ("stopped", "4", None)
+    assert not result.is_infrastructure_failure
 
 
 def test_hurried_callers_say_nothing_of_an_endpoint() -> None:
     """Others get their answers, however often it was too slow for someone."""
     hurried = [llm(f"w{n}", timeout=1) for n in range(10)]
-    edges = {one.id: ("judge",) for one in hurried}
+    edges = {item.id: ("judge",) for item in hurried}
     calm = llm("calm")
     edges["calm"] = ("judge",)
     waiting = team(
         *hurried, calm, llm("judge"), edges=edges, on_error="degrade", parallel_workers=1
     )
-    came, _ = run(waiting, always(2))
-    assert (came.status, came.infrastructure_failures) == ("done", 10)
+    result, _ = run(waiting, always(2))
+    assert (result.status, result.infrastructure_failures) == ("done", 10)
 
 
 def test_time_of_the_whole_goes_on_while_some_part_works() -> None:
@@ -180,6 +180,6 @@ def test_the_time_of_a_team_leaves_out_what_its_calls_wait_for_batches(
 ) -> None:
     steps = {"first": doing("ask", work), "last": doing("ask", work)}
     given = team(llm("first"), llm("last"), edges={"first": ("last",)}, timeout=10)
-    came, took = run(given, always(100), steps, batched=True, timeout=FOR_EVER)
-    assert (came.status, took) == (status, seconds)
-    assert ("the run reached execution.timeout, 10 s" in str(came.error)) == (status == "stopped")
+    result, took = run(given, always(100), steps, batched=True, timeout=FOR_EVER)
+    assert (result.status, took) == (status, seconds)
+    assert ("the run reached execution.timeout, 10 s" in str(result.error)) == (status == "stopped")

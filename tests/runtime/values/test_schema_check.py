@@ -52,14 +52,14 @@ def problems(schema: Any, value: Any) -> set[str]:
 
 @given(schema=SCHEMAS, value=VALUES)
 def test_it_finds_what_the_library_finds(schema: Any, value: Any) -> None:
-    found = {error.message for error in Draft202012Validator(schema).iter_errors(value)}
-    assert problems(schema, value) == found
+    incompletes = {error.message for error in Draft202012Validator(schema).iter_errors(value)}
+    assert problems(schema, value) == incompletes
 
 
 @pytest.mark.parametrize(
     ("schema", "value"),
     [
-        ({"items": {"uniqueItems": True}}, [[{"a": one} for one in range(4_000)]]),
+        ({"items": {"uniqueItems": True}}, [[{"a": number} for number in range(4_000)]]),
         ({"uniqueItems": True}, [*range(2_000), *map(str, range(2_000))]),
         ({"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}] * 300},
           "b": {"allOf": [{"type": "array"}] * 300}}}, []),
@@ -84,6 +84,6 @@ def test_what_could_take_for_ever_is_not_checked(schema: Any) -> None:
 
 
 def test_texts_may_be_many_and_all_different() -> None:
-    texts = json.loads(json.dumps([f"{one}" for one in range(4_900)]))
+    texts = json.loads(json.dumps([f"{number}" for number in range(4_900)]))
     assert problems({"uniqueItems": True, "items": {"type": "string"}}, texts) == set()
     assert problems({"uniqueItems": True}, [*texts, "7"]) != set()

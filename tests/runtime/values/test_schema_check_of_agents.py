@@ -41,9 +41,9 @@ topology:
 
 
 def pair() -> Team:
-    agents = [Agent(id=one, prompt=f"You are [{one}].") for one in ("teacher", "pupil", "clerk")]
+    agents = [Agent(id=word, prompt=f"You are [{word}].") for word in ("teacher", "pupil", "clerk")]
     edges = {"teacher": ("pupil",), "pupil": ("clerk",)}
-    return Team(name="pair", agents={one.id: one for one in agents}, reports_to=edges)
+    return Team(name="pair", agents={agent.id: agent for agent in agents}, reports_to=edges)
 
 
 def read(model: ScriptedModel) -> dict[str, str]:
@@ -55,17 +55,17 @@ def test_an_agent_is_told_its_own_brief_and_no_other() -> None:
     bench = Bench()
     with ScriptedModel("7") as model:
         done = bench.run(pair(), model, task=TASK)
-        told = read(model)
-    assert {one: SECRET in text for one, text in told.items()} == {
+        fields = read(model)
+    assert {name: SECRET in text for name, text in fields.items()} == {
         "teacher": True,
         "pupil": False,
         "clerk": False,
     }
-    assert [HINT in told["pupil"], HINT in told["teacher"]] == [True, False]
-    everything = json.dumps([told, [str(one.fields) for one in bench.events]])
+    assert [HINT in fields["pupil"], HINT in fields["teacher"]] == [True, False]
+    everything = json.dumps([fields, [str(event.fields) for event in bench.events]])
     assert "Never shown." not in everything
     assert SECRET not in digest(done)
-    assert {one.agent for one in bench.events if SECRET in str(one.fields)} == {"teacher"}
+    assert {event.agent for event in bench.events if SECRET in str(event.fields)} == {"teacher"}
 
 
 def test_what_an_agent_repeats_of_its_brief_is_its_own_word() -> None:
@@ -96,10 +96,10 @@ def test_who_has_no_brief_reads_what_it_read_before() -> None:
     assert question(TASK, reports, ()) == question(plain, reports, ())
     with ScriptedModel("7") as model:
         Bench().run(pair(), model, task=TASK)
-        told = read(model)
+        fields = read(model)
     with ScriptedModel("7") as model:
         Bench().run(pair(), model, task=plain)
-        assert read(model)["clerk"] == told["clerk"]
+        assert read(model)["clerk"] == fields["clerk"]
 
 
 def test_a_function_knows_the_brief_of_its_own_agent_only() -> None:
@@ -108,7 +108,7 @@ def test_a_function_knows_the_brief_of_its_own_agent_only() -> None:
 
 
 def test_another_brief_asks_the_agent_again_and_nobody_else(tmp_path: Path) -> None:
-    apart = team(*(Agent(id=one, prompt=f"You are [{one}].") for one in ("pupil", "teacher")))
+    apart = team(*(Agent(id=word, prompt=f"You are [{word}].") for word in ("pupil", "teacher")))
     with ScriptedModel("7") as model:
         asked = partial(Bench().one_pass, apart, model, folder=tmp_path)
         asked(task=TASK)
@@ -128,24 +128,24 @@ def folder(here: Path) -> Path:
 
 def test_a_dry_run_says_who_is_told_something_and_whose_brief_nobody_reads(folder: Path) -> None:
     del folder
-    said = CliRunner().invoke(main, ["team.yaml", "task.json", "--dry-run"])
-    assert said.stdout.splitlines()[-2:] == [
+    result = CliRunner().invoke(main, ["team.yaml", "task.json", "--dry-run"])
+    assert result.stdout.splitlines()[-2:] == [
         "with their own brief: teacher, pupil",
         "briefs for agents that the team does not have: nobody",
     ]
     value = CliRunner().invoke(main, ["team.yaml", "task.json", "--dry-run", "--json"])
-    told = {"told": ["teacher", "pupil"], "passed_over": ["nobody"]}
-    assert json.loads(value.stdout)["briefs"] == told
+    fields = {"told": ["teacher", "pupil"], "passed_over": ["nobody"]}
+    assert json.loads(value.stdout)["briefs"] == fields
     plain = CliRunner().invoke(main, ["team.yaml", "-q", "?", "--dry-run", "--json"])
     assert "briefs" not in json.loads(plain.stdout)
 
 
 def test_a_run_with_briefs_is_replayed_from_its_folder(folder: Path) -> None:
     with ScriptedModel("7") as model:
-        made = CliRunner().invoke(
+        result = CliRunner().invoke(
             main, ["team.yaml", "task.json", "--quiet", "--model", f"m@{model.api_base}"]
         )
-    assert made.exit_code == 0, made.output
+    assert result.exit_code == 0, result.output
     [run_folder] = (folder / "runs").iterdir()
     assert json.loads((run_folder / "task.json").read_text())["briefs"] == dict(TASK.briefs)
     again = CliRunner().invoke(main, ["--replay", str(run_folder), "--verify"])

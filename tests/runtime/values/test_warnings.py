@@ -28,8 +28,8 @@ def noted(*events: tuple[str, dict[str, Any]]) -> tuple[str, ...]:
     ],
 )
 def test_every_kind_is_told(event: str, fields: dict[str, Any], said: str) -> None:
-    [told] = noted((event, fields))
-    assert told.endswith(said)
+    [text] = noted((event, fields))
+    assert text.endswith(said)
 
 
 @pytest.mark.parametrize("event", ["model_call", "model_retried", "agent_started", "tool_call"])
@@ -55,12 +55,12 @@ def test_a_step_that_failed_for_its_tool_or_its_form_is_told_once() -> None:
 
 
 def test_there_is_an_end_to_them() -> None:
-    told = noted(*(("agent_retried", {"error": f"{n} {'x' * 9_000}"}) for n in range(10 * MOST)))
-    assert len(told) == MOST
-    assert max(map(len, told)) <= LONGEST
+    texts = noted(*(("agent_retried", {"error": f"{n} {'x' * 9_000}"}) for n in range(10 * MOST)))
+    assert len(texts) == MOST
+    assert max(map(len, texts)) <= LONGEST
 
 
 def test_a_secret_is_not_kept_not_even_a_part_of_it() -> None:
     error = "x" * (LONGEST - 40) + "hunter2hunter2hunter2hunter2"
-    [told] = noted(("tool_call", {"tool": "shell", "error": error}))
-    assert "hunter" not in told
+    [text] = noted(("tool_call", {"tool": "shell", "error": error}))
+    assert "hunter" not in text

@@ -37,8 +37,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Element, str, list
     """The page of a run made of attacks, its source, and the attacks."""
     run = tmp_path_factory.mktemp("hostile")
     attacks = hostile_run(run, HOSTILE)
-    came = invoked(main, [str(run), "-o", str(run / "report.html")], "mas-view")
-    assert came.code == 0, came.err
+    result = invoked(main, [str(run), "-o", str(run / "report.html")], "mas-view")
+    assert result.code == 0, result.err
     text = (run / "report.html").read_text(encoding="utf-8")
     return parsed(text), text, attacks
 
@@ -48,8 +48,8 @@ def test_a_hostile_run_brings_no_element_and_no_attribute_to_the_page(
 ) -> None:
     page, _, _ = report
     assert len(page.all("article")) > 400
-    assert {one.tag for one in page.all()} <= {*KNOWN.split()}
-    assert {name for one in page.all() for name in one.attributes} <= {*ATTRIBUTES.split()}
+    assert {element.tag for element in page.all()} <= {*KNOWN.split()}
+    assert {name for element in page.all() for name in element.attributes} <= {*ATTRIBUTES.split()}
     for name in ("script.js", "style.css"):
         text = (PAGES / name).read_text(encoding="utf-8")
         assert page.one(Path(name).stem).text == text
@@ -59,18 +59,18 @@ def test_addresses_of_a_hostile_run_lead_to_its_own_parts(
     report: tuple[Element, str, list[str]],
 ) -> None:
     page, _, _ = report
-    ids = [one.attributes["id"] for one in page.all() if "id" in one.attributes]
+    ids = [element.attributes["id"] for element in page.all() if "id" in element.attributes]
     assert len(ids) == len(set(ids))
-    addresses = [one.attributes["href"] for one in page.all("a")]
+    addresses = [element.attributes["href"] for element in page.all("a")]
     assert len(addresses) > 400
-    assert {one[1:] for one in addresses} <= set(ids)
-    assert all(one.startswith("#") for one in addresses)
+    assert {address[1:] for address in addresses} <= set(ids)
+    assert all(address.startswith("#") for address in addresses)
 
 
 def test_every_attack_is_there_to_be_read(report: tuple[Element, str, list[str]]) -> None:
     page, text, attacks = report
     assert len(attacks) >= 200
-    written = {one.text for one in page.all("pre")}
+    written = {element.text for element in page.all("pre")}
     for attack in attacks:
         # Half a character, which a file cannot have, stands there by its number.
         seen = visible(attack.replace("\r\n", "\n"))
@@ -86,7 +86,7 @@ def test_text_of_any_size_is_shown_in_part(tmp_path: Path) -> None:
         events.replace('"text":"7"', f'"text":"{"<script>" * 100_000}"')
     )
     page = page_of(run)
-    told = page.one(id="agent-worker").all("pre")[-2].text
-    assert "characters left out; mas-view --text --full has them" in told
-    assert told.startswith("<script><script>")
-    assert len(told) < 60_000
+    text = page.one(id="agent-worker").all("pre")[-2].text
+    assert "characters left out; mas-view --text --full has them" in text
+    assert text.startswith("<script><script>")
+    assert len(text) < 60_000

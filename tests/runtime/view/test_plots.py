@@ -56,8 +56,8 @@ def test_an_axis_holds_all_numbers_between_round_ones(numbers: list[float]) -> N
     scale = Scale.over(numbers, 100.0, 900.0)
     assert 2 <= len(scale.ticks) <= 9
     assert scale.ticks == sorted(set(scale.ticks))
-    for one in (*numbers, *scale.ticks):
-        assert 99.0 <= scale.at(one) <= 901.0
+    for item in (*numbers, *scale.ticks):
+        assert 99.0 <= scale.at(item) <= 901.0
 
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 1)), min_size=1, max_size=6))
@@ -75,7 +75,7 @@ def test_what_is_no_number_is_left_out() -> None:
     points = [PlotPoint(x=1, y=math.nan), PlotPoint(x=math.inf, y=1), PlotPoint(x=2, y=3)]
     plot = Plot(caption="c", x="x", y="y", series=[Series(name="s", points=points, is_line=True)])
     (series,) = plot.drawn.series
-    assert [one.y for *_, one in series.points] == [3]
+    assert [item.y for *_, item in series.points] == [3]
     assert series.path.startswith("M")
     assert "L" not in series.path
 

@@ -41,8 +41,8 @@ def run_of(folder: Path, answers: object, team: str = TEAM, *words: str) -> Path
 def page_of(run: Path) -> Element:
     """Write a run's page into a file, and parse it."""
     file = run.parent.parent / "report.html"
-    came = invoked(main, [str(run), "-o", str(file)], "mas-view")
-    assert came.code == 0, came.err
+    result = invoked(main, [str(run), "-o", str(file)], "mas-view")
+    assert result.code == 0, result.err
     return parsed(file)
 
 
@@ -58,11 +58,11 @@ def test_the_head_has_status_score_answer_and_what_was_expected(
 ) -> None:
     _, page = done
     assert page.one("h1").text == "trio: sum"
-    assert [one.text for one in page.all("span", class_="badge")][:2] == ["✓ done", "✓ right"]
-    facts = {one.one("dt").text: one.one("dd").text for one in page.one("dl").all("div")}
+    assert [element.text for element in page.all("span", class_="badge")][:2] == ["✓ done", "✓ right"]
+    facts = {element.one("dt").text: element.one("dd").text for element in page.one("dl").all("div")}
     assert facts["Model calls"] == "3"
     assert facts["Score"] == "1"
-    texts = [one.text for one in page.all("pre")]
+    texts = [element.text for element in page.all("pre")]
     assert texts[:3] == ["What is 3 + 4?", "7 it is", "7"]
     assert page.one("meter").text == "3 of 5 calls"
 
@@ -72,18 +72,18 @@ def test_every_call_has_an_address_with_all_that_its_model_was_shown(
 ) -> None:
     run, page = done
     lines = (run / "events.jsonl").read_text().splitlines()
-    calls = [one for one in map(json.loads, lines) if one["type"] == "model_call"]
+    calls = [item for item in map(json.loads, lines) if item["type"] == "model_call"]
     turns = page.all("article", class_="says")
     assert len(calls) == len(turns) == 3
-    by_answer = {one.all("pre")[-1].text: one for one in turns}
+    by_answer = {turn.all("pre")[-1].text: turn for turn in turns}
     for call in calls:
-        texts = [one.text for one in by_answer[call["text"]].all("pre")]
-        assert texts == [*(one["content"] for one in call["messages"]), call["text"]]
-    ids = [one.attributes["id"] for one in page.all() if "id" in one.attributes]
+        texts = [element.text for element in by_answer[call["text"]].all("pre")]
+        assert texts == [*(message["content"] for message in call["messages"]), call["text"]]
+    ids = [element.attributes["id"] for element in page.all() if "id" in element.attributes]
     assert len(ids) == len(set(ids))
-    addresses = {one.attributes["href"] for one in page.all("a")}
-    assert {one[1:] for one in addresses} <= set(ids)
-    assert {f"#{one.attributes['id']}" for one in turns} <= addresses
+    addresses = {element.attributes["href"] for element in page.all("a")}
+    assert {address[1:] for address in addresses} <= set(ids)
+    assert {f"#{turn.attributes['id']}" for turn in turns} <= addresses
 
 
 def test_a_long_text_is_folded_and_whole(done: tuple[Path, Element]) -> None:
@@ -96,8 +96,8 @@ def test_a_long_text_is_folded_and_whole(done: tuple[Path, Element]) -> None:
 def test_graph_and_timeline_say_who_waited_for_whom(done: tuple[Path, Element]) -> None:
     _, page = done
     graph, timeline = page.all("svg")
-    assert [one.text for one in graph.all("text", class_="state")] != []
-    assert all(one.text.startswith("✓ done, ") for one in graph.all("text", class_="state"))
+    assert [element.text for element in graph.all("text", class_="state")] != []
+    assert all(element.text.startswith("✓ done, ") for element in graph.all("text", class_="state"))
     assert len(graph.all("path", class_="carried")) == 2
     assert len(timeline.all("rect", class_="model")) == 3
     assert len(timeline.all("rect", class_="crit")) == 2
@@ -114,24 +114,24 @@ def test_a_failure_is_told_at_the_head_and_leads_to_its_place(tmp_path: Path) ->
     answers = {"[critic]": Reply.error(400), "": "7"}
     page = page_of(run_of(tmp_path, answers))
     assert page.all("span", class_="badge")[0].text == "✗ failed"
-    told = page.one("ul", class_="trouble").all("li")
-    assert "critic: failed" in told[-1].text
-    assert told[-1].one("a").attributes["href"] == "#agent-critic"
+    elements = page.one("ul", class_="trouble").all("li")
+    assert "critic: failed" in elements[-1].text
+    assert elements[-1].one("a").attributes["href"] == "#agent-critic"
     assert "open" in page.one(id="agent-critic").attributes
     assert "✗ failed" in page.one(id="agent-critic").one("summary").text
-    states = [one.text for one in page.all("text", class_="state")]
-    assert any(one.startswith("✗ failed") for one in states)
+    states = [element.text for element in page.all("text", class_="state")]
+    assert any(state.startswith("✗ failed") for state in states)
 
 
 def test_rounds_are_tabs_that_say_what_changed(tmp_path: Path) -> None:
     answers = {"[judge]": ["7", "7"], "[critic]": ["no", "yes"], "[worker]": ["5", "7"]}
     page = page_of(run_of(tmp_path, answers, ROUNDS))
-    (tabs,) = [one for one in page.all("div") if "data-tabs" in one.attributes]
+    (tabs,) = [element for element in page.all("div") if "data-tabs" in element.attributes]
     first, second = tabs.all("section")
     assert (first.attributes["data-tab"], second.attributes["data-tab"]) == ("Round 1", "Round 2")
     assert "2 of 3 answers changed" in second.one("h3").text
-    assert [one.text for one in second.all("ins")] == ["+ yes", "+ 7"]
-    assert [one.text for one in second.all("del")] == ["- no", "- 5"]
+    assert [element.text for element in second.all("ins")] == ["+ yes", "+ 7"]
+    assert [element.text for element in second.all("del")] == ["- no", "- 5"]
 
 
 def test_a_killed_run_says_so_and_shows_what_there_is(
@@ -146,7 +146,7 @@ def test_a_killed_run_says_so_and_shows_what_there_is(
     page = page_of(run)
     assert page.all("span", class_="badge")[0].text == "✗ killed"
     assert "it was killed" in page.one("p", class_="problem").text
-    states = sorted(one.text.split(",")[0] for one in page.all("text", class_="state"))
+    states = sorted(element.text.split(",")[0] for element in page.all("text", class_="state"))
     assert states == ["· not begun", "✗ cut short", "✗ cut short"]
 
 
@@ -160,7 +160,7 @@ def test_the_verdict_of_blame_is_shown_where_it_was_asked(
     (run / "team.yaml").write_bytes((done[0] / "team.yaml").read_bytes())
     (run / "blame").mkdir()
     lines = (run / "events.jsonl").read_text().splitlines()
-    number = next(i for i, one in enumerate(lines, 1) if '"model_call"' in one and "critic" in one)
+    number = next(i for i, line in enumerate(lines, 1) if '"model_call"' in line and "critic" in line)
     verdict = {
         "scheme": "global", "agent": "critic", "step": 2, "kind": "model call", "text": "so",
         "why": "It <b>repeats</b>.", "confidence": 0.8, "line": f"events.jsonl:{number}",

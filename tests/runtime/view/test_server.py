@@ -70,7 +70,7 @@ def test_a_page_leads_to_others_below_the_token() -> None:
         status, text = await text_of(client, server.address)
         page = parsed(text)
         assert status == 200
-        addresses = [one.attributes["href"] for one in page.all("a")]
+        addresses = [element.attributes["href"] for element in page.all("a")]
         second = f"{server.base}books/one"
         assert addresses == [
             "#content",
@@ -127,16 +127,16 @@ def test_the_policy_lets_nothing_run_but_the_pages_own_script_and_style() -> Non
 
 def refuses_all_else(response: ClientResponse, text: str) -> None:
     page = parsed(text)
-    told = response.headers["Content-Security-Policy"]
-    policy = dict(one.strip().split(" ", 1) for one in told.split(";"))
+    told_values = response.headers["Content-Security-Policy"]
+    policy = dict(part.strip().split(" ", 1) for part in told_values.split(";"))
     assert policy["default-src"] == "'none'"
     assert policy["script-src"] == hash_of(page.one("script").text)
     assert policy["style-src"] == hash_of(page.one("style").text)
     assert policy["connect-src"] == "'self'"
     assert policy["frame-ancestors"] == "'none'"
-    assert "unsafe" not in told
+    assert "unsafe" not in told_values
     meta = page.one("meta", **{"http-equiv": "Content-Security-Policy"}).attributes["content"]
-    assert told == f"{meta}; frame-ancestors 'none'"
+    assert told_values == f"{meta}; frame-ancestors 'none'"
     assert response.headers["Referrer-Policy"] == "no-referrer"
     assert response.headers["Cache-Control"] == "no-store"
 
@@ -174,8 +174,8 @@ def test_changes_are_told_until_there_are_no_more_and_a_page_is_made_once_for_ea
 
 async def next_of(stream: ClientResponse) -> str:
     async for line in stream.content:
-        if found := re.match(rb"event: (\w+)", line):
-            return found[1].decode()
+        if result := re.match(rb"event: (\w+)", line):
+            return result[1].decode()
     raise AssertionError("the stream ended")
 
 
@@ -183,10 +183,10 @@ def test_a_file_has_all_pages_whose_parts_are_named_apart() -> None:
     page = parsed(report(Shelf(), Path("x")))
     first, second = page.all("h1")
     assert (first.attributes["id"], second.attributes["id"][:17]) == ("spine", "books_one--spine-")
-    ids = [one.attributes["id"] for one in page.all() if "id" in one.attributes]
+    ids = [element.attributes["id"] for element in page.all() if "id" in element.attributes]
     assert len(ids) == len(set(ids))
-    addresses = {one.attributes["href"] for one in page.all("a")}
-    assert {one[1:] for one in addresses} <= {*ids}
+    addresses = {element.attributes["href"] for element in page.all("a")}
+    assert {address[1:] for address in addresses} <= {*ids}
     assert "data-live" not in page.one("body").attributes
 
 

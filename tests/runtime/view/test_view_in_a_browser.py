@@ -55,7 +55,7 @@ def drive(
         ):
             await act(tab, server)
             ours = (f"http://127.0.0.1:{server.port}/", "file:", "data:image/svg+xml,", "about:")
-            assert [one for one in tab.requests if not one.startswith(ours)] == []
+            assert [request for request in tab.requests if not request.startswith(ours)] == []
 
     asyncio.run(asyncio.wait_for(main(), 300))
 

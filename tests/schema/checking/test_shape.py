@@ -74,8 +74,8 @@ def test_an_id_with_a_line_end_is_none() -> None:
 def test_one_and_true_are_not_the_same() -> None:
     schema = "name: t\nagents: {a: {output_schema: {required: [%s]}}}"
     assert len([*shape_problems(document(schema % '"1", "1"'), "team")]) == 1
-    told = [problem.message for problem in shape_problems(document(schema % "1, true"), "team")]
-    assert told == [f"{word} is not text. Write it in quotes, or text." for word in ("1", "true")]
+    report = [problem.message for problem in shape_problems(document(schema % "1, true"), "team")]
+    assert report == [f"{word} is not text. Write it in quotes, or text." for word in ("1", "true")]
 
 
 @pytest.mark.parametrize(

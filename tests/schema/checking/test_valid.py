@@ -42,7 +42,7 @@ def told(value: Any, schema: Any) -> set[bool]:
     """What jsonschema says, in the dialect of our files and in its own."""
     strict, registry = _strict()
     dialects = (strict, Draft202012Validator)
-    return {not any(one(schema, registry=registry).iter_errors(value)) for one in dialects}
+    return {not any(dialect(schema, registry=registry).iter_errors(value)) for dialect in dialects}
 
 
 def parts(schema: Any) -> Iterator[Mapping[str, Any]]:
@@ -51,11 +51,11 @@ def parts(schema: Any) -> Iterator[Mapping[str, Any]]:
         yield schema
         for key, inner in schema.items():
             if key in {"properties", "$defs"}:
-                for one in inner.values():
-                    yield from parts(one)
+                for item in inner.values():
+                    yield from parts(item)
             elif key in {"anyOf", "oneOf"}:
-                for one in inner:
-                    yield from parts(one)
+                for item in inner:
+                    yield from parts(item)
             elif key in {"additionalProperties", "else", "if", "items", "not", "propertyNames"}:
                 yield from parts(inner)
 

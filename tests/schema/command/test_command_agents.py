@@ -51,7 +51,7 @@ def test_validate_takes_agents_as_files_and_as_folders() -> None:
     Path("agents/critic.yaml").write_text("prompt: 7\n")
     done = run(validate, "--format", "json", "team.yaml", "agents")
     assert done.exit_code == 2
-    places = [(one["file"], one["path"]) for one in json.loads(done.stdout)]
+    places = [(load["file"], load["path"]) for load in json.loads(done.stdout)]
     assert places == [("agents/critic.yaml", "prompt"), ("agents/judge/notes/patches/a.md", "")]
 
 

@@ -27,13 +27,13 @@ LACKING = ("fcntl", "grp", "pwd", "resource", "termios")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_h_and_tells_its_version(name: str) -> None:
     command = COMMANDS[name].load()
-    long, short, told = (
+    long, short, result = (
         CliRunner().invoke(command, [option], prog_name=name)
         for option in ("--help", "-h", "--version")
     )
     assert short.exit_code == 0
     assert short.output == long.output
-    assert told.output == f"{name}, version {version('coterie')}\n"
+    assert result.output == f"{name}, version {version('coterie')}\n"
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_what_cannot_work_without_posix_says_so_in_a_sentence(
     monkeypatch.setattr(sys, "platform", "win32")
     done = mas(*words)
     assert done.exit_code == 2
-    [told] = done.stderr.splitlines()
-    assert told.startswith("error: this needs Linux or macOS, and the system is 'win32'.")
+    [text] = done.stderr.splitlines()
+    assert text.startswith("error: this needs Linux or macOS, and the system is 'win32'.")
 
 
 def test_an_attribute_that_posix_alone_has_is_no_bug_either(

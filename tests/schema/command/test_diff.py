@@ -33,16 +33,16 @@ GIT = ("team.yaml", "0" * 7, "100644")
 
 
 def diff(*arguments: object, **environment: str) -> Result:
-    words = [str(one) for one in arguments]
+    words = [str(argument) for argument in arguments]
     return CliRunner().invoke(main, words, env={"NO_COLOR": None, **environment})
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    one, other = tmp_path / "one.yaml", tmp_path / "other.yaml"
-    one.write_text(ONE)
+    path, other = tmp_path / "one.yaml", tmp_path / "other.yaml"
+    path.write_text(ONE)
     other.write_text(OTHER)
-    return one, other
+    return path, other
 
 
 def test_a_difference_is_told_in_words_and_ends_with_1(files: tuple[Path, Path]) -> None:
@@ -51,12 +51,12 @@ def test_a_difference_is_told_in_words_and_ends_with_1(files: tuple[Path, Path])
 
 
 def test_no_difference_is_no_output(files: tuple[Path, Path]) -> None:
-    one, other = files
+    path, other = files
     other.write_text(
         "# A comment.\n"
         + ONE.replace("role: solver, ", "").replace("{prompt", "{role: solver, prompt")
     )
-    done = diff(one, other)
+    done = diff(path, other)
     assert (done.exit_code, done.stdout) == (0, "")
 
 
@@ -85,22 +85,22 @@ def test_as_edits_that_lead_from_one_to_the_other(files: tuple[Path, Path]) -> N
 
 
 def test_what_this_host_does_not_know_makes_no_difference(files: tuple[Path, Path]) -> None:
-    one, other = files
-    one.write_text(ONE.replace("role: critic", "model_id: haiku, tools: [web.search]"))
+    path, other = files
+    path.write_text(ONE.replace("role: critic", "model_id: haiku, tools: [web.search]"))
     other.write_text(ONE.replace("role: critic", "model_id: sonnet"))
     assert diff(*files).stdout == "critic: model haiku -> sonnet, tools -web.search\n"
 
 
 def test_files_that_do_not_load_are_refused_with_all_problems(files: tuple[Path, Path]) -> None:
-    one, other = files
-    one.write_text(ONE.replace("role: solver", "rol: solver"))
+    path, other = files
+    path.write_text(ONE.replace("role: solver", "rol: solver"))
     other.write_text(ONE.replace("[critic]", "[critc]"))
-    done = diff(one, other)
+    done = diff(path, other)
     assert done.exit_code == 2
-    assert f"{one}:3:12: error: agents.solver.rol: unknown field. Did you mean" in done.stderr
+    assert f"{path}:3:12: error: agents.solver.rol: unknown field. Did you mean" in done.stderr
     assert f"{other}:5:34: error: topology.reports_to.solver[0]: no agent 'critc'." in done.stderr
-    assert diff(one, other.with_name("none.yaml")).exit_code == 2
-    assert diff(one).exit_code == 2
+    assert diff(path, other.with_name("none.yaml")).exit_code == 2
+    assert diff(path).exit_code == 2
 
 
 def test_colours_are_for_terminals(files: tuple[Path, Path]) -> None:
@@ -123,9 +123,9 @@ def test_a_driver_names_the_file_and_ends_with_0(files: tuple[Path, Path]) -> No
 
 
 def test_a_driver_compares_texts_where_a_side_is_no_team(files: tuple[Path, Path]) -> None:
-    one, other = files
+    path, other = files
     other.write_text(ONE.replace("role: solver", "rol: sol\x1b[2Jver"))
-    done = driver(one, other)
+    done = driver(path, other)
     assert done.exit_code == 0
     assert done.stdout.splitlines()[:2] == [
         "team.yaml",
@@ -134,19 +134,19 @@ def test_a_driver_compares_texts_where_a_side_is_no_team(files: tuple[Path, Path
     ]
     assert "+  solver: {rol: sol\\u001b[2Jver, prompt: Solve the task step by step.}" in done.stdout
     other.write_bytes(b"\xff\x00")
-    assert driver(one, other).exit_code == 0
+    assert driver(path, other).exit_code == 0
 
 
 def test_a_driver_shows_texts_of_equal_teams(files: tuple[Path, Path]) -> None:
-    one, other = files
+    path, other = files
     other.write_text("# Who?\n" + ONE)
-    lines = driver(one, other).stdout.splitlines()
+    lines = driver(path, other).stdout.splitlines()
     assert lines[1:4] == ["the same team; the texts differ:", "@@ -1,2 +1,3 @@", "+# Who?"]
 
 
 def test_a_driver_shows_new_and_deleted_files_whole(files: tuple[Path, Path]) -> None:
-    one, _ = files
-    new, gone = driver("/dev/null", one), driver(one, "/dev/null")
+    path, _ = files
+    new, gone = driver("/dev/null", path), driver(path, "/dev/null")
     assert new.stdout.splitlines()[1] == "a new file:"
     assert "+name: pair" in new.stdout
     assert gone.stdout.splitlines()[1] == "a deleted file:"

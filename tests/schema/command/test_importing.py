@@ -109,9 +109,9 @@ def test_each_command_says_what_the_file_is(file: Path, command: str) -> None:
 
 
 def test_running_it_says_so_too(file: Path) -> None:
-    came = invoked_in(file.parent, mas_run, ["tea.yaml", "--query", "why?"], "mas-run")
-    assert came.code == 2
-    assert "mas dev import tea.yaml -o team.yaml" in came.err
+    result = invoked_in(file.parent, mas_run, ["tea.yaml", "--query", "why?"], "mas-run")
+    assert result.code == 2
+    assert "mas dev import tea.yaml -o team.yaml" in result.err
 
 
 def test_a_crews_folder_is_known_for_what_it_is(tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ PARAMETERS = sorted(field for field, owner in AGENT_FIELDS.items() if owner == "
 def exact(team: Team) -> str:
     """A team to the last bit of order, without where it and its agents come from."""
     agents = {
-        one: replace(agent, member=None, notes=agent.notes.untaught)
-        for one, agent in team.agents.items()
+        item: replace(agent, member=None, notes=agent.notes.untaught)
+        for item, agent in team.agents.items()
     }
     value = team_value(replace(team, agents=agents, lineage=None))
     return json.dumps(equal_numbers_alike(value))
@@ -63,7 +63,7 @@ def relabelled(team: Team, new: dict[str, str]) -> Team:
 
     return replace(
         team,
-        agents={now(one): agent.renamed(now(one), new) for one, agent in team.agents.items()},
+        agents={now(item): agent.renamed(now(item), new) for item, agent in team.agents.items()},
         reports_to={now(u): tuple(map(now, vs)) for u, vs in team.reports_to.items()},
         declared_output=team.declared_output and now(team.declared_output),
     )
@@ -72,20 +72,20 @@ def relabelled(team: Team, new: dict[str, str]) -> Team:
 @st.composite
 def relatives(draw: DrawFn) -> tuple[Team, Team]:
     """Two teams with some agents, ids, edges and fields in common."""
-    one, other = draw(teams()), draw(teams())
-    free = [agent_id for agent_id in one.agents if agent_id not in other.agents]
+    item, other = draw(teams()), draw(teams())
+    free = [agent_id for agent_id in item.agents if agent_id not in other.agents]
     shared = dict(zip(draw(st.permutations(list(other.agents))), free, strict=False))
     other = relabelled(other, shared)
     for agent_id in other.agents:
-        if draw(st.booleans()) and one.agents:
-            fields = draw(st.sampled_from(list(one.agents.values())))
+        if draw(st.booleans()) and item.agents:
+            fields = draw(st.sampled_from(list(item.agents.values())))
             agents = {**other.agents, agent_id: replace(fields, id=agent_id)}
             other = relabelled(replace(other, agents=agents), {})
-    if set(one.agents) == set(other.agents) and draw(st.booleans()):
-        other = replace(other, reports_to=one.reports_to, declared_output=one.declared_output)
+    if set(item.agents) == set(other.agents) and draw(st.booleans()):
+        other = replace(other, reports_to=item.reports_to, declared_output=item.declared_output)
     if draw(st.booleans()):
-        other = replace(other, execution=one.execution, constitution=one.constitution)
-    return one, working(other)
+        other = replace(other, execution=item.execution, constitution=item.constitution)
+    return item, working(other)
 
 
 def edits_of(team: Team) -> SearchStrategy[list[Edit]]:

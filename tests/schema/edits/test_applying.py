@@ -54,7 +54,7 @@ def team(*edges: str, agents: str = "a b j", **said: Any) -> Team:
     reports_to: dict[str, tuple[str, ...]] = {}
     for u, v in edges or ("aj", "bj"):
         reports_to[u] = (*reports_to.get(u, ()), v)
-    members = {one: llm(one) for one in agents.split()}
+    members = {part: llm(part) for part in agents.split()}
     return replace(Team(name="t", agents=members, reports_to=reports_to), **said)
 
 
@@ -255,8 +255,8 @@ def test_who_reported_to_one_that_went_reports_to_the_next_downstream() -> None:
 
 def test_who_is_told_another_receiver_or_has_one_is_not_joined() -> None:
     chain = team("ab", "bc", "cj", agents="a b c j")
-    told = made(chain, RemoveAgent(agent="b"), AddEdge(sender="a", receiver="j"))
-    assert told.edges == (("a", "j"), ("c", "j"))
+    report = made(chain, RemoveAgent(agent="b"), AddEdge(sender="a", receiver="j"))
+    assert report.edges == (("a", "j"), ("c", "j"))
     fork = team("ab", "aj", "bj")
     assert made(fork, RemoveAgent(agent="b")).edges == (("a", "j"),)
     assert made(team("ab"), RemoveAgent(agent="j"), RemoveAgent(agent="b")).edges == ()

@@ -43,14 +43,14 @@ def test_the_edits_lead_from_one_team_to_the_other_and_survive_writing(
     before, after = drawn
     edits = diff(before, after)
     assert list(edits) == in_canonical_order(edits)
-    made = apply(before, edits, CATALOGUE)
-    assert isinstance(made, Team), made
-    assert made == after
-    assert exact(made) == exact(after)
+    result = apply(before, edits, CATALOGUE)
+    assert isinstance(result, Team), result
+    assert result == after
+    assert exact(result) == exact(after)
     assert edits_from_json(edits_to_json(edits)) == edits
-    told = {change.component for change in changes(before, after)}
+    report = {change.component for change in changes(before, after)}
     # What happens to the edges of agents that come and go is part of their coming and going.
-    assert {edit.component for edit in edits} | {"topology"} == told | {"topology"}
+    assert {edit.component for edit in edits} | {"topology"} == report | {"topology"}
     same = replace(before, lineage=after.lineage)
     assert diff(before, same) == changes(before, same) == ()
 
@@ -61,8 +61,8 @@ def test_every_edit_is_needed(drawn: tuple[Team, Team]) -> None:
     before, after = drawn
     edits = diff(before, after)
     for index in range(len(edits)):
-        made = apply(before, [*edits[:index], *edits[index + 1 :]], CATALOGUE)
-        assert not isinstance(made, Team) or exact(made) != exact(after)
+        result = apply(before, [*edits[:index], *edits[index + 1 :]], CATALOGUE)
+        assert not isinstance(result, Team) or exact(result) != exact(after)
 
 
 @pytest.mark.parametrize(
@@ -90,19 +90,19 @@ def test_changes_of_structure_are_few_edits(after: Team, edits: list[Edit]) -> N
 
 
 def test_tools_are_granted_and_revoked_where_that_gives_the_list() -> None:
-    one = Agent(id="a", tools=("list_files", "search_text"))
-    other = replace(one, tools=("list_files", "read_file"))
-    assert agent_edits(one, other) == (
+    item = Agent(id="a", tools=("list_files", "search_text"))
+    other = replace(item, tools=("list_files", "read_file"))
+    assert agent_edits(item, other) == (
         RevokeTool(agent="a", tool="search_text"),
         GrantTool(agent="a", tool="read_file"),
     )
-    other = replace(one, tools=("search_text", "list_files"))
-    assert agent_edits(one, other) == (SetTools(agent="a", tools=("search_text", "list_files")),)
+    other = replace(item, tools=("search_text", "list_files"))
+    assert agent_edits(item, other) == (SetTools(agent="a", tools=("search_text", "list_files")),)
 
 
 def test_an_agent_can_take_over_the_fields_of_another() -> None:
-    one, other = llm("a"), Agent(id="b", prompt="Check it.", model_id="fast", temperature=0)
-    assert agent_edits(one, replace(other, id="a")) == (
+    item, other = llm("a"), Agent(id="b", prompt="Check it.", model_id="fast", temperature=0)
+    assert agent_edits(item, replace(other, id="a")) == (
         SetModel(agent="a", model_id="fast"),
         SetPrompt(agent="a", prompt="Check it."),
         SetParameter(agent="a", field="temperature", value=0),
@@ -123,8 +123,8 @@ def test_the_order_of_a_schemas_fields_is_a_difference() -> None:
         schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
         return Team(name="t", agents={"a": llm("a", output_schema=schema)})
 
-    one, other = answering("reason", "answer"), answering("answer", "reason")
-    assert one == other
-    made = apply(one, diff(one, other), CATALOGUE)
-    assert isinstance(made, Team)
-    assert dump(made) == dump(other)
+    item, other = answering("reason", "answer"), answering("answer", "reason")
+    assert item == other
+    result = apply(item, diff(item, other), CATALOGUE)
+    assert isinstance(result, Team)
+    assert dump(result) == dump(other)

@@ -101,11 +101,11 @@ def test_what_is_rewritten_loads_and_keeps_the_comments_of_fields_that_stay(
 @given(teams())
 def test_a_changed_line_of_a_prompt_is_a_changed_line_of_the_file(team: Team) -> None:
     agents = {
-        one: agent if agent.function else replace(agent, prompt="Read it.\n\nSay it.\nEnd.\n")
-        for one, agent in team.agents.items()
+        item: agent if agent.function else replace(agent, prompt="Read it.\n\nSay it.\nEnd.\n")
+        for item, agent in team.agents.items()
     }
     team = replace(team, agents=agents)
-    agent = next((one for one in agents.values() if not one.function), None)
+    agent = next((item for item in agents.values() if not item.function), None)
     if agent is None:
         return
     edited = apply(

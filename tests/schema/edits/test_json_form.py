@@ -42,9 +42,9 @@ def test_what_is_read_is_what_was_written(drawn: tuple[Team, list[Edit]]) -> Non
     parent, edits = drawn
     if isinstance(apply(parent, edits, CATALOGUE), Team):
         assert settled(edits) == tuple(edits)
-    told = edits_to_json(settled(edits))
+    report = edits_to_json(settled(edits))
     with suppress(ConfigError):  # some make no sense
-        assert edits_to_json(edits_from_json(edits_to_json(edits))) == told
+        assert edits_to_json(edits_from_json(edits_to_json(edits))) == report
 
 
 def read(*edits: Any) -> tuple[Edit, ...]:
@@ -52,7 +52,7 @@ def read(*edits: Any) -> tuple[Edit, ...]:
 
 
 def test_of_statements_about_the_same_thing_the_last_counts() -> None:
-    first, last = ({"set_model": {"agent": "a", "model_id": one}} for one in ("m", "n"))
+    first, last = ({"set_model": {"agent": "a", "model_id": word}} for word in ("m", "n"))
     role = {"set_role": {"agent": "a", "role": "judge"}}
     assert read(first, role, last) == read(last, role)
     assert read(first, first) == read(first)
@@ -73,11 +73,11 @@ def test_of_an_agent_that_leaves_nothing_else_counts_unless_a_new_one_needs_it()
 
 def test_of_new_outputs_the_last_counts_and_what_new_agents_name_twice_counts_once() -> None:
     fields = {"tools": ["t", "t"]}
-    one, two = (
+    record, two = (
         {"add_agent": {"agent": name, "fields": fields, "place": {"is_output": is_output}}}
         for name, is_output in (("m", True), ("n", True))
     )
-    first, last = read(one, two)
+    first, last = read(record, two)
     assert isinstance(first, AddAgent)
     assert isinstance(last, AddAgent)
     assert (first.is_output, last.is_output) == (False, True)

@@ -108,13 +108,13 @@ def test_what_taught_a_note_makes_no_difference_but_in_words() -> None:
         RenameAgent(agent="a", id="d"),
     )
     child = made(SetNote(agent="a", note="pair", name="b", text="Ask b twice."))
-    told = taught(child, [SetNote(agent="a", note="pair", name="b", text="Ask b twice.")], "t_7")
-    assert summary(TEAM, told) == ("a: work with b Ask b first. -> Ask b twice. (taught by t_7)",)
+    report = taught(child, [SetNote(agent="a", note="pair", name="b", text="Ask b twice.")], "t_7")
+    assert summary(TEAM, report) == ("a: work with b Ask b first. -> Ask b twice. (taught by t_7)",)
     long = SetNote(agent="a", note="patch", name="new", text="Line by line.\nTwice.")
     assert summary(TEAM, taught(made(long), [long], "t_8")) == (
         "patch new of a: +2 lines (taught by t_8)",
     )
-    assert [change.taught for change in changes(TEAM, told)] == ["t_7"]
+    assert [change.taught for change in changes(TEAM, report)] == ["t_7"]
 
 
 @fewer(2)
@@ -128,6 +128,6 @@ def test_tasks_are_kept_through_any_edits_and_through_writing(
         marked = taught(child, edits, "here")
         assert marked == child
         read = parse_team(dump(marked).encode(), "team.yaml", CATALOGUE)
-        for one, agent in marked.agents.items():
+        for item, agent in marked.agents.items():
             assert agent.notes.taught.keys() <= {*agent.notes.places}
-            assert known(read, one) == known(marked, one)
+            assert known(read, item) == known(marked, item)

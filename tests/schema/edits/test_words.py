@@ -22,10 +22,10 @@ def said(before: Team, after: Team) -> list[str]:
 def test_agents_with_the_same_changes_share_a_line() -> None:
     before = load_team("seeds/majority_vote.yaml", Catalogue.of_host())
     agents = {
-        one: replace(agent, model_id="large", tools=("read_file", "shell"), temperature=None)
-        if one != "aggregator"
+        item: replace(agent, model_id="large", tools=("read_file", "shell"), temperature=None)
+        if item != "aggregator"
         else agent
-        for one, agent in before.agents.items()
+        for item, agent in before.agents.items()
     }
     assert said(before, replace(before, agents=agents)) == [
         "worker_1..6: model default -> large, tools -list_files -search_text +shell,"
@@ -35,7 +35,7 @@ def test_agents_with_the_same_changes_share_a_line() -> None:
 
 def test_edges_are_counted_and_named_together() -> None:
     before = load_team("seeds/debate.yaml", Catalogue.of_host())
-    first = {one for one in before.agents if one.endswith("_round_1")}
+    first = {agent for agent in before.agents if agent.endswith("_round_1")}
     fewer = {
         sender: ("moderator",) if sender in first else receivers
         for sender, receivers in before.reports_to.items()
@@ -67,7 +67,7 @@ def test_who_came_went_and_was_renamed() -> None:
 def test_long_texts_are_compared_line_by_line() -> None:
     before = team(constitution="Be brief.\nBe kind.\nBe right.\n")
     prompt = "Solve the task.\nThen check the result in another way.\n"
-    agents = {one: replace(agent, prompt=prompt) for one, agent in before.agents.items()}
+    agents = {item: replace(agent, prompt=prompt) for item, agent in before.agents.items()}
     after = replace(before, agents=agents, constitution="Be brief.\nBe bold.\nBe right.\n")
     assert said(before, after) == [
         "prompt of a, b, j: +1 line",
@@ -137,9 +137,9 @@ def test_what_goes_and_what_comes_have_their_own_colours() -> None:
 def test_order_alone_is_told() -> None:
     assert summary(team("aj", "bj"), team("bj", "aj")) == ("topology: edges in another order",)
     assert summary(team(), team(agents="j a b")) == ("agents: another order",)
-    one = Team(name="t", agents={"a": llm("a", tools=("x", "y"))})
+    item = Team(name="t", agents={"a": llm("a", tools=("x", "y"))})
     other = Team(name="t", agents={"a": llm("a", tools=("y", "x"))})
-    assert summary(one, other) == ("a: tools in another order",)
+    assert summary(item, other) == ("a: tools in another order",)
 
 
 def test_what_a_terminal_would_act_on_is_shown_as_a_code() -> None:

@@ -63,7 +63,7 @@ def taken(folder: Path, agents: str = AGENTS, tasks: str = TASKS, **inputs: str)
 
 
 def told(imported: Imported) -> dict[tuple[str, int], str]:
-    return {(Path(one.file).name, one.place.line): one.message for one in imported.lost}
+    return {(Path(item.file).name, item.place.line): item.message for item in imported.lost}
 
 
 def test_each_task_is_an_agents_work_in_the_tasks_order(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_placeholders_are_what_the_task_says(tmp_path: Path) -> None:
     assert "news about [topic] in 2026." in scout.prompt
     assert scout.prompt.endswith("The task gives the values in brackets: [topic].")
     assert "brackets" not in imported.team.agents["polish"].prompt
-    assert any('--query "[topic]: …"' in one for one in imported.advice)
+    assert any('--query "[topic]: …"' in item for item in imported.advice)
 
 
 def test_what_has_no_counterpart_is_told_with_its_line(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ first: {description: D, expected_output: E, agent: a}
 last: {description: D, expected_output: E, agent: b}
 """
     imported = taken(tmp_path, agents, tasks)
-    named = [imported.models[one.model_id] for one in imported.team.agents.values()]
+    named = [imported.models[agent.model_id] for agent in imported.team.agents.values()]
     assert named == [{"model": "openai/m"}, {"model": "azure/m"}]
 
 

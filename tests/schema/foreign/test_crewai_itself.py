@@ -70,7 +70,7 @@ def test_each_task_reads_there_what_its_agent_reads_here(tmp_path: Path) -> None
     (tmp_path / "config" / "tasks.yaml").write_text(TASKS, encoding="utf-8")
     (tmp_path / "crew_of_tea.py").write_text(CREW, encoding="utf-8")
     imported = take_over(tmp_path, {"topic": "tea"})
-    script = {f"TASK-{one}": f"OUTPUT-{one}" for one in WORKS}
+    script = {f"TASK-{work}": f"OUTPUT-{work}" for work in WORKS}
     with ScriptedModel(script) as model:
         done = subprocess.run(
             [os.environ["MAS_CREWAI_PYTHON"], "crew_of_tea.py"],
@@ -91,16 +91,16 @@ def test_each_task_reads_there_what_its_agent_reads_here(tmp_path: Path) -> None
         )
         assert done.returncode == 0, done.stderr[-3000:]
         prompts = {
-            next(one for one in WORKS if f"TASK-{one}" in call.text): json.dumps(call.body)
+            next(work for work in WORKS if f"TASK-{work}" in call.text): json.dumps(call.body)
             for call in model.calls
         }
     read = {
-        one: {other for other in WORKS if f"OUTPUT-{other}" in text}
-        for one, text in prompts.items()
+        name: {other for other in WORKS if f"OUTPUT-{other}" in text}
+        for name, text in prompts.items()
     }
-    ids = {**{one: one for one in WORKS}, "look": "scout", "smell": "nose"}
-    here = {ids[one]: {ids[other] for other in others} for one, others in read.items()}
-    before = {one: {*others} for one, others in imported.team.predecessors.items()}
+    ids = {**{work: work for work in WORKS}, "look": "scout", "smell": "nose"}
+    here = {ids[name]: {ids[other] for other in others} for name, others in read.items()}
+    before = {item: {*others} for item, others in imported.team.predecessors.items()}
     assert here == before
     assert json.loads(done.stdout.splitlines()[-1]) == {"answer": "OUTPUT-end"}
     assert imported.team.output == "end"

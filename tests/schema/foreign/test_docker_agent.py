@@ -75,7 +75,7 @@ def taken(folder: Path, text: str, name: str = "tea-desk.yaml") -> Imported:
 
 
 def told(imported: Imported) -> dict[int, str]:
-    return {one.place.line: f"{one.path}: {one.message}" for one in imported.lost}
+    return {item.place.line: f"{item.path}: {item.message}" for item in imported.lost}
 
 
 def test_agents_report_to_those_who_call_them(tmp_path: Path) -> None:
@@ -141,9 +141,9 @@ def test_what_has_no_counterpart_is_told_with_its_line(tmp_path: Path) -> None:
         "max_iterations:": "makes one call",
         "intern:": "'chief-editor' never calls it",
     }
-    found = {next(i for i, one in enumerate(lines, 1) if key in one): key for key in where}
-    assert lost.keys() == found.keys()
-    assert all(where[key] in lost[line] for line, key in found.items())
+    table = {next(i for i, line in enumerate(lines, 1) if key in line): key for key in where}
+    assert lost.keys() == table.keys()
+    assert all(where[key] in lost[line] for line, key in table.items())
 
 
 def test_a_conversation_that_is_handed_on_flows_forward(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ agents:
         ("chemist", "writer"),
         ("cook", "writer"),
     }
-    assert {one.model_id for one in team.agents.values()} == {"default"}
+    assert {agent.model_id for agent in team.agents.values()} == {"default"}
     assert imported.models == {}
     assert "a team has one output, here writer" in told(imported)[7]
 
@@ -323,7 +323,7 @@ agents:
   c: {model: m, instruction: Say it.}
 """
     imported = taken(tmp_path, text)
-    named = {one: imported.models[agent.model_id] for one, agent in imported.team.agents.items()}
+    named = {item: imported.models[agent.model_id] for item, agent in imported.team.agents.items()}
     assert named == {
         "root": {"model": "openai/m"},
         "a": {"model": "openai/x"},

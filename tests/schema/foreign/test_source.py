@@ -59,7 +59,7 @@ def test_each_value_is_kept_or_reported(agent: Any, toolset: Any, model: Any, ki
     toolset["type"] = kind
     imported = docker_agent_team(Document(file="d.yaml", value=value, places={}, keys={}), "t")
     written = f"{dump(imported.team)}{imported.models}{imported.servers}{imported.clients}"
-    covering = "|".join(re.escape(one.path) for one in imported.lost if ALTERED not in one.message)
+    covering = "|".join(re.escape(item.path) for item in imported.lost if ALTERED not in item.message)
     for path, text in leaves(value):
         reported = bool(covering) and re.match(rf"({covering})($|[.\[])", path)
         assert text in written or reported or text == kind, path
@@ -90,12 +90,12 @@ def test_each_value_of_a_crew_is_kept_or_reported(agents: Any, tasks: Any) -> No
     altered = ("is filled in by", "nobody reads what", "no agent", "comes later", "is not PROVIDER")
     for kind, entries in value.items():
         paths = [
-            re.escape(one.path)
-            for one in imported.lost
-            if one.file == kind and not any(part in one.message for part in altered)
+            re.escape(item.path)
+            for item in imported.lost
+            if item.file == kind and not any(part in item.message for part in altered)
         ]
         for path, text in leaves(entries):
             reported = bool(paths) and re.match(rf"({'|'.join(paths)})($|[.\[])", path)
-            is_named = any(text in one.message for one in imported.lost)
+            is_named = any(text in item.message for item in imported.lost)
             kept = text in written or is_named or re.match(SWITCHES, path)
             assert kept or reported or path.endswith(".agent"), path

@@ -220,8 +220,8 @@ def test_a_tool_that_raises_says_so_to_its_agent(plugin: Any) -> None:
     granted = GrantedTool(tool=plugin.tool, workspace=workspace, emit=lambda *_, **__: None)
     for kind in (kind for kind in KINDS if kind is not GeneratorExit):
         plugin.AT, plugin.ERROR = "tool", error_of(kind)
-        came = asyncio.run(granted._done({}))
-        assert kind.__name__ in came["error"] or kind is StopIteration
+        result = asyncio.run(granted._done({}))
+        assert kind.__name__ in result["error"] or kind is StopIteration
 
 
 def test_loading_fails_with_its_line(plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:

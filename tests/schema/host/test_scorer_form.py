@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def told(fields: str) -> list[str]:
     """The problems of a task with these fields, which begin at 1:33."""
     Path("task.json").write_text(f"{TASK}, {fields}}}")
-    return [one.removeprefix("task.json:") for one in problems_of(load_task, "task.json")]
+    return [problem.removeprefix("task.json:") for problem in problems_of(load_task, "task.json")]
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def told(fields: str) -> list[str]:
     ],
 )
 def test_what_a_scorer_does_not_take_is_told_with_its_place(fields: str, problem: str) -> None:
-    found = told(fields)
-    assert any(line.startswith(problem) for line in found), found
+    texts = told(fields)
+    assert any(line.startswith(problem) for line in texts), texts
 
 
 @pytest.mark.parametrize(

@@ -32,17 +32,17 @@ CRITIC = Agent(id="critic", role="critic", prompt="Find the mistake.", notes=LEA
 
 
 def problems(path: Path, load: Any = load_agent) -> list[str]:
-    return [one.replace(f"{path.parent}/", "") for one in problems_of(load, path, CATALOGUE)]
+    return [problem.replace(f"{path.parent}/", "") for problem in problems_of(load, path, CATALOGUE)]
 
 
 @pytest.mark.parametrize("name", ["critic.yaml", "critic", "other.yaml", "other"])
 def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
-    one = AgentFile(agent=CRITIC, lineage=Lineage(operator="fork", parents=("ada",)))
-    write_agent(tmp_path / name, one)
-    assert load_agent(tmp_path / name) == read_agent(tmp_path / name) == one
+    item = AgentFile(agent=CRITIC, lineage=Lineage(operator="fork", parents=("ada",)))
+    write_agent(tmp_path / name, item)
+    assert load_agent(tmp_path / name) == read_agent(tmp_path / name) == item
     assert load_agent(tmp_path / name).agent.notes.taught == LEARNT.taught
     if name == "critic":
-        assert load_agent(tmp_path / name / "agent.yaml") == one
+        assert load_agent(tmp_path / name / "agent.yaml") == item
 
 
 def test_a_note_that_begins_with_dashes_is_no_front_matter(tmp_path: Path) -> None:
@@ -110,8 +110,8 @@ def test_every_problem_names_the_file_and_the_line_where_it_is(tmp_path: Path) -
     (path / "notes/pairs/bob.md").write_text("---\ntask: a b\n---\n\nx\n")
     (path / "notes/pairs/ann.md").write_text("---\nx\n")
     (path / "notes/pairs/eve.md").write_text("---\ntask: sums\n---\n")
-    found = problems(path)
-    for said in (
+    texts = problems(path)
+    for word in (
         "critic/agent.yaml:2:9: error: prompt: this is in ",
         "critic/agent.yaml:3:1: error: maxtokens: unknown field.",
         "critic/skills/nines/SKILL.md:2:1: error: description is missing.",
@@ -125,16 +125,16 @@ def test_every_problem_names_the_file_and_the_line_where_it_is(tmp_path: Path) -
         "critic/notes/coaching.md:2:1: error: control character U+0000",
         "critic/promt.md:1:1: error: an agent's folder has no 'promt.md'. Did you mean 'prompt.md'",
     ):
-        assert [one for one in found if one.startswith(said)], said
+        assert [name for name in texts if name.startswith(word)], word
 
 
 def test_an_agent_is_checked_as_one_of_a_team_is(tmp_path: Path) -> None:
     path = tmp_path / "Critic 1.yaml"
     path.write_text("prompt: Check it.\ntools: [shell]\nuse: other.yaml\n")
-    found = problems(path)
-    assert found[0].startswith("Critic 1.yaml:1:1: error: the file's name is the agent's id")
-    assert "Critic 1.yaml:2:9: error: tools[0]: no tool 'shell'." in found[1]
-    assert "Critic 1.yaml:3:1: error: use: unknown field." in found[2]
+    texts = problems(path)
+    assert texts[0].startswith("Critic 1.yaml:1:1: error: the file's name is the agent's id")
+    assert "Critic 1.yaml:2:9: error: tools[0]: no tool 'shell'." in texts[1]
+    assert "Critic 1.yaml:3:1: error: use: unknown field." in texts[2]
     with pytest.raises(InputError, match=r"no file .* Did you mean 'Critic 1\.yaml'"):
         load_agent(tmp_path / "Critic 2.yaml")
 
@@ -199,9 +199,9 @@ def test_only_agent_files_below_the_teams_folder_can_be_used(pair: Path, used: s
     (pair.parent / "loop.yaml").symlink_to(pair.parent / "loop.yaml")
     os.mkfifo(pair.parent / "pipe.yaml")
     pair.write_text(TEAM.replace("USED", used))
-    found = problems(pair, load_team)
-    assert found
-    assert all("stolen" not in one for one in found)
+    texts = problems(pair, load_team)
+    assert texts
+    assert all("stolen" not in name for name in texts)
 
 
 def test_a_pipe_is_not_waited_for(pair: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_fault_in_a_used_file_is_told_there_and_one_in_the_team_file_here(pair
     pair.write_text(TEAM.replace("USED", "agents/critic.yaml").replace("9", "0"))
     first, *rest = problems(pair, load_team)
     assert first.startswith("agents/critic.yaml:3:14: error: temperature: 9 is out of range")
-    assert [one.split(": ")[:3] for one in rest] == [
+    assert [name.split(": ")[:3] for name in rest] == [
         ["team.yaml:6:17", "error", "agents.critic.max_tokens"]
     ]
 
@@ -242,10 +242,10 @@ def test_a_task_that_taught_no_note_is_told(tmp_path: Path) -> None:
         "  patches: {units: Write units.}\n  taught: {patches/unit: sums_1, coaching: sums_2}\n"
     )
     for load in (load_agent, lambda path, _: read_agent(path)):
-        found = problems(path, load)
-        assert [one.split(" error: ")[0] for one in found] == [
+        texts = problems(path, load)
+        assert [name.split(" error: ")[0] for name in texts] == [
             "critic.yaml:3:11:",
             "critic.yaml:5:12:",
             "critic.yaml:5:34:",
         ]
-        assert "no note 'patches/unit'. Did you mean 'patches/units'?" in found[1]
+        assert "no note 'patches/unit'. Did you mean 'patches/units'?" in texts[1]

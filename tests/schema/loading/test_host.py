@@ -55,7 +55,7 @@ def test_the_own_key_goes_to_addresses_that_are_typed_and_nowhere_else(
     (tmp_path / "models.yaml").write_text(MODELS)
     environment = {**home, "MAS_API_KEY": "k"}
     models = resolve_models(["far=m@http://10.0.0.1/v1", "o=openai/m"], environment=environment)
-    assert {alias for alias, one in models.items() if one.key_env == "MAS_API_KEY"} == {"far"}
+    assert {alias for alias, model in models.items() if model.key_env == "MAS_API_KEY"} == {"far"}
 
 
 @pytest.mark.parametrize("choice", ["local", "local:/a/b.gguf", "default=local"])

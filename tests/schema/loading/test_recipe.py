@@ -29,8 +29,8 @@ def problems(folder: Path, text: str) -> list[str]:
     with pytest.raises(ConfigError) as caught:
         load(folder, text)
     return [
-        f"{one.place.line}:{one.place.column} {one.path} {one.message}"
-        for one in caught.value.problems
+        f"{problem.place.line}:{problem.place.column} {problem.path} {problem.message}"
+        for problem in caught.value.problems
     ]
 
 
@@ -61,6 +61,6 @@ def test_one_word_makes_a_recipe_its_own_baseline(tmp_path: Path, strategy: str)
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, expected: str) -> None:
-    assert any(one.startswith(expected) for one in problems(tmp_path, text)), problems(
+    assert any(problem.startswith(expected) for problem in problems(tmp_path, text)), problems(
         tmp_path, text
     )

@@ -45,13 +45,13 @@ def test_all_bad_rows_are_told_at_once_with_their_lines(table: Path) -> None:
     table.write_text("query,answer,scorer\n,1,\na\nb,x,number\nc,1,nunber\n")
     with pytest.raises(ConfigError) as failed:
         load_tasks(table, Catalogue.of_host())
-    told = str(failed.value).splitlines()
-    assert [line.partition(": error: ")[0] for line in told] == [
+    texts = str(failed.value).splitlines()
+    assert [line.partition(": error: ")[0] for line in texts] == [
         f"my tasks.csv:{line}:1" for line in (2, 3, 4, 5)
     ]
-    assert "query is missing" in told[0]
-    assert "1 cells, and the first row has 3" in told[1]
-    assert "Did you mean 'number'?" in told[3]
+    assert "query is missing" in texts[0]
+    assert "1 cells, and the first row has 3" in texts[1]
+    assert "Did you mean 'number'?" in texts[3]
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_a_header_that_is_wrong_is_told(table: Path, header: str, said: str) -> 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_any_bytes_are_rows_or_problems(content: bytes) -> None:
-    for place, found in read_table(Lines(io.BytesIO(content)), "t.csv", TaskForm()):
+    for place, result in read_table(Lines(io.BytesIO(content)), "t.csv", TaskForm()):
         assert place.line >= 1
-        assert isinstance(found, Problem | bytes)
+        assert isinstance(result, Problem | bytes)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])

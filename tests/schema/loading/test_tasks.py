@@ -38,5 +38,5 @@ def test_validate_takes_a_stream_and_tells_problems_by_line_and_column(stream: P
     stream.write_text('{"id": "a", "query": "?"}\n{"id": "b", "query": "?", "briefs": {"x": 5}}\n')
     done = CliRunner().invoke(validate.main, ["tasks.jsonl"])
     assert done.exit_code == 2
-    said = done.stderr.splitlines()[0]
-    assert said.startswith("tasks.jsonl:2:43: error: briefs.x: 5 is not text.")
+    text = done.stderr.splitlines()[0]
+    assert text.startswith("tasks.jsonl:2:43: error: briefs.x: 5 is not text.")

@@ -45,8 +45,8 @@ def as_csv(rows: list[tuple[str, str]], end: str) -> bytes:
 
 
 def as_jsonl(rows: list[tuple[str, str]], end: str) -> bytes:
-    made = [{"query": query, **({"niche": niche} if niche else {})} for query, niche in rows]
-    return end.join([*(json.dumps(row, ensure_ascii=False) for row in made), ""]).encode()
+    records = [{"query": query, **({"niche": niche} if niche else {})} for query, niche in rows]
+    return end.join([*(json.dumps(row, ensure_ascii=False) for row in records), ""]).encode()
 
 
 @settings(max_examples=3 * settings().max_examples)
@@ -130,7 +130,7 @@ def test_the_same_ids_far_apart_and_too_many_problems_are_told(
     path.write_text("".join(f'{{"id": "t{n % 299}", "query": "?"}}\n' for n in range(300)))
     with pytest.raises(ConfigError) as failed:
         open_tasks(path, keep_nothing)
-    assert [str(one) for one in failed.value.problems] == [
+    assert [str(problem) for problem in failed.value.problems] == [
         f"{path}:300:1: error: id: two tasks have the id 't0', this and {path}:1."
         " Each needs its own."
     ]

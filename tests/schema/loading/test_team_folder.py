@@ -41,27 +41,27 @@ PAIR = Team(
 
 
 def there(folder: Path) -> Mapping[str, bytes]:
-    files = (one for one in folder.rglob("*") if one.is_file())
-    return {one.relative_to(folder).as_posix(): one.read_bytes() for one in files}
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
 
 
 def with_notes(team: Team, agent: str, notes: Notes) -> Team:
-    one = replace(team.agents[agent], notes=notes)
-    return replace(team, agents={**team.agents, agent: one})
+    item = replace(team.agents[agent], notes=notes)
+    return replace(team, agents={**team.agents, agent: item})
 
 
 def told(team: Team) -> Mapping[str, Any]:
     """All that is told of where a team comes from."""
     of_agents = {
-        one.id: (
-            one.member,
-            dict(one.notes.taught),
+        agent.id: (
+            agent.member,
+            dict(agent.notes.taught),
             [
                 (name, skill.license, skill.compatibility, dict(skill.metadata))
-                for name, skill in sorted(one.notes.skills.items())
+                for name, skill in sorted(agent.notes.skills.items())
             ],
         )
-        for one in team.agents.values()
+        for agent in team.agents.values()
     }
     return {"lineage": team.lineage, **of_agents}
 
@@ -79,9 +79,9 @@ def test_what_is_written_is_loaded_and_writing_again_changes_nothing(
         assert told(read) == told(team)
         assert list(read.agents) == list(team.agents)
         assert {name: text.decode() for name, text in there(folder).items()} == team_texts(team)
-        before = {one: one.stat().st_mtime_ns for one in folder.rglob("*")}
+        before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
         write_team(folder, read)
-        assert before == {one: one.stat().st_mtime_ns for one in folder.rglob("*")}
+        assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
 
 
 def test_a_folder_has_what_all_share_in_one_file_and_each_agent_apart(tmp_path: Path) -> None:
@@ -163,8 +163,8 @@ def test_a_folder_is_no_team_and_a_fault_is_told_in_the_right_file(tmp_path: Pat
     (tmp_path / "pair/agents/critic/notes/pairs/solver.md").write_text("---\ntask: a b\n---\nx\n")
     with pytest.raises(ConfigError) as caught:
         read_team(tmp_path / "pair")
-    found = [str(one).replace(f"{tmp_path}/", "") for one in caught.value.problems]
-    assert [one.split(" error: ")[0] for one in found] == [
+    texts = [str(problem).replace(f"{tmp_path}/", "") for problem in caught.value.problems]
+    assert [name.split(" error: ")[0] for name in texts] == [
         "pair/agents/critic/notes/pairs/solver.md:2:7:",
         "pair/agents/solver/agent.yaml:2:1:",
     ]
@@ -191,12 +191,12 @@ def test_a_skill_of_others_is_taken_as_it_is_and_written_back(tmp_path: Path) ->
     path.write_text(SKILL)
     (tmp_path / "clerk/agent.yaml").write_text("prompt: Fill in forms.\n")
     (path.parent / "LICENSE.txt").write_text("Apache.\n")
-    one = load_agent(tmp_path / "clerk")
-    assert one.agent.notes.skills["pdf-forms"].metadata == {"author": "ann", "version": "1.0"}
-    write_agent(tmp_path / "other", one)
+    item = load_agent(tmp_path / "clerk")
+    assert item.agent.notes.skills["pdf-forms"].metadata == {"author": "ann", "version": "1.0"}
+    write_agent(tmp_path / "other", item)
     assert (tmp_path / "other/skills/pdf-forms/SKILL.md").read_text() == SKILL
     edit = SetNote(agent="clerk", note="skill", name="pdf-forms", text="Type it.", description="F.")
-    child = apply(one.team, taught_edits := [edit], CATALOGUE)
+    child = apply(item.team, taught_edits := [edit], CATALOGUE)
     assert isinstance(child, Team)
     skill = taught(child, taught_edits, "forms_1").agents["clerk"].notes.skills["pdf-forms"]
     assert (skill.body, skill.license) == ("Type it.", "Apache-2.0")
@@ -210,7 +210,7 @@ def test_what_a_skill_asks_for_and_cannot_have_is_refused(tmp_path: Path) -> Non
     (tmp_path / "clerk/agent.yaml").write_text("prompt: Fill in forms.\n")
     with pytest.raises(ConfigError) as caught:
         load_agent(tmp_path / "clerk")
-    found = "\n".join(str(one).replace(f"{path.parent}/", "") for one in caught.value.problems)
-    assert "SKILL.md:4:1: error: allowed-tools: not a field here. A skill grants no tools." in found
-    assert "scripts:1:1: error: an agent reads only SKILL.md" in found
-    assert "'pdf--forms' is not a skill's name" in found
+    text = "\n".join(str(problem).replace(f"{path.parent}/", "") for problem in caught.value.problems)
+    assert "SKILL.md:4:1: error: allowed-tools: not a field here. A skill grants no tools." in text
+    assert "scripts:1:1: error: an agent reads only SKILL.md" in text
+    assert "'pdf--forms' is not a skill's name" in text

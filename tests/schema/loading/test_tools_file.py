@@ -37,7 +37,7 @@ def loaded(folder: Path, text: str) -> Catalogue:
 def told(folder: Path, text: str) -> list[str]:
     with pytest.raises(ConfigError) as refused:
         loaded(folder, text)
-    return [f"{one.place.line}:{one.place.column}: {one.message}" for one in refused.value.problems]
+    return [f"{problem.place.line}:{problem.place.column}: {problem.message}" for problem in refused.value.problems]
 
 
 def problems(known: Catalogue, tool: str) -> str:

@@ -44,13 +44,13 @@ def debate() -> Team:
         for place in (1, 2, 3)
     ]
     edges = [
-        (one.id, other.id)
+        (item.id, other.id)
         for place in (0, 1)
-        for one in rounds[place]
+        for item in rounds[place]
         for other in rounds[place + 1]
     ]
     edges += [(debater.id, "moderator") for debater in rounds[2]]
-    agents = [*(debater for one in rounds for debater in one), llm("moderator", "moderator")]
+    agents = [*(debater for item in rounds for debater in item), llm("moderator", "moderator")]
     return team_of("debate", agents, edges)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         (["worker_1", "worker_3", "worker_4"], "worker_1, worker_3..4"),
         (["a_1", "a_2", "b_1", "b_2"], "a_1..2, b_1..2"),
         (["d1_r2", "d2_r2", "d3_r2"], "d1..3_r2"),
-        ([f"d{one}_r{other}" for one in (1, 2) for other in (1, 2, 3)], "d1..2_r1..3"),
+        ([f"d{word}_r{other}" for word in (1, 2) for other in (1, 2, 3)], "d1..2_r1..3"),
         (["w_08", "w_09", "w_10"], "w_08..10"),
         (["w_8", "w_09"], "w_8, w_09"),
         (["x_1_1", "x_2_2"], "x_1_1, x_2_2"),
@@ -56,7 +56,7 @@ def test_an_agent_without_a_type_runs_on_the_backend_of_its_team() -> None:
 
 def test_flows_hold_every_edge_once(team: Team) -> None:
     edges = [
-        (one, other) for ones, others in flows(team).items() for one in ones for other in others
+        (item, other) for ones, others in flows(team).items() for item in ones for other in others
     ]
     assert sorted(edges) == sorted(team.edges)
 

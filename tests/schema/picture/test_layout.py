@@ -17,15 +17,15 @@ SPACING = Spacing(box=60, lane=10, gap=16)
 
 def team_of(count: int, edges: Iterable[tuple[int, int]]) -> Team:
     receivers: dict[str, tuple[str, ...]] = {}
-    for one, other in edges:
-        receivers[f"a{one}"] = (*receivers.get(f"a{one}", ()), f"a{other}")
+    for amount, other in edges:
+        receivers[f"a{amount}"] = (*receivers.get(f"a{amount}", ()), f"a{other}")
     agents = {f"a{number}": Agent(id=f"a{number}") for number in range(count)}
     return Team(name="t", agents=agents, reports_to=receivers)
 
 
 def crossings(arrangement: Arrangement) -> int:
     centers = arrangement.centers
-    pairs = [(one.level, centers[one], centers[other]) for one, other in arrangement.links]
+    pairs = [(item.level, centers[item], centers[other]) for item, other in arrangement.links]
     return sum(
         (first[1] - second[1]) * (first[2] - second[2]) < 0
         for first, second in combinations(pairs, 2)
@@ -48,8 +48,8 @@ def test_nothing_overlaps_and_everything_is_inside(team: Team) -> None:
         row = sorted(
             (center, slot) for slot, center in arrangement.centers.items() if slot.level == level
         )
-        for (before, one), (after, other) in pairwise(row):
-            apart = after - before - (SPACING.size(one) + SPACING.size(other)) / 2
+        for (before, item), (after, other) in pairwise(row):
+            apart = after - before - (SPACING.size(item) + SPACING.size(other)) / 2
             assert apart >= SPACING.gap - 1e-6
     ends = [
         (center - SPACING.size(slot) / 2, center + SPACING.size(slot) / 2)
@@ -62,9 +62,9 @@ def test_nothing_overlaps_and_everything_is_inside(team: Team) -> None:
 @given(teams())
 def test_every_edge_is_a_way_of_links_through_slots_of_its_sender(team: Team) -> None:
     after: dict[Slot, list[Slot]] = {}
-    for one, other in arrange(team, SPACING).links:
-        assert other.level == one.level + 1
-        after.setdefault(one, []).append(other)
+    for item, other in arrange(team, SPACING).links:
+        assert other.level == item.level + 1
+        after.setdefault(item, []).append(other)
 
     def reached(slot: Slot) -> set[str]:
         ends = {other.agent_id for other in after.get(slot, ()) if not other.passing}

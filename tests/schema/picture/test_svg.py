@@ -34,12 +34,12 @@ def parsed(picture: str) -> ET.Element:
 
 
 def boxes(picture: str) -> list[Box]:
-    found: list[Box] = []
+    result: list[Box] = []
     for group in parsed(picture).iter(f"{SVG}g"):
         place = re.fullmatch(r"translate\((\S+) (\S+)\)", group.attrib["transform"])
         assert place
         rect = next(group.iter(f"{SVG}rect")).attrib
-        found.append(
+        result.append(
             Box(
                 x=float(place[1]),
                 y=float(place[2]),
@@ -48,7 +48,7 @@ def boxes(picture: str) -> list[Box]:
                 texts=tuple(text.text or "" for text in group.iter(f"{SVG}text")),
             )
         )
-    return found
+    return result
 
 
 def test_every_agent_has_a_box_of_its_own_on_the_page(team: Team) -> None:
@@ -56,7 +56,7 @@ def test_every_agent_has_a_box_of_its_own_on_the_page(team: Team) -> None:
     page = parsed(picture).attrib
     drawn = boxes(picture)
     assert len(drawn) == len(team.agents)
-    assert not any(one.overlaps(other) for one, other in combinations(drawn, 2))
+    assert not any(item.overlaps(other) for item, other in combinations(drawn, 2))
     for box in drawn:
         assert 0 <= box.x <= float(page["width"]) - box.width
         assert 0 <= box.y <= float(page["height"]) - box.height

@@ -51,8 +51,8 @@ def loaded(fixer: str = "", end: str = "", execution: str = "") -> Team:
 
 
 def told(fixer: str = "", end: str = "", execution: str = "") -> list[str]:
-    found = problems_of(loaded, fixer, end, execution)
-    return [one.removeprefix("team.yaml:").replace("error: agents.", "") for one in found]
+    texts = problems_of(loaded, fixer, end, execution)
+    return [name.removeprefix("team.yaml:").replace("error: agents.", "") for name in texts]
 
 
 def test_a_team_says_when_its_agents_work_and_on_what() -> None:
@@ -104,7 +104,7 @@ def test_a_team_says_when_its_agents_work_and_on_what() -> None:
     ],
 )  # fmt: skip
 def test_what_can_never_hold_does_not_load(fixer: str, message: str) -> None:
-    assert any(one.startswith(message) for one in told(fixer)), told(fixer)
+    assert any(name.startswith(message) for name in told(fixer)), told(fixer)
 
 
 def test_the_answer_is_never_left_out_and_a_list_is_tested_by_nobody() -> None:
@@ -175,7 +175,7 @@ def test_terms_follow_an_agent_to_another_id_and_go_with_it() -> None:
 def test_items_count_under_the_ceiling() -> None:
     ceiling = CapabilityPolicy.of(PLAIN, NUMBER)
     assert (CapabilityPolicy.of(PLAIN).items, ceiling.items) == (1, 2)
-    assert [one.message for one in ceiling.problems(ROUTED)] == ["10 items; the ceiling allows 2."]
+    assert [problem.message for problem in ceiling.problems(ROUTED)] == ["10 items; the ceiling allows 2."]
     assert not replace(ceiling, items=None).problems(ROUTED)
 
 
@@ -187,7 +187,7 @@ def test_items_count_under_the_ceiling() -> None:
     ],
 )
 def test_whoever_works_for_all_does_not_work_on_items(execution: str, why: str) -> None:
-    assert any(why in one for one in told("each: {field: files}", execution=execution))
+    assert any(why in name for name in told("each: {field: files}", execution=execution))
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_a_group_is_its_members_written_out() -> None:
         **dict.fromkeys(first, (*again,)),
         **dict.fromkeys(again, ("judge",)),
     }
-    assert {one: agent.max_tokens for one, agent in team.agents.items() if one in again} == {
+    assert {item: agent.max_tokens for item, agent in team.agents.items() if item in again} == {
         "debater_1_again": 4096, "debater_2_again": 77, "debater_3_again": 4096,
     }  # fmt: skip
     assert team.agents["judge"].prompt == "Open the debate."
@@ -103,7 +103,7 @@ def grouped(draw: st.DrawFn) -> dict[str, Any]:
             fields |= {"count": draw(st.integers(1, 4)), "role": "worker *"}
         agents[name] = fields
     agents["end"] = {"prompt": "End it."}
-    reports_to = {one: [other] for one, other in zip(names, [*names[1:], "end"], strict=True)}
+    reports_to = {word: [other] for word, other in zip(names, [*names[1:], "end"], strict=True)}
     return {"name": "drawn", "agents": agents, "topology": {"reports_to": reports_to}}
 
 
@@ -114,8 +114,8 @@ def test_expanding_writing_and_loading_is_the_identity(value: dict[str, Any]) ->
     team = load(text)
     assert load(dump(team)) == team
     assert rewritten(text, team, CATALOGUE) == text
-    counts = {one: said["count"] for one, said in value["agents"].items() if "count" in said}
-    members = {one: members_of(one, count) for one, count in counts.items()}
+    counts = {item: agent["count"] for item, agent in value["agents"].items() if "count" in agent}
+    members = {item: members_of(item, count) for item, count in counts.items()}
     assert folded(expanded_value(value), members)["topology"] == value["topology"]
 
 
@@ -126,7 +126,7 @@ def test_expanding_writing_and_loading_is_the_identity(value: dict[str, Any]) ->
          ["+debater_3_again:", "+effort: low"]),
         ([SetParameter(agent="debater_2_again", field="max_tokens", value=78)],
          ["-max_tokens: 77", "+max_tokens: 78"]),
-        ([SetPrompt(agent=one, prompt="Start.") for one in members_of("debater_*_first", 3)],
+        ([SetPrompt(agent=member, prompt="Start.") for member in members_of("debater_*_first", 3)],
          ["-prompt: Open the debate.", "+prompt: Start.", "+prompt: Open the debate."]),
         ([RemoveAgent(agent="debater_3_first")], ["-count: 3", "+count: 2"]),
         ([SetParameter(agent="judge", field="temperature", value=1)],
@@ -139,7 +139,7 @@ def test_an_edit_changes_the_lines_that_it_is_about(edits: list[Any], lines: lis
 
 def test_one_more_of_the_same_is_a_higher_count() -> None:
     team = load(DEBATE)
-    (last,) = (agent for one, agent in team.agents.items() if one == "debater_3_first")
+    (last,) = (agent for item, agent in team.agents.items() if item == "debater_3_first")
     new = last.renamed("debater_4_first", {})
     more = AddAgent(
         agent=type(new)(id=new.id, role="debater 4", prompt=new.prompt, temperature=0.3),
@@ -175,7 +175,7 @@ topology:
 def test_what_is_wrong_with_groups_has_its_place() -> None:
     with pytest.raises(ConfigError) as failure:
         load(BAD)
-    told = [(one.place.line, one.place.column, one.message) for one in failure.value.problems]
+    rows = [(problem.place.line, problem.place.column, problem.message) for problem in failure.value.problems]
     expected = [
         (2, "written out, 265 agents: at most 256."),
         (3, "0 is out of range"),
@@ -187,7 +187,7 @@ def test_what_is_wrong_with_groups_has_its_place() -> None:
         (11, "a cycle: "),
     ]
     for line, message in expected:
-        assert any(at == line and message in said for at, _, said in told), (line, message, told)
+        assert any(at == line and message in said for at, _, said in rows), (line, message, rows)
 
 
 def test_neither_many_nor_large_groups_take_time_or_memory() -> None:

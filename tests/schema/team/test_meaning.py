@@ -108,9 +108,9 @@ def test_one_mistake_is_one_problem(old: str, new: str) -> None:
 
 
 def test_agents_that_cannot_be_told_apart_from_a_list_are_no_agents() -> None:
-    told = problems("name: t\nagents: [a, b]\ntopology: {reports_to: {a: [b]}}\n")
-    assert len(told) == 1
-    assert told[0].startswith('2:9: error: agents: ["a", "b"] is not a mapping. Write a mapping')
+    texts = problems("name: t\nagents: [a, b]\ntopology: {reports_to: {a: [b]}}\n")
+    assert len(texts) == 1
+    assert texts[0].startswith('2:9: error: agents: ["a", "b"] is not a mapping. Write a mapping')
 
 
 def agent(fields: str) -> str:

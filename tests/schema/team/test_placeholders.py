@@ -67,8 +67,8 @@ def test_what_only_has_braces_is_left_alone(text: str) -> None:
 @given(st.text("{}ab`~\n \\|.-", max_size=300))
 def test_any_text_is_read_to_its_end(text: str) -> None:
     lines = text.splitlines()
-    for line, found in placeholders_in(text):
-        assert found in lines[line - 1]
+    for line, result in placeholders_in(text):
+        assert result in lines[line - 1]
 
 
 def test_a_likely_mistake_is_a_warning_with_its_place(tmp_path: Path) -> None:

@@ -42,15 +42,15 @@ def loaded(roster: str, *, text: str = FILE, execution: str = "", more: str = ""
 
 
 def problems(roster: str, **changes: Any) -> list[str]:
-    return [one.removeprefix("team.yaml:") for one in problems_of(loaded, roster, **changes)]
+    return [problem.removeprefix("team.yaml:") for problem in problems_of(loaded, roster, **changes)]
 
 
 def test_a_roster_has_the_limits_of_the_paper_unless_it_says_others() -> None:
     usual = Roster(lead="planner", alive=8, messages=600, turns=50, wrap_up=240, memory=150)
     assert loaded("lead: planner").execution.roster == usual
-    said = "lead: coder, alive: 2, messages: 9, turns: 3, wrap_up: 1.5, memory: 20"
+    word = "lead: coder, alive: 2, messages: 9, turns: 3, wrap_up: 1.5, memory: 20"
     own = Roster(lead="coder", alive=2, messages=9, turns=3, wrap_up=1.5, memory=20)
-    assert loaded(said).execution.roster == own
+    assert loaded(word).execution.roster == own
     assert loaded("lead: coder").output == "coder"
 
 
@@ -70,12 +70,12 @@ def test_what_is_wrong_is_told_with_its_place(roster: str, told: str) -> None:
 
 
 def test_nothing_stands_beside_a_roster_that_says_who_works_when() -> None:
-    told = problems(
+    texts = problems(
         "lead: planner",
         more="topology: {reports_to: {coder: [critic]}, output: critic}\n",
         execution="context: all, rounds: {most: 2}, recruit: {by: planner, among: [coder]}, ",
     )
-    places = [one.split(": ")[2] for one in told]
+    places = [name.split(": ")[2] for name in texts]
     assert places == [
         "topology.reports_to",
         "topology.output",
@@ -83,12 +83,12 @@ def test_nothing_stands_beside_a_roster_that_says_who_works_when() -> None:
         "execution.rounds",
         "execution.recruit",
     ]
-    assert told[0].endswith(
+    assert texts[0].endswith(
         "an open roster has no edges: the lead decides who works for whom during the run. Leave it"
         " out,"
         " or leave out execution.roster."
     )
-    assert "'critic' is not the lead, 'planner', which gives the answer." in told[1]
+    assert "'critic' is not the lead, 'planner', which gives the answer." in texts[1]
 
 
 def test_every_candidate_acts() -> None:
@@ -107,8 +107,8 @@ def test_no_tool_is_called_like_an_act(on_roster: bool, monkeypatch: pytest.Monk
     known = replace(KNOWN, tools=frozenset({*KNOWN.tools, "send"}))
     monkeypatch.setitem(globals(), "KNOWN", known)
     if on_roster:
-        [told] = problems("lead: planner", text=text)
-        assert "for a model, 'send' and a way to act on its team are both called send" in told
+        [line] = problems("lead: planner", text=text)
+        assert "for a model, 'send' and a way to act on its team are both called send" in line
     else:
         edges = "topology: {reports_to: {coder: [planner], critic: [planner]}}\n"
         assert parse_team(f"{text}{edges}".encode(), "team.yaml", known)
@@ -135,7 +135,7 @@ def test_only_what_is_said_is_written() -> None:
 
 
 def test_the_roster_counts_in_the_content() -> None:
-    hashes = {one.content_hash for one in TEAMS}
+    hashes = {team.content_hash for team in TEAMS}
     assert len(hashes) == 3
     alive = loaded("alive: 8, lead: planner")
     assert alive.content_hash == OPEN.content_hash
@@ -178,8 +178,8 @@ def test_the_lead_follows_to_another_id_and_cannot_go() -> None:
     assert diff(OPEN, renamed) == (RenameAgent(agent="planner", id="boss"),)
     refused = apply(OPEN, [RemoveAgent(agent="planner")], KNOWN)
     assert not isinstance(refused, Team)
-    [told] = refused.problems
-    assert (told.path, told.message) == (
+    [report] = refused.problems
+    assert (report.path, report.message) == (
         "execution.roster.lead",
         "no agent 'planner'. Agents: coder, critic.",
     )
@@ -212,8 +212,8 @@ def test_every_picture_tells_who_leads(form: str) -> None:
 def test_turns_count_under_the_ceiling() -> None:
     ceiling = CapabilityPolicy.of(CHAIN)
     assert (ceiling.rounds, CapabilityPolicy.of(CHAIN, SMALL).rounds) == (1, 5)
-    [told] = ceiling.problems(SMALL)
-    assert (told.path, told.message) == (
+    [report] = ceiling.problems(SMALL)
+    assert (report.path, report.message) == (
         "execution.roster.turns",
         "5 turns; the ceiling allows 1.",
     )
@@ -221,6 +221,6 @@ def test_turns_count_under_the_ceiling() -> None:
 
 
 def test_it_is_explained() -> None:
-    told = explain("execution.roster.alive")
-    assert "integer, 1 to 1000 agents" in told
-    assert "The most agents that are active at the same time" in told
+    report = explain("execution.roster.alive")
+    assert "integer, 1 to 1000 agents" in report
+    assert "The most agents that are active at the same time" in report

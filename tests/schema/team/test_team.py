@@ -22,7 +22,7 @@ def team(*edges: str, agents: str = "a b c d", **fields: Any) -> Team:
     reports_to: dict[str, tuple[str, ...]] = {}
     for u, v in edges:
         reports_to[u] = (*reports_to.get(u, ()), v)
-    members = {one: Agent(id=one, prompt="Solve it.") for one in agents.split()}
+    members = {part: Agent(id=part, prompt="Solve it.") for part in agents.split()}
     return Team(name="t", agents=members, reports_to=reports_to, **fields)
 
 
@@ -43,14 +43,14 @@ def test_order_is_natural_wherever_agents_stand_side_by_side() -> None:
 
 @given(st.sets(st.tuples(*[st.sampled_from("abcdef")] * 2).filter(lambda edge: edge[0] < edge[1])))
 def test_ancestors_are_all_whose_reports_come_to_an_agent(edges: set[tuple[str, str]]) -> None:
-    found = team(*map("".join, edges), agents="a b c d e f")
-    graph = nx.DiGraph(found.edges)
-    graph.add_nodes_from(found.agents)
-    assert found.ancestors == {one: nx.ancestors(graph, one) for one in found.agents}
-    seen = {rule: replace(found, execution=Execution(context=rule)).seen for rule in CONTEXTS}
-    assert seen["predecessors"] == {one: {*us} for one, us in found.predecessors.items()}
-    assert seen["ancestors"] == found.ancestors
-    assert all(found.ancestors[one] <= others for one, others in seen["all"].items())
+    result = team(*map("".join, edges), agents="a b c d e f")
+    graph = nx.DiGraph(result.edges)
+    graph.add_nodes_from(result.agents)
+    assert result.ancestors == {agent: nx.ancestors(graph, agent) for agent in result.agents}
+    seen = {rule: replace(result, execution=Execution(context=rule)).seen for rule in CONTEXTS}
+    assert seen["predecessors"] == {item: {*us} for item, us in result.predecessors.items()}
+    assert seen["ancestors"] == result.ancestors
+    assert all(result.ancestors[item] <= others for item, others in seen["all"].items())
 
 
 def test_a_cycle_has_no_levels() -> None:

@@ -53,10 +53,10 @@ def parsed(text: str) -> Team:
 
 def test_an_agent_has_what_it_does_not_say_itself() -> None:
     agents = parsed(SHARED).agents
-    assert [one.model_id for one in agents.values()] == ["fast"] * 3
-    assert [one.temperature for one in agents.values()] == [0.7, 0, 0.7]
-    assert [one.tools for one in agents.values()] == [("read_file",), ("read_file",), ()]
-    assert [one.agent_type for one in agents.values()] == [*["ToolCallingAgent"] * 2, "Function"]
+    assert [agent.model_id for agent in agents.values()] == ["fast"] * 3
+    assert [agent.temperature for agent in agents.values()] == [0.7, 0, 0.7]
+    assert [agent.tools for agent in agents.values()] == [("read_file",), ("read_file",), ()]
+    assert [agent.agent_type for agent in agents.values()] == [*["ToolCallingAgent"] * 2, "Function"]
 
 
 @fewer(2)
@@ -68,8 +68,8 @@ def test_a_team_is_the_same_with_its_agents_written_out(team: Team) -> None:
     everywhere = set(first).intersection(*agents.values()) - {"notes", "member"}
     value["defaults"] = {key: item for key, item in first.items() if key in everywhere}
     value["agents"] = {
-        name: {k: v for k, v in said.items() if k not in everywhere or v != first[k]}
-        for name, said in agents.items()
+        name: {k: v for k, v in agent.items() if k not in everywhere or v != first[k]}
+        for name, agent in agents.items()
     }
     again = parsed(write_yaml(value))
     assert (again, again.content_hash) == (parsed(dump(team)), team.content_hash)
@@ -80,7 +80,7 @@ def test_what_is_edited_is_written_out_and_stays_a_team() -> None:
     assert isinstance(team, Team)
     assert "defaults" not in dump(team)
     assert parsed(dump(team)) == team
-    assert [one.model_id for one in team.agents.values()] == ["default", "fast", "fast"]
+    assert [agent.model_id for agent in team.agents.values()] == ["default", "fast", "fast"]
 
 
 def test_a_persons_file_keeps_its_form(tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_a_wrong_default_is_told_once_where_it_stands(line: str, message: str) -
     agents = "agents:\n  a: {}\n  b: {}\ntopology: {reports_to: {a: [b]}}\n"
     prompt = "" if line.startswith("prompt") else "  prompt: Solve the task.\n"
     text = f"name: t\ndefaults:\n  {line}\n{prompt}{agents}"
-    (found,) = [one for one in problems_of(parsed, text) if "agent of type LLM" not in one]
-    assert re.match(r"team.yaml:3:\d+: error: ", found)
-    assert found.partition("error: ")[2].startswith(message)
+    (words,) = [problem for problem in problems_of(parsed, text) if "agent of type LLM" not in problem]
+    assert re.match(r"team.yaml:3:\d+: error: ", words)
+    assert words.partition("error: ")[2].startswith(message)
 
 
 def test_a_default_above_the_ceiling_is_told_where_it_stands() -> None:
@@ -130,15 +130,15 @@ def test_a_default_above_the_ceiling_is_told_where_it_stands() -> None:
         *TEAM_RULES,
         CapabilityPolicy(agent_types=frozenset({"ToolCallingAgent", "Function"})).rule,
     )
-    _, found = check_team(SHARED.encode(), "team.yaml", CATALOGUE, rules)
-    assert [str(one).partition(", ")[0] for one in found if "model" in one.message] == [
+    _, result = check_team(SHARED.encode(), "team.yaml", CATALOGUE, rules)
+    assert [str(item).partition(", ")[0] for item in result if "model" in item.message] == [
         "team.yaml:5:13: error: defaults.model_id: the model 'fast' is above the ceiling"
     ]
 
 
 @pytest.mark.parametrize("field", ["model_id", "max_tokens", "temperature"])
 def test_a_field_at_the_top_of_a_team_belongs_under_defaults(field: str) -> None:
-    (found,) = problems_of(parsed, f"name: t\n{field}: 1\nagents: {{a: {{prompt: Solve it.}}}}\n")
-    assert found.endswith(
+    (text,) = problems_of(parsed, f"name: t\n{field}: 1\nagents: {{a: {{prompt: Solve it.}}}}\n")
+    assert text.endswith(
         f"{field}: not a field here. Write it under an agent, or under defaults for all of them."
     )

@@ -62,7 +62,7 @@ def loaded(execution: str, *, text: str = FILE) -> Team:
 
 
 def problems(execution: str, *, text: str = FILE) -> list[str]:
-    return [one.removeprefix("team.yaml:") for one in problems_of(loaded, execution, text=text)]
+    return [problem.removeprefix("team.yaml:") for problem in problems_of(loaded, execution, text=text)]
 
 
 def test_a_team_says_who_chooses_and_who_opens_and_meets() -> None:
@@ -136,20 +136,20 @@ def test_without_rounds_whoever_is_heard_by_the_one_that_chooses_opens_with_it()
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(execution: str, told: str) -> None:
-    found = [one.split("error: execution.")[1] for one in problems(execution)]
-    assert any(one.startswith(told) for one in found), found
+    texts = [problem.split("error: execution.")[1] for problem in problems(execution)]
+    assert any(name.startswith(told) for name in texts), texts
 
 
 def test_consulting_needs_somebody_who_says_what_is_new() -> None:
-    [told] = problems("rounds: {most: 2, until: converged}", text=FILE.replace("increment", "x"))
-    assert "no agent that works in the rounds can report that it has nothing new." in told
+    [text] = problems("rounds: {most: 2, until: converged}", text=FILE.replace("increment", "x"))
+    assert "no agent that works in the rounds can report that it has nothing new." in text
 
 
 def test_work_that_is_to_be_accepted_is_reviewed_by_somebody() -> None:
     text = FILE.replace(INCREMENT, REVIEWS, 1)  # heart reviews whoever reports to it: nobody
-    found = problems("rounds: {most: 2, until: accepted, closing: [report]}", text=text)
+    texts = problems("rounds: {most: 2, until: accepted, closing: [report]}", text=text)
     assert "rounds.until: no agent reviews 'nerve', so its work is never accepted." in "".join(
-        found
+        texts
     )
 
 
@@ -181,9 +181,9 @@ def test_words_say_who_chooses_and_who_meets() -> None:
 
 
 def edited(*edits: Any) -> Team:
-    made = apply(SAID, edits, KNOWN)
-    assert isinstance(made, Team), made
-    return made
+    result = apply(SAID, edits, KNOWN)
+    assert isinstance(result, Team), result
+    return result
 
 
 def test_all_that_names_agents_follows_them() -> None:
@@ -205,9 +205,9 @@ def test_who_goes_is_named_no_more() -> None:
 
 def test_a_newcomer_whom_somebody_hears_that_opens_opens_as_well() -> None:
     new = Agent(id="usher", prompt="Read the file.")
-    made = edited(AddAgent(agent=new, reports_to=("scribe",)))
-    assert made.execution.rounds is not None
-    assert made.execution.rounds.opening == ("scribe", "usher")
+    result = edited(AddAgent(agent=new, reports_to=("scribe",)))
+    assert result.execution.rounds is not None
+    assert result.execution.rounds.opening == ("scribe", "usher")
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -43,7 +43,7 @@ def loaded(rounds: str, *, text: str = FILE, execution: str = "") -> Team:
 
 
 def problems(rounds: str, **changes: Any) -> list[str]:
-    return [one.removeprefix("team.yaml:") for one in problems_of(loaded, rounds, **changes)]
+    return [problem.removeprefix("team.yaml:") for problem in problems_of(loaded, rounds, **changes)]
 
 
 def test_a_team_says_how_often_it_works() -> None:
@@ -122,8 +122,8 @@ topology:
   reports_to: {first: [second], second: [last], early: [last]}
 """
     assert loaded("most: 2, closing: [early, last]", text=text)
-    [told] = problems("most: 2, closing: [early, last]", text=text, execution="context: all, ")
-    assert "closing[0]: 'early' closes, but its output is read in the rounds, by second" in told
+    [line] = problems("most: 2, closing: [early, last]", text=text, execution="context: all, ")
+    assert "closing[0]: 'early' closes, but its output is read in the rounds, by second" in line
 
 
 def test_only_who_works_in_the_rounds_can_end_them() -> None:
@@ -131,8 +131,8 @@ def test_only_who_works_in_the_rounds_can_end_them() -> None:
     ends = FILE.replace('"Judge it."', f'"Judge it.", output_schema: {schema}')
     assert loaded("most: 3, until: finalized, closing: [editor]", text=ends)
     closes = FILE.replace('"Polish it."', f'"Polish it.", output_schema: {schema}')
-    [told] = problems("most: 3, until: finalized, closing: [editor]", text=closes)
-    assert "can report that it is done" in told
+    [text] = problems("most: 3, until: finalized, closing: [editor]", text=closes)
+    assert "can report that it is done" in text
 
 
 REVISING = loaded("most: 3, closing: [editor]")
@@ -195,8 +195,8 @@ def test_every_picture_tells_of_the_rounds_and_of_who_closes(form: str) -> None:
 def test_rounds_count_under_the_ceiling() -> None:
     ceiling = CapabilityPolicy.of(ONCE)
     assert (ceiling.rounds, CapabilityPolicy.of(ONCE, REVISING).rounds) == (1, 3)
-    [told] = ceiling.problems(REVISING)
-    assert (told.path, told.message) == ("execution.rounds", "3 rounds; the ceiling allows 1.")
+    [report] = ceiling.problems(REVISING)
+    assert (report.path, report.message) == ("execution.rounds", "3 rounds; the ceiling allows 1.")
     assert not CapabilityPolicy.of(REVISING).problems(ONCE)
     assert not replace(ceiling, rounds=None).problems(REVISING)
 

@@ -125,7 +125,7 @@ def test_pipes_sockets_and_folders_are_no_files(
                 beneath.read(root, name, 100)
             with pytest.raises(OSError, match="it is not a file"):
                 read_linked(root, name)
-        kinds = {one.path: one.kind for one in beneath.walk(root)}
+        kinds = {node.path: node.kind for node in beneath.walk(root)}
     assert kinds == {
         "a": "folder",
         "a/b": "folder",
@@ -245,7 +245,7 @@ def test_what_is_copied_is_what_is_there_and_links_as_links(root: Path, tmp_path
 def test_a_walk_ends_where_there_is_too_much(root: Path) -> None:
     with pytest.raises(OSError, match="there are more than 2 entries"):
         list(beneath.walk(root, most=2))
-    assert [one.path for one in beneath.walk(root, without="b")] == ["a"]
+    assert [node.path for node in beneath.walk(root, without="b")] == ["a"]
 
 
 def test_folders_are_made_and_removed_inside(root: Path) -> None:

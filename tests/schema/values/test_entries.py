@@ -25,19 +25,19 @@ Told = list[tuple[str, str, str]]
 
 
 def told_by_python() -> Told:
-    found = entry_points()
-    groups = sorted(group for group in found.groups if group.startswith(PREFIX))
+    result = entry_points()
+    groups = sorted(group for group in result.groups if group.startswith(PREFIX))
     return [
-        (group.removeprefix(PREFIX), one.name, one.value)
+        (group.removeprefix(PREFIX), point.name, point.value)
         for group in groups
-        for one in found.select(group=group)
+        for point in result.select(group=group)
     ]
 
 
 def told(entries: Iterable[EntryPoint]) -> Told:
     """In the order of their groups; within one, as they were found."""
-    found = [(one.group, one.name, one.value) for one in entries]
-    return sorted(found, key=lambda one: one[0])
+    rows = [(entry.group, entry.name, entry.value) for entry in entries]
+    return sorted(rows, key=lambda row: row[0])
 
 
 def install(folder: Path, declared: Mapping[str, str]) -> Path:
@@ -58,7 +58,7 @@ def only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_installed_here_is_found() -> None:
     assert told(find_entries(sys.path)) == told_by_python()
-    assert {one.package for one in find_entries(sys.path)} >= {"coterie"}
+    assert {entry.package for entry in find_entries(sys.path)} >= {"coterie"}
 
 
 POINTS = "[coterie.tools]\none = a:one\n# no = comment:x\n\n[other]\ntwo = b:two\n"

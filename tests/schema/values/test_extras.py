@@ -51,11 +51,11 @@ def test_a_team_without_its_backend_loads_and_is_refused_before_anything_is_made
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "minisweagent", None)
-    said = f"mini-swe-agent, which is not installed. Run: {how_to_get('mini-swe-agent')}"
+    text = f"mini-swe-agent, which is not installed. Run: {how_to_get('mini-swe-agent')}"
     assert CliRunner().invoke(mas, ["validate", "seed:code_repair"]).exit_code == 0
     words = ["seed:code_repair", "-q", "hi", "--model", "m@http://127.0.0.1:9/v1"]
-    assert said in CliRunner().invoke(main, [*words, "--dry-run"]).stdout
+    assert text in CliRunner().invoke(main, [*words, "--dry-run"]).stdout
     done = CliRunner().invoke(main, [*words, "--unsafe-local"])
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert text in done.stderr
     assert list(tmp_path.iterdir()) == []

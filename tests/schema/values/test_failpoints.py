@@ -118,14 +118,14 @@ def test_a_clean_run_tells_where_it_came(tmp_path: Path) -> None:
 
 def calls(tree: ast.AST) -> Iterator[ast.Call]:
     """Give the calls of a function, but not of those that it defines, in the order of the text."""
-    found = list[ast.Call]()
+    result = list[ast.Call]()
     rest = [*ast.iter_child_nodes(tree)]
     while rest:
         node = rest.pop()
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             rest += ast.iter_child_nodes(node)
-            found += [node] if isinstance(node, ast.Call) else []
-    return iter(sorted(found, key=lambda call: (call.lineno, call.col_offset)))
+            result += [node] if isinstance(node, ast.Call) else []
+    return iter(sorted(result, key=lambda call: (call.lineno, call.col_offset)))
 
 
 def name_of(call: ast.Call) -> str:

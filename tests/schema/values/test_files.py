@@ -275,6 +275,6 @@ def writers() -> Iterator[str]:
 
 
 def test_state_is_written_here_and_nowhere_else() -> None:
-    found = list(writers())
-    assert [name for name in found if not name.startswith(tuple(WRITES_ITSELF))] == []
-    assert [name for name in WRITES_ITSELF if not any(one.startswith(name) for one in found)] == []
+    texts = list(writers())
+    assert [name for name in texts if not name.startswith(tuple(WRITES_ITSELF))] == []
+    assert [name for name in WRITES_ITSELF if not any(word.startswith(name) for word in texts)] == []

@@ -76,8 +76,8 @@ def test_many_names_are_named_by_a_few() -> None:
 def team_of_wrong_names(path: Path) -> Path:
     """Write a team in which each agent reports to one that is not there."""
     agents = ids(256)
-    fields = [f"  {one}: {{role: R, prompt: 'Do this thing now.'}}" for one in agents]
-    edges = [f"    {one}: [{to}]" for one, to in zip(agents, ids(256, "z"), strict=True)]
+    fields = [f"  {agent}: {{role: R, prompt: 'Do this thing now.'}}" for agent in agents]
+    edges = [f"    {agent}: [{to}]" for agent, to in zip(agents, ids(256, "z"), strict=True)]
     lines = ["name: many", "agents:", *fields, "topology:", "  reports_to:", *edges]
     path.write_text("\n".join(lines), "utf-8")
     return path
@@ -98,7 +98,7 @@ def test_models_of_wrong_names_are_refused_for_little_work(
     tmp_path: Path, compared: list[int]
 ) -> None:
     pairs = zip(ids(256), ids(256, "z"), strict=True)
-    lines = [f"  {one}: {{model: openai/x, fallback: [{to}]}}" for one, to in pairs]
+    lines = [f"  {name}: {{model: openai/x, fallback: [{to}]}}" for name, to in pairs]
     path = tmp_path / "models.yaml"
     path.write_text("\n".join(["models:", *lines]), "utf-8")
     with pytest.raises(ConfigError) as caught:
@@ -117,5 +117,5 @@ def test_of_the_problems_of_many_files_the_first_are_shown(tmp_path: Path) -> No
     assert shown.exit_code == 2
     assert len(shown.stderr.splitlines()) == MOST_PROBLEMS + 1
     assert shown.stderr.rstrip().endswith(f"… and {MOST_PROBLEMS} more problems.")
-    told = json.loads(CliRunner().invoke(validate, [*files, "--format", "json"]).stdout)
-    assert told[-1]["message"] == f"… and {MOST_PROBLEMS} more problems."
+    report = json.loads(CliRunner().invoke(validate, [*files, "--format", "json"]).stdout)
+    assert report[-1]["message"] == f"… and {MOST_PROBLEMS} more problems."

@@ -237,8 +237,8 @@ def test_a_team_that_holds_a_key_is_refused_and_the_key_is_not_shown(
 def test_a_key_in_a_comment_is_refused_at_its_place(text: str, place: str) -> None:
     with pytest.raises(ConfigError) as refusal:
         parse_team(text.encode(), "team.yaml", Catalogue.of_host())
-    said = [str(one) for one in refusal.value.problems if "secret key" in one.message]
-    assert [one.split(" error:")[0] for one in said] == [f"team.yaml:{place}:"]
+    texts = [str(problem) for problem in refusal.value.problems if "secret key" in problem.message]
+    assert [name.split(" error:")[0] for name in texts] == [f"team.yaml:{place}:"]
     assert KEY[8:] not in str(refusal.value)
 
 
@@ -246,7 +246,7 @@ def test_a_key_in_a_comment_is_refused_at_its_place(text: str, place: str) -> No
 def test_a_key_in_a_value_is_reported_once(value: str) -> None:
     with pytest.raises(ConfigError) as refusal:
         parse_team(f"description: {value}".encode(), "team.yaml", Catalogue.of_host())
-    assert sum("secret key" in one.message for one in refusal.value.problems) == 1
+    assert sum("secret key" in problem.message for problem in refusal.value.problems) == 1
 
 
 def test_so_is_a_team_whose_prompt_file_holds_one(tmp_path: Path) -> None:

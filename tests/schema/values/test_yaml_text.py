@@ -32,8 +32,8 @@ def told(text: str | bytes, limits: DocumentLimits | None = None) -> list[str]:
     ],
 )  # fmt: skip
 def test_a_plain_word_has_its_value_by_the_core_schema(text: str, value: Any) -> None:
-    found = resolve(text)
-    assert (found, type(found)) == (value, type(value))
+    result = resolve(text)
+    assert (result, type(result)) == (value, type(value))
 
 
 @pytest.mark.parametrize(

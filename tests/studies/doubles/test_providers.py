@@ -13,7 +13,7 @@ from coterie.runtime.doubles import ToolCall
 from studies.doubles import KEY, PROVIDERS, Provider, ProviderDouble, Refusal, Said, Speech
 from studies.doubles.responses_form import ResponsesForm
 
-EACH = pytest.mark.parametrize("provider", PROVIDERS, ids=lambda one: one.name)
+EACH = pytest.mark.parametrize("provider", PROVIDERS, ids=lambda item: item.name)
 QUESTION = {"role": "user", "content": "What is six times seven?"}
 
 
@@ -22,7 +22,7 @@ def asked(
 ) -> tuple[int, str]:
     """Send one request to the first path that speaks; leave out what is None."""
     path, speech = next(
-        (path, one) for path, one in provider.speaks.items() if isinstance(one, Speech)
+        (path, speak) for path, speak in provider.speaks.items() if isinstance(speak, Speech)
     )
     asked = "input" if isinstance(speech.form, ResponsesForm) else "messages"
     body = {"model": provider.model, asked: [QUESTION]} | plain(provider) | fields
@@ -30,8 +30,8 @@ def asked(
     address = urlsplit(double.origin)
     connection = HTTPConnection(address.hostname or "", address.port, timeout=10)
     try:
-        said = json.dumps({name: value for name, value in body.items() if value is not None})
-        connection.request("POST", path, said, {header: form.format(key=key)})
+        text = json.dumps({name: value for name, value in body.items() if value is not None})
+        connection.request("POST", path, text, {header: form.format(key=key)})
         response = connection.getresponse()
         return response.status, response.read().decode()
     finally:
@@ -109,7 +109,7 @@ def test_it_is_documented(provider: Provider) -> None:
 
 
 def test_deepseek_wants_its_thinking_back() -> None:
-    (deepseek,) = (one for one in PROVIDERS if one.name == "DeepSeek")
+    (deepseek,) = (provider for provider in PROVIDERS if provider.name == "DeepSeek")
     call = Said(thinking="Look it up.", calls=(ToolCall(name="look", arguments="{}"),))
     with ProviderDouble(deepseek, [call, Said(text="42")]) as double:
         message = json.loads(asked(double, deepseek)[1])["choices"][0]["message"]
@@ -127,7 +127,7 @@ def test_deepseek_wants_its_thinking_back() -> None:
 
 
 def test_anthropic_wants_signed_thinking_while_it_thinks() -> None:
-    (anthropic,) = (one for one in PROVIDERS if one.name == "Anthropic")
+    (anthropic,) = (provider for provider in PROVIDERS if provider.name == "Anthropic")
     call = Said(thinking="Look it up.", calls=(ToolCall(name="look", arguments="{}"),))
     thinks: dict[str, Any] = {"thinking": {"type": "adaptive"}}
     with ProviderDouble(anthropic, [call, Said(text="42")]) as double:
@@ -146,7 +146,7 @@ def test_anthropic_wants_signed_thinking_while_it_thinks() -> None:
 
 
 def test_xai_counts_thinking_apart_and_tells_the_price() -> None:
-    (xai,) = (one for one in PROVIDERS if one.name == "xAI")
+    (xai,) = (provider for provider in PROVIDERS if provider.name == "xAI")
     with ProviderDouble(xai, [Said(thinking="Six times seven.", text="42")]) as double:
         usage = json.loads(asked(double, xai)[1])["usage"]
     bill = double.books[0].bill
@@ -175,20 +175,20 @@ def test_xai_counts_thinking_apart_and_tells_the_price() -> None:
     ],
 )
 def test_openai_refuses(fields: dict[str, Any], said: str) -> None:
-    (openai,) = (one for one in PROVIDERS if one.name == "OpenAI")
+    (openai,) = (provider for provider in PROVIDERS if provider.name == "OpenAI")
     with ProviderDouble(openai, []) as double:
         status, content = asked(double, openai, **fields)
     assert (status, said in content) == (400, True), content
 
 
 def test_gemini_wants_the_signature_of_a_call_back() -> None:
-    (gemini,) = (one for one in PROVIDERS if one.name == "Gemini")
+    (gemini,) = (provider for provider in PROVIDERS if provider.name == "Gemini")
     call = Said(calls=(ToolCall(name="look", arguments="{}"),))
     with ProviderDouble(gemini, [call, Said(text="42"), Said(text="42")]) as double:
         message = json.loads(asked(double, gemini)[1])["choices"][0]["message"]
-        (made,) = message["tool_calls"]
-        result = {"role": "tool", "tool_call_id": made["id"], "content": "here"}
-        bare = message | {"tool_calls": [{k: v for k, v in made.items() if k != "extra_content"}]}
+        (product,) = message["tool_calls"]
+        result = {"role": "tool", "tool_call_id": product["id"], "content": "here"}
+        bare = message | {"tool_calls": [{k: v for k, v in product.items() if k != "extra_content"}]}
         status, content = asked(double, gemini, messages=[QUESTION, bare, result])
         assert (status, "missing a thought_signature" in content) == (400, True)
         assert asked(double, gemini, messages=[QUESTION, message, result])[0] == 200
@@ -197,7 +197,7 @@ def test_gemini_wants_the_signature_of_a_call_back() -> None:
 
 
 def test_responses_want_every_call_with_its_output_and_thinking_that_is_there() -> None:
-    (openai,) = (one for one in PROVIDERS if one.name == "OpenAI, responses")
+    (openai,) = (provider for provider in PROVIDERS if provider.name == "OpenAI, responses")
     call = Said(thinking="Look.", calls=(ToolCall(name="look", arguments="{}"),))
     include = ["reasoning.encrypted_content"]
     with ProviderDouble(openai, [call, Said(text="42")]) as double:
@@ -212,13 +212,13 @@ def test_responses_want_every_call_with_its_output_and_thinking_that_is_there() 
 
 
 def test_mistral_names_the_place_of_what_it_does_not_know() -> None:
-    (mistral,) = (one for one in PROVIDERS if one.name == "Mistral")
-    said = {"role": "assistant", "content": "42", "reasoning_content": "Six times seven."}
+    (mistral,) = (provider for provider in PROVIDERS if provider.name == "Mistral")
+    record = {"role": "assistant", "content": "42", "reasoning_content": "Six times seven."}
     cases: list[tuple[dict[str, Any], list[str]]] = [
         ({"seed": 7}, ["body", "seed"]),
         ({"stream_options": {"include_usage": True}}, ["body", "stream_options", "include_usage"]),
         (
-            {"messages": [QUESTION, said]},
+            {"messages": [QUESTION, record]},
             ["body", "messages", "1", "assistant", "reasoning_content"],
         ),
     ]

@@ -48,13 +48,13 @@ def test_any_team_does_with_it_what_the_planner_does(
 ) -> None:
     source = Source(data=folder)
     plans = plans_of("test", read_published(source), cast("Reference", KnowsPlans()))
-    one = Agent(id="one", agent_type=agent_type, prompt="Play.", tools=tools)
-    team = Team(name="one", agents={"one": one})
+    item = Agent(id="one", agent_type=agent_type, prompt="Play.", tools=tools)
+    team = Team(name="one", agents={"one": item})
     with ScriptedModel(partial(oracle_reply, plans)) as model:
         done = [
             run(team, task, model=[f"m@{model.api_base}"]).score for task in PLANCRAFT.tasks(source)
         ]
-    assert [(one.value, one.measures["steps"]) for one in done if one] == [(1, 1), (1, 5), (1, 1)]
+    assert [(entry.value, entry.measures["steps"]) for entry in done if entry] == [(1, 1), (1, 5), (1, 1)]
 
 
 def test_what_is_no_task_of_it_is_an_error() -> None:

@@ -73,44 +73,44 @@ def outcome(done: Run) -> tuple[float, dict[str, float], str]:
 
 def listed(task: Task, answer: str) -> tuple[float, float]:
     """Score an answer without tools; give also how many actions were played."""
-    found = scored(task, answer)
-    assert found is not None
-    return found.value, found.measures["steps"]
+    result = scored(task, answer)
+    assert result is not None
+    return result.value, result.measures["steps"]
 
 
 def test_an_agent_plays_the_planners_actions_to_the_end() -> None:
-    done, told = ran(TASK, *(act(text) for text in TORCH_PLAN.said), final())
+    done, texts = ran(TASK, *(act(text) for text in TORCH_PLAN.said), final())
     assert outcome(done) == (
         1.0,
         {"steps": 8.0, "unreadable": 0.0, "gave_up": 0.0},
         "the item was made after 8 actions",
     )
-    for text, expected in zip(told[1:], TORCH_PLAN.told[1:], strict=False):
+    for text, expected in zip(texts[1:], TORCH_PLAN.told[1:], strict=False):
         assert expected in text
-    assert "The item is made. The task has ended" in told[-1]
+    assert "The item is made. The task has ended" in texts[-1]
 
 
 def test_looking_shows_the_slots_and_is_no_action() -> None:
     look = Reply.tool("plancraft_look")
-    done, told = ran(TASK, look, act("hm"), look, final())
-    assert TORCH_PLAN.told[0] in told[1]
-    assert "Only select actions from the following: move, smelt, impossible" in told[2]
+    done, texts = ran(TASK, look, act("hm"), look, final())
+    assert TORCH_PLAN.told[0] in texts[1]
+    assert "Only select actions from the following: move, smelt, impossible" in texts[2]
     assert outcome(done)[:2] == (0.0, {"steps": 1.0, "unreadable": 1.0, "gave_up": 0.0})
 
 
 def test_giving_up_is_right_in_a_hopeless_task_and_ends_it() -> None:
     script = [act("impossible: no second diamond"), act("hm"), final()]
-    done, told = ran(HOPELESS, *script)
-    assert "You have said that it is impossible." in told[1]
-    assert "The task had ended before" in told[2]
+    done, texts = ran(HOPELESS, *script)
+    assert "You have said that it is impossible." in texts[1]
+    assert "The task had ended before" in texts[2]
     assert outcome(done)[:2] == (1.0, {"steps": 1.0, "unreadable": 0.0, "gave_up": 1.0})
     assert outcome(ran(TASK, *script)[0])[0] == 0.0
 
 
 def test_after_thirty_actions_it_is_over() -> None:
-    done, told = ran(TASK, *[act("hm")] * 30, act(TORCH_PLAN.said[0]), final())
-    assert "That was the last action." in told[30]
-    assert "The task had ended before" in told[31]
+    done, texts = ran(TASK, *[act("hm")] * 30, act(TORCH_PLAN.said[0]), final())
+    assert "That was the last action." in texts[30]
+    assert "The task had ended before" in texts[31]
     assert outcome(done)[:2] == (0.0, {"steps": 30.0, "unreadable": 30.0, "gave_up": 0.0})
 
 
@@ -128,8 +128,8 @@ def test_an_agent_that_writes_code() -> None:
 
 
 def test_elsewhere_the_tools_say_that_there_is_no_table() -> None:
-    done, told = ran(Task(id="t", query="?", answer="Done."), act("hm"), final())
-    assert "only in tasks of the benchmark plancraft" in told[1]
+    done, texts = ran(Task(id="t", query="?", answer="Done."), act("hm"), final())
+    assert "only in tasks of the benchmark plancraft" in texts[1]
     assert outcome(done)[0] == 1.0
 
 
@@ -146,14 +146,14 @@ def test_a_list_of_actions_is_played() -> None:
 def test_what_was_done_with_tools_counts_more_than_a_list() -> None:
     plan = "ACTIONS:\n" + "\n".join(TORCH_PLAN.said)
     tried = ToolCall(tool="plancraft_act", arguments={"action": "hm"})
-    found = scored(TASK, plan, tried)
-    assert found is not None
-    assert (found.value, found.log) == (0.0, "hm\n")
+    result = scored(TASK, plan, tried)
+    assert result is not None
+    assert (result.value, result.log) == (0.0, "hm\n")
     looked = ToolCall(tool="plancraft_look", arguments={})
     failed = ToolCall(tool="plancraft_act", arguments={"action": "hm"}, error="no table")
-    found = scored(TASK, plan, looked, failed)
-    assert found is not None
-    assert (found.value, found.log) == (1.0, "")
+    result = scored(TASK, plan, looked, failed)
+    assert result is not None
+    assert (result.value, result.log) == (1.0, "")
 
 
 @pytest.mark.parametrize(
@@ -204,9 +204,9 @@ def test_an_episode_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None
         chosen = ("--model", f"m@{model.api_base}")
         process = started(tmp_path, "--resume", str(folder_of_run), *chosen)
         _, err = process.communicate(timeout=300)
-        told = [call.text for call in model.calls]
+        report = [call.text for call in model.calls]
     assert process.returncode == 0, err
-    assert TORCH_PLAN.told[5] in told[0]
-    assert TORCH_PLAN.told[-1] in told[-2]
+    assert TORCH_PLAN.told[5] in report[0]
+    assert TORCH_PLAN.told[-1] in report[-2]
     score = json.loads((folder_of_run / "result.json").read_text())["score"]
     assert (score["value"], score["measures"]["steps"]) == (1.0, 8.0)

@@ -56,7 +56,7 @@ def test_what_was_recorded_ends_in_every_way() -> None:
 )
 def test_a_difference_is_told(changed: dict[str, Any], told: str) -> None:
     world, impossible, played = next(
-        one for one in episodes() if not one[2].success and one[2].steps == 30
+        episode for episode in episodes() if not episode[2].success and episode[2].steps == 30
     )
     assert difference(world, replace(played, **changed), impossible=impossible).startswith(told)
 

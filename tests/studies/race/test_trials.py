@@ -31,8 +31,8 @@ def asked(shown: str) -> str:
     source: Question[str] = Question(
         operator="mutate", instructions="", material=shown, schema=schema, read=str, team=WORLD.team
     )
-    said = [{"role": "user", "content": shown}]
-    request = ChatRequest(model=META, messages=said, schema=schema, seed=7, source=source)
+    records = [{"role": "user", "content": shown}]
+    request = ChatRequest(model=META, messages=records, schema=schema, seed=7, source=source)
     [edit] = json.loads(Proposer(WORLD).answer(request))["edits"]
     return edit["set_prompt"]["prompt"]
 

@@ -22,9 +22,9 @@ def run(folder: Path, out: Path, replies: Replies, *words: str) -> Came:
     """Attribute all traces of a folder, with all methods unless the words say otherwise."""
     with ScriptedModel(replies) as model:
         options = ["--data", str(folder), "--other-traces", "--out", str(out), "--quiet"]
-        came = invoked(main, ["run", *options, "--model", f"m@{model.api_base}", *words], "who")
-        came.calls = len(model.calls)
-        return came
+        result = invoked(main, ["run", *options, "--model", f"m@{model.api_base}", *words], "who")
+        result.calls = len(model.calls)
+        return result
 
 
 def lines_of(out: Path) -> list[dict[str, Any]]:
@@ -33,10 +33,10 @@ def lines_of(out: Path) -> list[dict[str, Any]]:
 
 def right_in(out: Path) -> Right:
     rights = {
-        method: [one["right"] for one in lines_of(out) if one["method"] == method]
+        method: [line["right"] for line in lines_of(out) if line["method"] == method]
         for method in METHODS
     }
     return {
-        method: tuple(sum(one[verdict] for one in of) for verdict in VERDICTS)
+        method: tuple(sum(item[verdict] for item in of) for verdict in VERDICTS)
         for method, of in rights.items()
     }

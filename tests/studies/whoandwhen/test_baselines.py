@@ -48,7 +48,7 @@ def test_all_at_once_asks_once_with_all_steps(labels: tuple[Labelled, ...]) -> N
     asked = blamed(all_at_once, labels[0], pair("Half-Door_Expert", 3))
     assert asked.came == Told(agent="Half-Door_Expert", step=3)  # which is another agent's
     (call,) = asked.calls
-    assert all(one.text in call.text for one in labels[0].history)
+    assert all(entry.text in call.text for entry in labels[0].history)
     assert "right_answer" in call.text
 
 

@@ -45,8 +45,8 @@ def test_a_judge_that_knows_the_labels_gets_all_that_can_be_got(
 ) -> None:
     """The last trace's label is of another agent's step: only all-at-once can meet both."""
     out = tmp_path / "results" / "out"
-    came = run(folder, out, Judge(labels, JUDGES["labels"]))
-    assert (came.code, came.calls) == (0, sum(CALLS.values())), came.err
+    result = run(folder, out, Judge(labels, JUDGES["labels"]))
+    assert (result.code, result.calls) == (0, sum(CALLS.values())), result.err
     assert right_in(out) == {
         "all-at-once": (5, 3, 5, 5),
         "step-by-step": (4, 2, 5, 5),
@@ -54,11 +54,11 @@ def test_a_judge_that_knows_the_labels_gets_all_that_can_be_got(
         **dict.fromkeys(SCHEMES, (5, 3, 4, 4)),
     }
     usage = dict.fromkeys(METHODS, 0)
-    for one in lines_of(out):
-        usage[one["method"]] += one["usage"]["calls"]
+    for line in lines_of(out):
+        usage[line["method"]] += line["usage"]["calls"]
     assert usage == CALLS
     again = run(folder, out, Reply.error(500))
-    assert (again.code, again.calls, again.out) == (0, 0, came.out)
+    assert (again.code, again.calls, again.out) == (0, 0, result.out)
 
 
 def test_a_judge_of_lookalikes_is_right_by_the_original_alone(
@@ -131,9 +131,9 @@ def test_what_a_provider_failed_is_no_verdict_and_is_made_again(
         reply = judge(request)
         return Reply.error(403) if "Nobody." in str(request) else reply
 
-    came = run(folder, out, fails, "--method", "all-at-once")
-    assert came.code == 1
-    (failed,) = (one for one in lines_of(out) if "error" in one)
+    result = run(folder, out, fails, "--method", "all-at-once")
+    assert result.code == 1
+    (failed,) = (line for line in lines_of(out) if "error" in line)
     assert failed["trace"] == "algorithm-generated/2"
     assert "right" not in failed
     rows = invoked(main, ["table", str(out), "--json"], "who").json
@@ -143,30 +143,30 @@ def test_what_a_provider_failed_is_no_verdict_and_is_made_again(
 
 
 def test_a_provider_that_fails_everything_stops_it(folder: Path, tmp_path: Path) -> None:
-    came = run(folder, tmp_path / "out", Reply.error(403))
-    assert came.code == 1
-    assert "stopped: 10 attributions in a row could not be made" in came.err
+    result = run(folder, tmp_path / "out", Reply.error(403))
+    assert result.code == 1
+    assert "stopped: 10 attributions in a row could not be made" in result.err
 
 
 def test_who_answers_nonsense_blames_nobody_and_is_wrong(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    came = run(folder, out, "No idea.", "--method", "all-at-once", "--limit", "2")
-    assert came.code == 0
+    result = run(folder, out, "No idea.", "--method", "all-at-once", "--limit", "2")
+    assert result.code == 0
     (cost,) = invoked(main, ["table", str(out), "--json"], "who").json["cost"]
     counts = ("traces", "blame nobody", "answers repaired", "questions lost", "calls")
     assert [cost[name] for name in counts] == ["2", "2", "2", "2", "4"]
-    assert all(not any(one["right"].values()) for one in lines_of(out))
+    assert all(not any(line["right"].values()) for line in lines_of(out))
 
 
 def test_a_budget_ends_it_and_a_larger_one_goes_on(
     folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
 ) -> None:
     out, judge = tmp_path / "out", Judge(labels, JUDGES["labels"])
-    came = run(folder, out, judge, "--budget", "calls=7", "--workers", "2")
-    assert (came.code, came.calls) == (3, 7)
-    assert "the attribution has reached its budget" in came.err
-    came = run(folder, out, judge, "--budget", "calls=500")
-    assert (came.code, came.calls) == (0, sum(CALLS.values()) - 7)
+    result = run(folder, out, judge, "--budget", "calls=7", "--workers", "2")
+    assert (result.code, result.calls) == (3, 7)
+    assert "the attribution has reached its budget" in result.err
+    result = run(folder, out, judge, "--budget", "calls=500")
+    assert (result.code, result.calls) == (0, sum(CALLS.values()) - 7)
 
 
 def test_one_folder_is_of_one_setting(
@@ -174,12 +174,12 @@ def test_one_folder_is_of_one_setting(
 ) -> None:
     out, judge = tmp_path / "out", Judge(labels, JUDGES["labels"])
     run(folder, out, judge, "--method", "global", "--limit", "1")
-    came = run(folder, out, judge, "--method", "global", "--without-answer")
-    assert came.code == 2
-    assert "was begun with with_answer True, not False" in came.err
+    result = run(folder, out, judge, "--method", "global", "--without-answer")
+    assert result.code == 2
+    assert "was begun with with_answer True, not False" in result.err
     more = run(folder, out, judge, "--method", "all-at-once", "--limit", "1")
     assert more.calls == 1
-    assert [one["method"] for one in lines_of(out)] == ["all-at-once", "global"]
+    assert [line["method"] for line in lines_of(out)] == ["all-at-once", "global"]
 
 
 def test_killed_it_goes_on_and_pays_nothing_twice(
@@ -209,9 +209,9 @@ def test_killed_it_goes_on_and_pays_nothing_twice(
         process.kill()
         process.communicate()
     assert process.returncode == -signal.SIGKILL
-    came = run(folder, out, judge)
-    assert came.code == 0
-    under_way = came.calls - (sum(CALLS.values()) - 12)
+    result = run(folder, out, judge)
+    assert result.code == 0
+    under_way = result.calls - (sum(CALLS.values()) - 12)
     assert 0 <= under_way <= workers
     clean = tmp_path / "clean"
     run(folder, clean, judge)
@@ -219,9 +219,9 @@ def test_killed_it_goes_on_and_pays_nothing_twice(
 
 
 def test_other_traces_than_the_published_are_refused_unless_they_are_meant(folder: Path) -> None:
-    came = invoked(main, ["data", "--data", str(folder)], "who")
-    assert came.code == 2
-    assert "are not those of Who & When" in came.err
+    result = invoked(main, ["data", "--data", str(folder)], "who")
+    assert result.code == 2
+    assert "are not those of Who & When" in result.err
     shown = invoked(main, ["data", "--data", str(folder), "--other-traces"], "who").out
     assert "revision: none that was published" in shown
     assert "| hand-crafted        | 3      | 3 to 13, 20 in all |" in shown
@@ -233,13 +233,13 @@ def test_methods_made_in_several_folders_stand_in_one_table(
     judge, outs = Judge(labels, JUDGES["labels"]), [tmp_path / name for name in "abc"]
     for out, words in zip(outs, ["--method local", "--method global", "--view 900"], strict=True):
         run(folder, out, judge, "--limit", "1", *words.split())
-    one, other, another = map(str, outs)
-    rows = invoked(main, ["table", one, other, "--by", "cost", "--json"], "who").json["cost"]
+    text, other, another = map(str, outs)
+    rows = invoked(main, ["table", text, other, "--by", "cost", "--json"], "who").json["cost"]
     assert [row["method"] for row in rows] == ["local", "global"]
-    came = invoked(main, ["table", one, another], "who")
-    assert came.code == 2
-    assert "was made with view 900, the first one with None" in came.err
-    assert invoked(main, ["table", one, one, "--by", "cost", "--json"], "who").code == 2
+    result = invoked(main, ["table", text, another], "who")
+    assert result.code == 2
+    assert "was made with view 900, the first one with None" in result.err
+    assert invoked(main, ["table", text, text, "--by", "cost", "--json"], "who").code == 2
 
 
 EVALUATE = """\
@@ -255,23 +255,23 @@ def test_the_original_is_asked_and_where_it_differs_is_told(folder: Path) -> Non
     assert "has no Automated_FA/evaluate.py" in invoked(main, words, "who").err
     script.parent.mkdir()
     script.write_text(EVALUATE)
-    came = invoked(main, words, "who")
-    assert came.code == 1
-    assert "there ('0.00', '101.00')" in came.out
-    assert came.out.endswith("in 2 logs: 2 with another figure\n")
+    result = invoked(main, words, "who")
+    assert result.code == 1
+    assert "there ('0.00', '101.00')" in result.out
+    assert result.out.endswith("in 2 logs: 2 with another figure\n")
 
 
 def test_a_folder_that_nothing_was_made_in_is_refused(tmp_path: Path) -> None:
-    came = invoked(main, ["table", str(tmp_path)], "who")
-    assert came.code == 2
-    assert f"has no {ATTRIBUTIONS}" in came.err
+    result = invoked(main, ["table", str(tmp_path)], "who")
+    assert result.code == 2
+    assert f"has no {ATTRIBUTIONS}" in result.err
 
 
 def test_a_model_that_this_host_has_not_is_named(folder: Path, tmp_path: Path) -> None:
     words = ["--data", str(folder), "--other-traces", "--meta-model", "judge"]
-    came = invoked(main, ["run", *words, "--out", str(tmp_path / "out")], "who")
-    assert came.code == 2
-    assert "no model is called 'judge'" in came.err
+    result = invoked(main, ["run", *words, "--out", str(tmp_path / "out")], "who")
+    assert result.code == 2
+    assert "no model is called 'judge'" in result.err
     assert not (tmp_path / "out").exists()
 
 

@@ -12,7 +12,7 @@ from studies.whoandwhen.quirks import QUIRKS, having
 
 
 def test_traces_are_read_by_source_and_number(labels: tuple[Labelled, ...], folder: Path) -> None:
-    assert [one.id for one in labels] == [
+    assert [label.id for label in labels] == [
         "algorithm-generated/1",
         "algorithm-generated/2",
         "hand-crafted/1",
@@ -33,7 +33,7 @@ def test_a_speaker_is_a_name_or_a_role_and_a_role_says_whose_step_it_is(
         "Checker_Expert",
     )
     assert crafted.agents == ("Orchestrator", "WebSurfer")
-    assert [(one.agent, one.where) for one in crafted.history] == [
+    assert [(entry.agent, entry.where) for entry in crafted.history] == [
         ("human", ""),
         ("Orchestrator", "thought"),
         ("Orchestrator", "-> WebSurfer"),
@@ -42,10 +42,10 @@ def test_a_speaker_is_a_name_or_a_role_and_a_role_says_whose_step_it_is(
 
 
 def test_a_method_reads_the_trace_without_its_label(labels: tuple[Labelled, ...]) -> None:
-    blind, told = (labels[4].trace(with_answer=known) for known in (False, True))
-    assert (blind.expected, told.expected) == ("", "four")
+    blind, report = (labels[4].trace(with_answer=known) for known in (False, True))
+    assert (blind.expected, report.expected) == ("", "four")
     assert blind.agents == ("Orchestrator", "WebSurfer")
-    assert [(one.number, one.agent) for one in blind.steps] == [
+    assert [(step.number, step.agent) for step in blind.steps] == [
         (0, "human"),
         (1, "Orchestrator"),
         (2, "WebSurfer"),
@@ -53,12 +53,12 @@ def test_a_method_reads_the_trace_without_its_label(labels: tuple[Labelled, ...]
 
 
 def test_what_is_odd_is_counted(labels: tuple[Labelled, ...]) -> None:
-    found = {
-        quirk: [one.id for one in having(labels, quirk)]
+    fields = {
+        quirk: [labelled.id for labelled in having(labels, quirk)]
         for quirk in QUIRKS
         if having(labels, quirk)
     }
-    assert found == {
+    assert fields == {
         "the labelled agent's name is capitalised otherwise where it speaks": ["hand-crafted/2"],
         "the original's verdict on the agent can never be right": [
             "algorithm-generated/2",
@@ -85,7 +85,7 @@ def test_other_traces_have_another_digest(labels: tuple[Labelled, ...]) -> None:
 
 
 def test_a_few_traces_are_spread_over_all(labels: tuple[Labelled, ...]) -> None:
-    assert [one.id for one in spread(labels, 2)] == ["algorithm-generated/1", "hand-crafted/1"]
+    assert [labelled.id for labelled in spread(labels, 2)] == ["algorithm-generated/1", "hand-crafted/1"]
     assert spread(labels, 9) == spread(labels, None) == labels
 
 

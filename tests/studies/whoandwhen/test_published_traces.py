@@ -58,8 +58,8 @@ def labels(folder: Path) -> tuple[Labelled, ...]:
 
 def test_there_are_184_traces_with_known_quirks(labels: tuple[Labelled, ...]) -> None:
     assert revision_of(labels) in {JULY, "of November 2025"}
-    assert Counter(one.source for one in labels) == dict(zip(SOURCES, (126, 58), strict=True))
-    assert sum(len(one.history) for one in labels) == 4_092
+    assert Counter(label.source for label in labels) == dict(zip(SOURCES, (126, 58), strict=True))
+    assert sum(len(label.history) for label in labels) == 4_092
     written_otherwise = 2 if revision_of(labels) == JULY else 0
     counts = [len(having(labels, quirk)) for quirk in QUIRKS]
     assert counts == [0, written_otherwise, 1 + written_otherwise, 0, 0, 6, 22, 3, 14, 2, 58]
@@ -70,11 +70,11 @@ def test_the_published_chance_of_an_agent_and_of_a_step_are_ours(
 ) -> None:
     """29.10 % of generated agents and 4.16 % of crafted steps; 12.00 % are generated steps."""
     generated, crafted = (
-        [astuple(chance_of(one)) for one in labels if one.source == source] for source in SOURCES
+        [astuple(chance_of(label)) for label in labels if label.source == source] for source in SOURCES
     )
-    assert round(sum(one[0] for one in generated) / 126, 4) == 0.2910
-    assert round(sum(one[2] for one in generated) / 126, 4) == 0.1200
-    assert round(sum(one[2] for one in crafted) / 58, 4) == 0.0416
+    assert round(sum(item[0] for item in generated) / 126, 4) == 0.2910
+    assert round(sum(item[2] for item in generated) / 126, 4) == 0.1200
+    assert round(sum(item[2] for item in crafted) / 58, 4) == 0.0416
 
 
 @pytest.mark.nightly

@@ -30,7 +30,7 @@ def rates(notes: str = "", rules: str = "", newcomer: str = "") -> dict[str, flo
     if newcomer:
         members.append(Member(craft=newcomer, place=CREW.place, detail=""))
     for task in stream(WORLD, 0, 200):
-        reports = [asked(f"{prompt_of(one)} {rules}", task.query) for one in members]
+        reports = [asked(f"{prompt_of(member)} {rules}", task.query) for member in members]
         lead = f"{mark('lead', CREW.place)} {notes}"
         answer = answer_in(asked(lead, "\n".join([task.query, *reports])))
         for number in range(PARTS):
@@ -60,11 +60,11 @@ def test_a_sound_crew_lacks_nothing_and_forgets_now_and_then() -> None:
     sound = replace(WORLD, sound=True, forgetting=1.0)
     assert (crew_of(sound).missing, len(crew_of(sound).members)) == ("", 5)
     member, task = crew_of(sound).members[0], stream(sound, 0, 1)[0]
-    said = [
+    records = [
         {"role": "system", "content": prompt_of(member)},
         {"role": "user", "content": task.query},
     ]
-    request = ChatRequest(model="default", messages=said)
+    request = ChatRequest(model="default", messages=records)
     forgot = marks(worked(sound, request), "part")
     assert {detail for *_, detail in forgot} == {"-"}
     careful = marks(worked(replace(sound, forgetting=0.0), request), "part")
@@ -79,4 +79,4 @@ def test_a_crew_that_looks_back_notes_what_mends_it() -> None:
     (full, notes), (unchanged, none) = outcome("full"), outcome("no evolution")
     assert unchanged + 0.2 < full
     assert (notes >= 3, none) == (True, 0)
-    assert LEAD not in {one.craft for one in CREW.members}
+    assert LEAD not in {member.craft for member in CREW.members}

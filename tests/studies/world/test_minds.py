@@ -63,7 +63,7 @@ def test_the_right_method_helps_and_a_wrong_one_is_followed_too() -> None:
     assert knowing == pytest.approx(niche.able, abs=0.1)
     assert alone + 0.1 < knowing
     problem = foundry(0)
-    wrong = next(one for one in METHODS["foundry"] if one != lesson(problem).method)
+    wrong = next(name for name in METHODS["foundry"] if name != lesson(problem).method)
     held = Held(lessons=(lesson(problem), lesson(problem, wrong, held=3)))
     assert attempted(WORLD, problem, "p", held).method == wrong
 
@@ -82,8 +82,8 @@ def test_an_answer_lacks_its_form_until_its_agent_is_told() -> None:
 
 def test_sound_habits_help_and_a_persona_helps_where_it_is_of() -> None:
     strong = replace(WORLD, habit=1.0, persona=1.0, elsewhere=1.0)
-    sound = tuple(one for one in HABITS if habit_worth(WORLD.name, one) == 1)
-    unsound = tuple(one for one in HABITS if habit_worth(WORLD.name, one) == -1)
+    sound = tuple(habit for habit in HABITS if habit_worth(WORLD.name, habit) == 1)
+    unsound = tuple(habit for habit in HABITS if habit_worth(WORLD.name, habit) == -1)
     assert rate(Held(habits=unsound), strong) < rate(Held(), strong)
     assert rate(Held(), strong) < rate(Held(habits=sound), strong)
     assert rate(Held(personas=("glacier",)), strong) < rate(Held(personas=("foundry",)), strong)
@@ -108,15 +108,15 @@ def test_letters_are_misheard_as_often_as_the_world_says() -> None:
     assert heard(WORLD, foundry(0), "p", "ABC") == "ABC"
     deaf = replace(WORLD, mishearing=1.0)
     taken = [heard(deaf, foundry(number), "p", "A") for number in range(MANY)]
-    assert fmean(one == "A" for one in taken) == pytest.approx(1 / 8, abs=0.06)
+    assert fmean(name == "A" for name in taken) == pytest.approx(1 / 8, abs=0.06)
 
 
 def test_a_stream_has_each_niche_in_turn_and_its_answer_is_scored_by_letter() -> None:
     world = replace(WORLD, parts=4, task_tokens=200)
     tasks = stream(world, 3, 8)
-    assert {*NICHES} == {one.niche for one in tasks[:4]} == {one.niche for one in tasks[4:]}
+    assert {*NICHES} == {item.niche for item in tasks[:4]} == {item.niche for item in tasks[4:]}
     assert stream(world, 3, 8) == tasks
-    assert {one.query for one in tasks}.isdisjoint(one.query for one in stream(world, 3, 8, "test"))
+    assert {item.query for item in tasks}.isdisjoint(item.query for item in stream(world, 3, 8, "test"))
     task, problem = tasks[0], seen(world, tasks[0].query)
     assert (task.answer, len(task.query) // 4 > 180) == (problem.answers, True)
     half = problem.answers[:2] + "--"

@@ -16,21 +16,21 @@ PROBLEMS = [problem_of(f"Problem {number} of the harbour", PARTS) for number in 
 def chain(crafts: list[str], told: Coaching = ()) -> Graph:
     """A team in which each reports to all later ones."""
     return Graph(
-        crafts={one: one for one in crafts},
-        heard={one: tuple(crafts[:place]) for place, one in enumerate(crafts)},
+        crafts={craft: craft for craft in crafts},
+        heard={craft: tuple(crafts[:place]) for place, craft in enumerate(crafts)},
         coaching=dict.fromkeys(crafts, told),
     )
 
 
 def test_all_crafts_are_worth_more_than_one_and_strangers_less() -> None:
     for problem in PROBLEMS[:10]:
-        wanted = [one.craft for one in parts_of(problem.title)]
-        strange = [one for one in CRAFTS if one not in wanted]
+        wanted = [part.craft for part in parts_of(problem.title)]
+        strange = [craft for craft in CRAFTS if craft not in wanted]
         whole = worth(WORLD, problem, chain(wanted))
         assert worth(WORLD, problem, chain(strange)) < worth(WORLD, problem, chain(wanted[:1]))
         assert worth(WORLD, problem, chain(wanted[:1])) < whole
         last = said_by_all(WORLD, problem, chain(wanted))[wanted[-1]]
-        assert [one.craft for one in last] == wanted
+        assert [item.craft for item in last] == wanted
 
 
 def test_coaching_helps_where_it_is_apt_and_is_lost_among_other_neighbours() -> None:
@@ -61,7 +61,7 @@ def test_edits_lead_to_the_teams_that_they_name_and_to_none_in_a_circle() -> Non
 def test_in_a_level_world_no_team_is_better() -> None:
     level = world_of(LEVEL, 0, "row")
     problem = PROBLEMS[3]
-    wanted = [one.craft for one in parts_of(problem.title)]
+    wanted = [part.craft for part in parts_of(problem.title)]
     values = {round(worth(level, problem, chain(of)), 6) for of in (wanted, wanted[:2], ["coder"])}
     assert len(values) == 1
 

@@ -32,8 +32,8 @@ def test_of_two_that_say_the_same_either_can_be_spared() -> None:
 
 def test_in_a_level_world_nobody_differs_from_anybody() -> None:
     world = world_of(LEVEL, 0, "")
-    assert len({reader(world, one)[1:] for one in AGENTS}) == 1
-    assert len({reader(world, one)[0] for one in AGENTS}) == len(AGENTS)
+    assert len({reader(world, agent)[1:] for agent in AGENTS}) == 1
+    assert len({reader(world, agent)[0] for agent in AGENTS}) == len(AGENTS)
 
 
 def test_a_fair_judge_keeps_what_is_right_and_difference_sees_who_misleads() -> None:

@@ -89,7 +89,7 @@ class _Form:
     longest: int
 
     def schema(self, text: Mapping[str, Any]) -> Mapping[str, Any]:
-        levels = [one for one in LEVELS if self.niches or one != "subdomain"]
+        levels = [level for level in LEVELS if self.niches or level != "subdomain"]
         fields: dict[str, Any] = {
             "strategy": {"type": "integer", "minimum": 1, "maximum": len(self.ideas)},
             "text": text,
@@ -97,8 +97,8 @@ class _Form:
         }
         if self.niches:
             fields["niche"] = {"type": "string", "enum": [*self.niches]}
-        one = closed(**fields)
-        listed = {"type": "array", "items": one, "minItems": 1, "maxItems": self.most}
+        record = closed(**fields)
+        listed = {"type": "array", "items": record, "minItems": 1, "maxItems": self.most}
         return closed(insights=listed)
 
     def read(self, bounds: Bounds, answer: str) -> tuple[Insight, ...]:
@@ -106,12 +106,12 @@ class _Form:
         listed = structured(answer, self.schema(ANY_TEXT), bounds)["insights"]
         insights = [
             Insight(
-                text=self._text(one["text"]),
-                level=one["level"],
-                niche=self._scope(one["level"], one.get("niche")),
-                of=self.ideas[one["strategy"] - 1].of,
+                text=self._text(item["text"]),
+                level=item["level"],
+                niche=self._scope(item["level"], item.get("niche")),
+                of=self.ideas[item["strategy"] - 1].of,
             )
-            for one in listed
+            for item in listed
         ]
         return tuple(
             {(insight.text, insight.level, insight.niche): insight for insight in insights}.values()

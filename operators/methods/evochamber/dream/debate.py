@@ -55,15 +55,15 @@ def idea_text(number: int, idea: Idea) -> str:
 
 
 def _schema(reason: Mapping[str, Any], many: int) -> Mapping[str, Any]:
-    one = closed(reason=reason, keep={"type": "boolean"})
-    return closed(**{f"strategy_{number}": one for number in range(1, many + 1)})
+    fields = closed(reason=reason, keep={"type": "boolean"})
+    return closed(**{f"strategy_{number}": fields for number in range(1, many + 1)})
 
 
 def _read(many: int, bounds: Bounds, answer: str) -> tuple[Opinion, ...]:
     of = structured(answer, _schema(ANY_TEXT, many), bounds)
     listed = (of[f"strategy_{number}"] for number in range(1, many + 1))
     return tuple(
-        Opinion(keep=one["keep"], reason=words(one["reason"], bounds.reason)) for one in listed
+        Opinion(keep=item["keep"], reason=words(item["reason"], bounds.reason)) for item in listed
     )
 
 

@@ -74,16 +74,16 @@ async def dream(
     team = works(episode, seated, run, attempts)
     scores = {work.agent: work.score for work in team if work.score is not None}
     about = {"task": episode.task.id, "niche": episode.task.niche, "reward": reward, "mean": mean}
-    one = _Dream(
+    item = _Dream(
         episode=episode,
         population=population,
         team=team,
         answers=_right(episode, attempts),
         about={**about, "why": reason, "scores": scores},
     )
-    await one.dreamt()
-    episode.told |= counts(one.about)
-    episode.keep(EventNoted(what=DREAM, about=one.about), DREAM)
+    await item.dreamt()
+    episode.told |= counts(item.about)
+    episode.keep(EventNoted(what=DREAM, about=item.about), DREAM)
 
 
 def _scores(attempts: Sequence[MemberAttempt]) -> list[float]:
@@ -104,7 +104,7 @@ def _right(episode: Episode, attempts: Sequence[MemberAttempt]) -> frozenset[str
 def known_niches(population: Population, niche: str | None) -> tuple[str, ...]:
     """Name the kinds of task that insights may be for: the task's own, then the newest."""
     named = dict.fromkeys((niche or "", *reversed(population.niches)))
-    return tuple(one for one in named if one)[:MOST_NICHES]
+    return tuple(name for name in named if name)[:MOST_NICHES]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -139,9 +139,9 @@ class _Dream:
         left, criticism = await self._debated(ideas) if ideas else ((), ())
         insights = await self._crystallized(left, criticism) if left else ()
         self.about |= {"differences": len(differences), "ideas": len(ideas), "survived": len(left)}
-        came = await tested(self.episode, insights, self.team)
+        testeds = await tested(self.episode, insights, self.team)
         failed = [work.agent for work in of.failed]
-        self.about |= await handed_on(self.episode, self.population, came, failed)
+        self.about |= await handed_on(self.episode, self.population, testeds, failed)
 
     async def _differences(self) -> list[Difference]:
         """Have each member diagnose its own work, then compare who failed with who succeeded.
@@ -151,8 +151,8 @@ class _Dream:
         said = await together(*(self._ask("reflect", work.agent, work) for work in self.team))
         self._lose(said)
         self.team = [
-            one if isinstance(text, RejectedProposal) else replace(one, diagnosis=text)
-            for one, text in zip(self.team, said, strict=True)
+            work if isinstance(text, RejectedProposal) else replace(work, diagnosis=text)
+            for work, text in zip(self.team, said, strict=True)
         ]
         if not self.sides.succeeded:
             return [*own_faults(self.sides.failed)]
@@ -166,8 +166,8 @@ class _Dream:
 
     async def _ideas(self, differences: Sequence[Difference]) -> Sequence[Idea]:
         how = {"niches": self._niches, "most": IDEAS * self.episode.settings.insights}
-        came = await self._ask("imagine", "", differences, **how)
-        return next(iter(self._lose([came])), ())
+        result = await self._ask("imagine", "", differences, **how)
+        return next(iter(self._lose([result])), ())
 
     async def _debated(
         self, ideas: Sequence[Idea]
@@ -176,8 +176,8 @@ class _Dream:
         said = await together(*(self._ask("debate", work.agent, work, ideas) for work in self.team))
         self._lose(said)
         opinions: dict[str, Sequence[Opinion]] = {
-            one.agent: of
-            for one, of in zip(self.team, said, strict=True)
+            work.agent: of
+            for work, of in zip(self.team, said, strict=True)
             if not isinstance(of, RejectedProposal)
         }
         left = survivors(ideas, opinions, [work.agent for work in self.team])
@@ -188,9 +188,9 @@ class _Dream:
         self, left: Sequence[Idea], criticism: Sequence[Sequence[str]]
     ) -> Sequence[Insight]:
         how = {"niches": self._niches, "most": self.episode.settings.insights}
-        said = {"criticism": criticism, "answers": self.answers}
-        came = await self._ask("crystallize", "", left, **said, **how)
-        return next(iter(self._lose([came])), ())
+        fields = {"criticism": criticism, "answers": self.answers}
+        result = await self._ask("crystallize", "", left, **fields, **how)
+        return next(iter(self._lose([result])), ())
 
     @property
     def _niches(self) -> Sequence[str]:
@@ -204,7 +204,7 @@ class _Dream:
 
     def _lose(self, came: Sequence[Any]) -> list[Any]:
         """Count what did not come about, and give the rest."""
-        for one in came:
-            if isinstance(one, RejectedProposal):
-                self.episode.lose(one)
-        return [one for one in came if not isinstance(one, RejectedProposal)]
+        for item in came:
+            if isinstance(item, RejectedProposal):
+                self.episode.lose(item)
+        return [entry for entry in came if not isinstance(entry, RejectedProposal)]

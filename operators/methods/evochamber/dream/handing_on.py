@@ -143,24 +143,24 @@ async def tested(
 
     It is the member that was compared with the insight's giver. What has no score counts as lost.
     """
-    by_name = {one.agent: one for one in team}
+    by_name = {work.agent: work for work in team}
     trying = [(insight, by_name[insight.of.failed]) for insight in insights]
-    came = await together(
+    result = await together(
         *(
-            attempted_again(episode, work, one, f"dream/verify {number}")
-            for number, (one, work) in enumerate(trying, 1)
+            attempted_again(episode, work, insight, f"dream/verify {number}")
+            for number, (insight, work) in enumerate(trying, 1)
         )
     )
-    for lost in came:
+    for lost in result:
         if isinstance(lost, RejectedProposal):
             episode.lose(lost)
     return [
         Tested(
-            insight=one,
+            insight=insight,
             before=work.score or 0.0,
             after=None if isinstance(after, RejectedProposal) else after,
         )
-        for (one, work), after in zip(trying, came, strict=True)
+        for (insight, work), after in zip(trying, result, strict=True)
     ]
 
 
@@ -177,19 +177,19 @@ async def handed_on(
     Returns:
         What the event of the dream says of it.
     """
-    told: list[Mapping[str, Any]] = []
-    for number, one in enumerate(came, 1):
+    records: list[Mapping[str, Any]] = []
+    for number, item in enumerate(came, 1):
         to: tuple[str, ...] = ()
-        if one.gain > 0:
-            to = recipients(population, one.insight, failed, episode.settings)
-            await _write(episode, one, to, number)
-        told.append(one.told(len(to)))
-    verified = [one for one in came if one.gain > 0]
+        if item.gain > 0:
+            to = recipients(population, item.insight, failed, episode.settings)
+            await _write(episode, item, to, number)
+        records.append(item.told(len(to)))
+    verified = [entry for entry in came if entry.gain > 0]
     return {
         "came": len(came),
         "verified": len(verified),
-        "givers": sorted({one.insight.of.giver for one in verified}),
-        "insights": told,
+        "givers": sorted({entry.insight.of.giver for entry in verified}),
+        "insights": records,
     }
 
 

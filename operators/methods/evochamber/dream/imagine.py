@@ -90,11 +90,11 @@ class _Form:
         """Read ideas; a niche that is named twice counts once, and so does an idea."""
         ideas = [
             Idea(
-                text=said("strategy", one["strategy"], self.longest),
-                niches=tuple(dict.fromkeys(one.get("niches", ()))),
-                of=self.of[one["difference"] - 1],
+                text=said("strategy", idea["strategy"], self.longest),
+                niches=tuple(dict.fromkeys(idea.get("niches", ()))),
+                of=self.of[idea["difference"] - 1],
             )
-            for one in structured(answer, self.schema(ANY_TEXT), bounds)["ideas"]
+            for idea in structured(answer, self.schema(ANY_TEXT), bounds)["ideas"]
         ]
         return tuple({idea.text: idea for idea in ideas}.values())
 

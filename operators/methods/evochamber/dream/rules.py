@@ -52,8 +52,8 @@ def sides(members: Sequence[MemberWork], theta: float) -> Sides:
     """Tell who succeeded, by their own answers: those that were worth the threshold or more."""
     known = [(member, member.score) for member in members if member.score is not None]
     return Sides(
-        failed=tuple(one for one, score in known if score < theta),
-        succeeded=tuple(one for one, score in known if score >= theta),
+        failed=tuple(work for work, score in known if score < theta),
+        succeeded=tuple(work for work, score in known if score >= theta),
     )
 
 
@@ -120,9 +120,9 @@ def gives_away(text: str, answers: Iterable[str]) -> bool:
         answers: What answers come down to. Those that are too short to tell are passed over.
     """
     return any(
-        re.search(rf"(?<![\w.]){re.escape(one)}(?!\w|\.\d)", text, re.IGNORECASE)
-        for one in map(str.strip, answers)
-        if _can_tell(one)
+        re.search(rf"(?<![\w.]){re.escape(name)}(?!\w|\.\d)", text, re.IGNORECASE)
+        for name in map(str.strip, answers)
+        if _can_tell(name)
     )
 
 
@@ -133,5 +133,5 @@ def _can_tell(answer: str) -> bool:
 
 
 def _dropped(place: int, others: Sequence[str], opinions: Mapping[str, Sequence[Opinion]]) -> bool:
-    against = [one for one in others if one in opinions and not opinions[one][place].keep]
+    against = [other for other in others if other in opinions and not opinions[other][place].keep]
     return 2 * len(against) > len(others)

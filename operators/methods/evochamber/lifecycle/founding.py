@@ -54,9 +54,9 @@ def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) ->
 
 def founders(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> tuple[Agent, ...]:
     """Give the agents that a population begins with: N of them, all alike, numbered."""
-    one = founder(settings, beside, catalogue)
+    agent = founder(settings, beside, catalogue)
     numbers = range(1, settings.pool_size + 1)
-    return tuple(replace(one, id=f"{one.id}_{number}") for number in numbers)
+    return tuple(replace(agent, id=f"{agent.id}_{number}") for number in numbers)
 
 
 def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) -> Found:
@@ -66,9 +66,9 @@ def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) ->
         SettingError: There is no such file, or it cannot be read.
         ConfigError: It does not load.
     """
-    one = founder(settings, beside, catalogue)
-    file = f"{one.id}.yaml"
-    return replace(settings, founder=file), {file: write_agent_yaml(agent_value(one))}
+    agent = founder(settings, beside, catalogue)
+    file = f"{agent.id}.yaml"
+    return replace(settings, founder=file), {file: write_agent_yaml(agent_value(agent))}
 
 
 def begin(stage: EvolutionContext) -> Iterator[Added]:
@@ -82,45 +82,45 @@ def begin(stage: EvolutionContext) -> Iterator[Added]:
         return
     reason = f"one of the {settings.pool_size} that the population began with"
     lineage = Lineage(operator=GENESIS, reason=reason, run=stage.name)
-    for one in founders(settings, stage.beside, stage.catalogue):
-        yield Added(member=one, lineage=lineage, name=one.id)
+    for item in founders(settings, stage.beside, stage.catalogue):
+        yield Added(member=item, lineage=lineage, name=item.id)
 
 
 def check(settings: PopulationSettings, said: Mapping[str, Any]) -> dict[str, str]:
     """Find what is wrong with settings that no schema can say, by the field."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     size, most = settings.pool_size, settings.largest
     if not settings.lessons and (settings.learning or settings.codream):
-        found["lessons"] = (
+        fields["lessons"] = (
             "agents keep lessons, and are reminded of none, so nobody would ever read them. Make it"
             " at least 1, or write learning: false and codream: false."
         )
     if settings.team_size > size:
-        found["team_size" if "team_size" in said else "pool_size"] = (
+        fields["team_size" if "team_size" in said else "pool_size"] = (
             f"a team of {settings.team_size} agents cannot be chosen among {size}. Make pool_size"
             f" at least {settings.team_size}, or team_size smaller."
         )
     if most < size:
-        found["largest" if "largest" in said else "pool_size"] = (
+        fields["largest" if "largest" in said else "pool_size"] = (
             f"{size} agents are there at first, and largest allows {most}. Make largest at least"
             f" {size}, or pool_size smaller."
         )
-    return found
+    return fields
 
 
 def suits(
     settings: PopulationSettings, teams: Sequence[Team], agents: Sequence[Agent]
 ) -> dict[str, str]:
     """Find what is wrong with settings beside what a pool has, by the field."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     if not structures(settings, teams):
-        found["structure"] = _without(settings, teams)
+        fields["structure"] = _without(settings, teams)
     if 0 < len(agents) < settings.team_size:
-        found["team_size"] = (
+        fields["team_size"] = (
             f"the pool has {len(agents)} agents that are not retired, fewer than a team of"
             f" {settings.team_size}. Restore some (mas-pool restore), or make team_size smaller."
         )
-    return found
+    return fields
 
 
 def _without(settings: PopulationSettings, teams: Sequence[Team]) -> str:

@@ -102,17 +102,17 @@ def _nearest(episode: Episode, entry: Learnt, owner: str) -> Learnt | None:
     """Find what says almost the same in an archive, in the place where the entry is to go."""
     over, view = episode.settings.dedup, episode.view
     coming = [learnt for learnt in _coming(episode) if owner in learnt.owners]
-    gone = {old for one in coming for old in one.replaces}
-    found = view.alike(entry.text, owner, kind=entry.kind, niche=entry.niche, over=over)
+    gone = {old for learnt in coming for old in learnt.replaces}
+    pairs = view.alike(entry.text, owner, kind=entry.kind, niche=entry.niche, over=over)
     if view.memory is not None:
-        likeness = view.memory.likeness(entry.text, [one.text for one in coming])
-        found += [(one, like) for one, like in zip(coming, likeness, strict=True) if like > over]
+        likeness = view.memory.likeness(entry.text, [learnt.text for learnt in coming])
+        pairs += [(learnt, like) for learnt, like in zip(coming, likeness, strict=True) if like > over]
     near = [
-        (like, one)
-        for one, like in found
-        if (one.kind, one.niche) == (entry.kind, entry.niche) and one.id not in gone
+        (like, learnt)
+        for learnt, like in pairs
+        if (learnt.kind, learnt.niche) == (entry.kind, entry.niche) and learnt.id not in gone
     ]
-    return min(near, key=lambda one: (-one[0], one[1].id), default=(0.0, None))[1]
+    return min(near, key=lambda pair: (-pair[0], pair[1].id), default=(0.0, None))[1]
 
 
 def _coming(episode: Episode) -> list[Learnt]:

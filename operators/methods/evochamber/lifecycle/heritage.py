@@ -48,27 +48,27 @@ async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritag
     same = [pair for pair in pairs if pair[0].text == pair[1].text]
     others = [pair for pair in pairs if pair[0].text != pair[1].text]
     asked = others[:MOST_FUSED]
-    made = await together(
+    result = await together(
         *(
             operator_of("fuse").act(episode.meta, f"{path}fuse {number}", mine.text, theirs.text)
             for number, (mine, theirs) in enumerate(asked)
         )
     )
-    came = [*((pair, pair[0].text) for pair in same), *zip(asked, made, strict=True)]
+    outcome = [*((pair, pair[0].text) for pair in same), *zip(asked, result, strict=True)]
     return Heritage(
         entries=tuple(
-            _entry(pair, text, (one, other)) for pair, text in came if isinstance(text, str)
+            _entry(pair, text, (one, other)) for pair, text in outcome if isinstance(text, str)
         ),
         left=len(others) - len(asked),
-        dropped=tuple(text for text in made if isinstance(text, RejectedProposal)),
+        dropped=tuple(text for text in result if isinstance(text, RejectedProposal)),
     )
 
 
 def _pairs(episode: Episode, one: str, other: str) -> Sequence[tuple[Learnt, Learnt]]:
     """Find near-duplicates between two archives, the most alike first; each entry in one pair."""
-    found = sorted(_similar(episode, one, other), key=lambda near: (-near[2], near[0].id))
+    rows = sorted(_similar(episode, one, other), key=lambda near: (-near[2], near[0].id))
     pairs, used = list[tuple[Learnt, Learnt]](), set[str]()
-    for mine, theirs, _ in found:
+    for mine, theirs, _ in rows:
         if not used & {mine.id, theirs.id}:
             used |= {mine.id, theirs.id}
             pairs.append((mine, theirs))

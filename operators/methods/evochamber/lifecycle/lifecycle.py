@@ -55,10 +55,10 @@ async def live(episode: Episode, population: Population) -> None:
     if not (episode.learning and settings.lifecycle):
         return
     events = due(population, settings, episode.chance(LIFECYCLE))
-    came = await together(*(_done(episode, n, event) for n, event in enumerate(events)))
-    for number, one in enumerate(came):
-        _keep(episode, number, one)
-    happened = Counter(one.event.operator for one in came if one.changes)
+    result = await together(*(_done(episode, n, event) for n, event in enumerate(events)))
+    for number, item in enumerate(result):
+        _keep(episode, number, item)
+    happened = Counter(entry.event.operator for entry in result if entry.changes)
     episode.told |= {name: happened[name] for name in ORDER}
 
 
@@ -70,11 +70,11 @@ async def _done(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:
         operator_of(event.operator).act(episode.meta, path, event, agents, tasks),
         _heritage(episode, f"{path}/", event),
     )
-    made, left = await together(*parts)
-    if isinstance(made, RejectedProposal):
-        changes, lost = unwritten(event, agents), (made,)
+    result, left = await together(*parts)
+    if isinstance(result, RejectedProposal):
+        changes, lost = unwritten(event, agents), (result,)
     else:
-        changes, lost = made, ()
+        changes, lost = result, ()
     return _Lived(event=event, changes=changes, lost=(*lost, *left.dropped), heritage=left)
 
 

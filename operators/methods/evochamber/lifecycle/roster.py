@@ -119,18 +119,18 @@ def _read(
     """Read a persona; what is longer than its room is cut."""
     limits, anything = meta.limits, {"type": "string"}
     shape: Mapping[str, Any] = closed(reason=anything, title=anything, persona=anything)
-    said = structured(text, shape, limits)
+    fields = structured(text, shape, limits)
     title, words = (
-        scrubbed(on_one_line(said[name]))[: field["maxLength"]].strip()
+        scrubbed(on_one_line(fields[name]))[: field["maxLength"]].strip()
         for name, field in _fields(limits).items()
     )
-    if empty := [name for name, one in (("title", title), ("persona", words)) if not _says(one)]:
+    if empty := [name for name, word in (("title", title), ("persona", words)) if not _says(word)]:
         raise InvalidAnswer(f"{' and '.join(empty)}: nothing is said there. Write some words.")
     first, rest = _parts(agents[0], meta.catalogue)
     if event.operator != "merge" and words == on_one_line(first):
         raise InvalidAnswer("persona: this is the one that was shown. Write another one.")
     agent = replace(agents[0], role=title, prompt=material(words, rest))
-    return Persona(agent=_checked(agent, meta), reason=said["reason"])
+    return Persona(agent=_checked(agent, meta), reason=fields["reason"])
 
 
 def _says(text: str) -> bool:
@@ -163,8 +163,8 @@ def _with_persona(
         agents: Sequence[Agent],
         tasks: Sequence[str] = (),
     ) -> Changes | RejectedProposal:
-        made = await persona(meta, path, event, agents, tasks)
-        return made if isinstance(made, RejectedProposal) else changes(event, made, agents)
+        result = await persona(meta, path, event, agents, tasks)
+        return result if isinstance(result, RejectedProposal) else changes(event, result, agents)
 
     return act
 

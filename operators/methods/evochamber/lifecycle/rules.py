@@ -154,11 +154,11 @@ def _forks(look: _Look) -> Iterator[LifecycleEvent]:
     settings, mean = look.settings, look.population.mean
     ranked = _by_reward(look)
     top = math.ceil(settings.fork_top * len(ranked) - ROUNDING)
-    for name, one, rolling in ranked[:top]:
+    for name, score, rolling in ranked[:top]:
         stands_out = mean is not None and rolling > mean + ROUNDING
-        is_ready = one.total - one.forked >= max(1, settings.fork_tasks)
-        if stands_out and is_ready and one.dominant and look.may_fork:
-            yield _fork(name, one, rolling, top=top, of=len(ranked), look=look)
+        is_ready = score.total - score.forked >= max(1, settings.fork_tasks)
+        if stands_out and is_ready and score.dominant and look.may_fork:
+            yield _fork(name, score, rolling, top=top, of=len(ranked), look=look)
 
 
 def _by_reward(look: _Look) -> list[tuple[str, RankingScore, float]]:
@@ -169,7 +169,7 @@ def _by_reward(look: _Look) -> list[tuple[str, RankingScore, float]]:
         if standing.rolling is not None and standing.total >= look.settings.fork_tasks
     ]
     look.chance.shuffle(ranked)
-    return sorted(ranked, key=lambda found: -found[2])
+    return sorted(ranked, key=lambda row: -row[2])
 
 
 def _fork(
@@ -208,15 +208,15 @@ def _merges(look: _Look) -> Iterator[LifecycleEvent]:
         return
     pair = look.chance.choice(closest)
     names = sorted(pair, key=lambda name: (-(ready[name].rolling or 0), -ready[name].total))
-    one, other = (ready[name] for name in names)
-    shared = len(one.competence.keys() & other.competence.keys())
+    score, other = (ready[name] for name in names)
+    shared = len(score.competence.keys() & other.competence.keys())
     yield LifecycleEvent(
         operator="merge",
         agents=(*names,),
         why=f"overlap {omega:.3f} above {settings.merge_similarity:.3g}, the closest pair of"
         f" {counted(len(ready), 'agent')} with {counted(settings.merge_tasks, 'task')} or more;"
-        f" {shared} niches in common, after {one.total} and {counted(other.total, 'task')}",
-        numbers={"overlap": omega, "shared": shared, "tasks": one.total, "tasks_2": other.total},
+        f" {shared} niches in common, after {score.total} and {counted(other.total, 'task')}",
+        numbers={"overlap": omega, "shared": shared, "tasks": score.total, "tasks_2": other.total},
     )
 
 
@@ -253,16 +253,16 @@ def _prunes(look: _Look) -> Iterator[LifecycleEvent]:
         for name, standing in look.idle.items()
         if standing.lagging >= settings.prune_tasks
     ]
-    for name, one in sorted(lagging, key=lambda found: (-found[1].lagging, found[1].rolling or 0)):
+    for name, score in sorted(lagging, key=lambda pair: (-pair[1].lagging, pair[1].rolling or 0)):
         if look.may_lose:
-            rolling = one.rolling or 0.0
+            rolling = score.rolling or 0.0
             yield LifecycleEvent(
                 operator="prune",
                 agents=(name,),
-                why=f"{counted(one.lagging, 'task')} in a row {what}below"
+                why=f"{counted(score.lagging, 'task')} in a row {what}below"
                 f" {settings.prune_below:.3g} x the population's mean, which is {mean:.3g} now;"
-                f" rolling reward {rolling:.3g} over {counted(len(one.rewards), 'task')}",
-                numbers={"lagging": one.lagging, "rolling": rolling, "mean": mean},
+                f" rolling reward {rolling:.3g} over {counted(len(score.rewards), 'task')}",
+                numbers={"lagging": score.lagging, "rolling": rolling, "mean": mean},
             )
 
 
@@ -286,7 +286,7 @@ def _geneses(look: _Look) -> Iterator[LifecycleEvent]:
         if niche not in seeded and (look.best(niche) or 0.0) <= settings.genesis_affinity > 0
     }
     if uncovered and look.has_room:
-        niche = max(uncovered, key=lambda one: uncovered[one])
+        niche = max(uncovered, key=lambda text: uncovered[text])
         why = f"nobody is above {settings.genesis_affinity:.3g} there"
         yield _genesis(look, why, niche, met)
 
@@ -301,7 +301,7 @@ def _met(look: _Look) -> Mapping[str, int]:
 
 def _weakest(look: _Look, met: Mapping[str, int]) -> str | None:
     """Give the niche in which the population is weakest; of several, the one met most often."""
-    return min(met, key=lambda one: (look.best(one) or 0.0, -met[one]), default=None)
+    return min(met, key=lambda text: (look.best(text) or 0.0, -met[text]), default=None)
 
 
 def _genesis(

@@ -22,10 +22,10 @@ def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:
         team: The team, which says how much of it an agent is shown.
         outcome: What the agent came to, with its dialogue.
     """
-    said = outcome.dialogue
+    messages = outcome.dialogue
     roster = team.execution.roster
-    instructions = said[:1] if said and said[0]["role"] == "system" else ()
-    return (*instructions, *earlier(said, roster.memory if roster else MEMORY))
+    instructions = messages[:1] if messages and messages[0]["role"] == "system" else ()
+    return (*instructions, *earlier(messages, roster.memory if roster else MEMORY))
 
 
 def speakers(team: Team, run: Run) -> tuple[str, ...]:
@@ -46,9 +46,9 @@ def interactions(team: Team, run: Run) -> tuple[tuple[str, str], ...]:
     """
     place = {speaker: number for number, speaker in enumerate(speakers(team, run))}
     pairs = {
-        (min(one, other, key=place.__getitem__), max(one, other, key=place.__getitem__))
-        for one, other in _read(team, run)
-        if one != other and {one, other} <= place.keys()
+        (min(name, other, key=place.__getitem__), max(name, other, key=place.__getitem__))
+        for name, other in _read(team, run)
+        if name != other and {name, other} <= place.keys()
     }
     return tuple(sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]])))
 
@@ -63,9 +63,9 @@ def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
     """Give whose words reached whom, as far as both took part."""
     yield from ((message.sender, message.to) for message in run.bus if message.kind in SAID)
     for reader, seen in team.seen.items():
-        for one in seen:
-            outcome = run.agents.get(one)
+        for name in seen:
+            outcome = run.agents.get(name)
             if outcome is not None and outcome.result is not None:
-                yield one, reader
+                yield name, reader
     consulting = [agent.id for agent in team.agents.values() if agent.consults]
-    yield from ((one, other) for one in consulting for other in consulting)
+    yield from ((word, other) for word in consulting for other in consulting)

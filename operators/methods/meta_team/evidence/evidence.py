@@ -39,8 +39,8 @@ class EvidenceExchange:
             most: The most characters of each part.
         """
         answer = clip(self.answer, most) or "(nothing of use)"
-        said = f"{self.asker} asked: {clip(self.question, most)}\n{self.colleague}: {answer}"
-        return fenced("evidence", said)
+        words = f"{self.asker} asked: {clip(self.question, most)}\n{self.colleague}: {answer}"
+        return fenced("evidence", words)
 
 
 def questions_in(
@@ -56,13 +56,13 @@ def questions_in(
     """
     shape = closed(questions={"type": "array"})
     said: list[Any] = structured(text, shape, Bounds())["questions"]
-    found = dict.fromkeys(filter(None, (_question(item, others) for item in said)))
+    table = dict.fromkeys(filter(None, (_question(item, others) for item in said)))
     problems = [_problem(item, others) for item in said if _question(item, others) is None]
     if len(said) > most:
         problems.append(f"{len(said)} questions; at most {most} may be asked.")
     if strict and problems:
         raise InvalidAnswer(*problems)
-    return tuple(found)[:most]
+    return tuple(table)[:most]
 
 
 def _question(item: Any, others: Sequence[str]) -> tuple[str, str] | None:

@@ -61,13 +61,13 @@ class TaskFeedback:
 
     def text(self, bounds: Bounds) -> str:
         """Tell it, each text of others in its fence."""
-        said = self.answer
-        if said is None:
-            said = f"(none: {on_one_line(self.error) or 'nobody gave one'})"
+        line = self.answer
+        if line is None:
+            line = f"(none: {on_one_line(self.error) or 'nobody gave one'})"
         room = bounds.task_characters
         return material(
             task_text(self.task, bounds),
-            fenced("team_answer", clip(said.strip() or "(empty)", room)),
+            fenced("team_answer", clip(line.strip() or "(empty)", room)),
             "" if self.score is None else fenced("worth", f"the team's answer: {self.score:.3g}"),
             fenced("judge", clip(self.words, bounds.characters)),
             fenced("right_answer", clip(self.reference, room)),

@@ -28,9 +28,9 @@ def tasks(name: str, level: int = 1, seed: int = 0, count: int | None = 40) -> l
 
 
 def value(task: Task, answer: str) -> float:
-    found = scored(task, answer)
-    assert found is not None
-    return found.value
+    result = scored(task, answer)
+    assert result is not None
+    return result.value
 
 
 def said(task: Task) -> str:
@@ -49,8 +49,8 @@ def test_the_same_seed_gives_the_same_tasks_and_a_longer_list_begins_alike(name:
 @pytest.mark.parametrize("name", NAMES)
 def test_no_question_comes_twice_and_other_seeds_hardly_share_any(name: str, level: int) -> None:
     some, others = (tasks(name, level, seed, count=None) for seed in (0, 1))
-    queries = [{task.query for task in one} for one in (some, others)]
-    assert [len(one) for one in queries] == [200, 200]
+    queries = [{task.query for task in item} for item in (some, others)]
+    assert [len(query) for query in queries] == [200, 200]
     assert len(queries[0] & queries[1]) <= 20
     assert not {task.id for task in some} & {task.id for task in others}
 
@@ -112,9 +112,9 @@ def test_statements_are_true_as_often_as_false() -> None:
 
 
 def _arithmetic(query: str) -> str:
-    found = re.fullmatch(r"How much is ([-+*() \d]+)\? End with the number\.", query)
-    assert found
-    return str(eval(found[1]))  # noqa: S307 - digits, brackets and operators only
+    result = re.fullmatch(r"How much is ([-+*() \d]+)\? End with the number\.", query)
+    assert result
+    return str(eval(result[1]))  # noqa: S307 - digits, brackets and operators only
 
 
 WORDS = {
@@ -126,9 +126,9 @@ WORDS = {
 
 
 def _logic(query: str) -> str:
-    found = re.fullmatch(r"True or False\? (.+)\. End with True or False\.", query)
-    assert found
-    text = found[1].lower()
+    result = re.fullmatch(r"True or False\? (.+)\. End with True or False\.", query)
+    assert result
+    text = result[1].lower()
     for words, sign in WORDS.items():
         text = text.replace(words, sign)
     assert re.fullmatch(r"(?:[<>=() \d]|and|or|not)+", text)
@@ -144,8 +144,8 @@ def _sorting(query: str) -> list[str]:
 
 def _tracking(query: str) -> str:
     has = dict(re.findall(r"(\w+) has the (\w+)\.", query))
-    for one, other in re.findall(r"(\w+) and (\w+) swap", query):
-        has[one], has[other] = has[other], has[one]
+    for item, other in re.findall(r"(\w+) and (\w+) swap", query):
+        has[item], has[other] = has[other], has[item]
     who = re.search(r"Who has the (\w+) now", query)
     if who:
         return {thing: name for name, thing in has.items()}[who[1]]
@@ -161,10 +161,10 @@ def _dates(query: str) -> str:
     if "weekday" in query:
         assert f"{days[0]} is a {days[0]:%A}." in query
         return f"{days[1]:%A}"
-    found = re.search(r"is (\d+) days? (after|before)", query)
-    assert found
-    shift = timedelta(int(found[1]))
-    return str(days[0] + shift if found[2] == "after" else days[0] - shift)
+    result = re.search(r"is (\d+) days? (after|before)", query)
+    assert result
+    shift = timedelta(int(result[1]))
+    return str(days[0] + shift if result[2] == "after" else days[0] - shift)
 
 
 SOLVERS: dict[str, Callable[[str], object]] = {

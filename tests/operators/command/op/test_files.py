@@ -74,7 +74,7 @@ def test_what_is_read_of_a_dream_is_shown_to_the_next(world: Path) -> None:
 
 
 def opinions(*keep: bool) -> dict[str, Any]:
-    return {"agent": f"{keep}", "opinions": [{"keep": one, "reason": "r"} for one in keep]}
+    return {"agent": f"{keep}", "opinions": [{"keep": holds, "reason": "r"} for holds in keep]}
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,10 @@ def test_an_agent_looks_back_from_where_its_conversation_ended(world: Path) -> N
     assert dict(child.agents["solver"].notes.patches) == {"counting": "Count on your fingers."}
     assert {**child.agents, "solver": None} == {**parent.agents, "solver": None}
     [call] = calls_of(done.asked, "notes")
-    said = [one["content"] for one in (call.body or {})["messages"]]
+    said = [message["content"] for message in (call.body or {})["messages"]]
     assert said[2] == "maybe 8"
     assert "the team's answer: 0" in said[3]
-    assert all("sevenish" not in one.text for one in done.asked)
+    assert all("sevenish" not in item.text for item in done.asked)
 
 
 def test_two_settle_what_they_learnt(world: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_team_looks_back_at_all_levels(world: Path) -> None:
     assert "solver: I guessed." in done.err
     child = load_team(world / "child.yaml")
     assert child.constitution == "Be honest.\n- Say how sure you are."
-    assert all("counting" in one.notes.patches for one in child.agents.values())
+    assert all("counting" in agent.notes.patches for agent in child.agents.values())
     only = mas("reorganise", *TEAMWORK, "--level", "team", "--dry-run", replies=model())
     assert len(only.asked) == 3  # two say something, and the lead decides
 
@@ -84,7 +84,7 @@ TURNS = {
 
 
 def test_a_team_whose_roster_is_open_looks_back_with_those_who_worked(world: Path) -> None:
-    turns = {one: iter(of) for one, of in TURNS.items()}
+    turns = {name: iter(of) for name, of in TURNS.items()}
     newcomer = {"id": "checker", "role": "checks", "prompt": "Check it all.", "like": "helper"}
     rules = {"reason": "Nobody checks.", "come": [newcomer], "go": ["idler"]}
     looks = model({"notes": noted("counting"), "rules": {**UNCHANGED, **rules}})
@@ -102,13 +102,13 @@ def test_a_team_whose_roster_is_open_looks_back_with_those_who_worked(world: Pat
     assert [*child.agents] == ["lead", "helper", "checker"]
     assert child.execution.roster is not None
     assert "counting" in child.agents["helper"].notes.patches
-    assert {asked_of(one.body or {}) for one in calls_of(done.asked, "account")} == {
+    assert {asked_of(call.body or {}) for call in calls_of(done.asked, "account")} == {
         "lead",
         "helper",
     }
     [deciding] = calls_of(done.asked, "rules")
     assert "not called: idler" in deciding.text
     [own] = calls_of(done.asked, "notes", "lead")
-    said = [one["content"] for one in (own.body or {})["messages"]]
-    assert any("Count them." in one for one in said[1:-1])
-    assert any("There are 8." in one for one in said[1:-1])
+    said = [message["content"] for message in (own.body or {})["messages"]]
+    assert any("Count them." in item for item in said[1:-1])
+    assert any("There are 8." in item for item in said[1:-1])

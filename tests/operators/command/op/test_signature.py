@@ -209,15 +209,15 @@ def test_every_operator_is_tried() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_an_operator_acts_on_files_and_changes_none(world: Path, name: str) -> None:
     case, before = CASES[name], files(world)
-    came = mas(*words_of(name), replies=case.replies)
-    assert came.code == 0, came.err
+    result = mas(*words_of(name), replies=case.replies)
+    assert result.code == 0, result.err
     if isinstance(case.out, str):
-        assert came.out.endswith(case.out)
+        assert result.out.endswith(case.out)
     elif case.out is not None:
-        assert came.json == case.out
-        assert "\\u" not in came.out
-    assert bool(came.asked) == case.asks
-    assert not any("sevenish" in call.text for call in came.asked)
+        assert result.json == case.out
+        assert "\\u" not in result.out
+    assert bool(result.asked) == case.asks
+    assert not any("sevenish" in call.text for call in result.asked)
     assert files(world) == before
     assert operator_of(name).scale == case.scale
 
@@ -225,32 +225,32 @@ def test_an_operator_acts_on_files_and_changes_none(world: Path, name: str) -> N
 @pytest.mark.usefixtures("world")
 @pytest.mark.parametrize("name", sorted({*ASKING} - {"reorganise"}))
 def test_an_answer_of_no_use_ends_with_1_and_its_problems(name: str) -> None:
-    came = mas(*words_of(name), replies="no idea")
-    assert came.code == 1
-    assert f"error: {name}: the model gave no valid answer, also after one repair." in came.err
-    assert came.out == ""
+    result = mas(*words_of(name), replies="no idea")
+    assert result.code == 1
+    assert f"error: {name}: the model gave no valid answer, also after one repair." in result.err
+    assert result.out == ""
 
 
 @pytest.mark.usefixtures("world")
 @pytest.mark.parametrize("name", ASKING)
 def test_a_model_that_is_not_there_is_2(name: str) -> None:
-    came = mas(*words_of(name), "--meta-model", "gpt")
-    assert (came.code, came.asked) == (2, [])
-    assert "no model 'gpt'" in came.err
+    result = mas(*words_of(name), "--meta-model", "gpt")
+    assert (result.code, result.asked) == (2, [])
+    assert "no model 'gpt'" in result.err
 
 
 @pytest.mark.usefixtures("world")
 @pytest.mark.parametrize("name", CASES)
 def test_an_operator_without_what_it_is_to_be_given_is_2(name: str) -> None:
-    came = mas(name)
-    assert (came.code, came.asked) == (2, [])
-    assert "error: " in came.err.lower()
+    result = mas(name)
+    assert (result.code, result.asked) == (2, [])
+    assert "error: " in result.err.lower()
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_each_says_what_it_does_and_what_it_is_given(name: str) -> None:
-    came = mas(name, "--help")
-    text = " ".join(came.out.split())
+    result = mas(name, "--help")
+    text = " ".join(result.out.split())
     assert operator_of(name).about.replace(" ", "") in text.replace(" ", "")
     head, scale, _ = text.partition(f"{SCALES[operator_of(name).scale]} ")
     assert scale
@@ -271,9 +271,9 @@ def test_the_list_has_the_first_sentence_of_each() -> None:
 
 def given(operator: Operator, *words: str) -> str:
     """What the command of an operator printed that gives words."""
-    came = invoked(command_of(operator), words, operator.name)
-    assert came.code == 0, came.err
-    return came.out
+    result = invoked(command_of(operator), words, operator.name)
+    assert result.code == 0, result.err
+    return result.out
 
 
 async def counting(
@@ -326,12 +326,12 @@ def test_settings_are_options_of_the_types_and_with_the_defaults_of_parameters()
 @pytest.mark.usefixtures("world")
 def test_a_plugin_s_operator_has_a_command_without_code() -> None:
     words = ("pair.yaml", "judge", *TASKED, DRY)
-    came = mas(*words, replies=structured(advice="Count."), command=command_of(ADVISE))
-    assert came.code == 0, came.err
-    assert "judge: coaching none -> Count." in came.out
-    came = mas("pair.yaml", "jugde", *TASKED, command=command_of(ADVISE))
-    assert (came.code, came.asked) == (2, [])
-    assert "no agent 'jugde' in pair. Did you mean 'judge'?" in came.err
+    result = mas(*words, replies=structured(advice="Count."), command=command_of(ADVISE))
+    assert result.code == 0, result.err
+    assert "judge: coaching none -> Count." in result.out
+    result = mas("pair.yaml", "jugde", *TASKED, command=command_of(ADVISE))
+    assert (result.code, result.asked) == (2, [])
+    assert "no agent 'jugde' in pair. Did you mean 'judge'?" in result.err
 
 
 def test_a_parameter_that_nobody_can_fill_in_is_named() -> None:
@@ -349,6 +349,6 @@ def test_an_operator_that_cannot_be_imported_is_listed_and_refused(
     listed = invoked(mas_op, ["--help"], "mas dev op")
     assert listed.code == 0
     assert "mutate (coterie.operators.methods.search.mutate:MUTATE" in " ".join(listed.out.split())
-    came = invoked(mas_op, ["mutate", "pair.yaml"], "mas dev op")
-    assert came.code == 2
-    assert "cannot be imported" in came.err
+    result = invoked(mas_op, ["mutate", "pair.yaml"], "mas dev op")
+    assert result.code == 2
+    assert "cannot be imported" in result.err

@@ -36,7 +36,7 @@ def answering(request: Request) -> Reply:
     digest = hashlib.sha256(f"{text}{request.get('seed')}".encode()).hexdigest()
     chance = random.Random(digest)
     if form := asked(request):
-        return Reply.json({name: fitting(one, chance) for name, one in form.items()})
+        return Reply.json({name: fitting(item, chance) for name, item in form.items()})
     return Reply(text=f"Answer: {7 if chance.random() < 0.5 else chance.randrange(8, 11)}")
 
 
@@ -48,7 +48,7 @@ def fitting(schema: Mapping[str, Any], chance: random.Random) -> Any:
         return fitting(chance.choice(options), chance)
     if schema["type"] == "object":
         properties = schema.get("properties", {})
-        return {name: fitting(one, chance) for name, one in properties.items()}
+        return {name: fitting(item, chance) for name, item in properties.items()}
     if schema["type"] == "array":
         number = chance.randint(schema.get("minItems", 0), schema.get("maxItems", 2))
         return [fitting(schema["items"], chance) for _ in range(number)]
@@ -95,9 +95,9 @@ def evolved(pool: str, *more: str, script: Script = answering) -> Came:
     """Evolve to the end, in this process and this folder."""
     with ScriptedModel(script) as model:
         words = ["recipe.yaml", "tasks.jsonl", "--pool", pool, "--embedder", "hashing", "--quiet"]
-        came = invoked(main, [*words, "--model", f"m@{model.api_base}", *more], "mas-evolve")
-        came.calls = len(model.calls)
-    return came
+        result = invoked(main, [*words, "--model", f"m@{model.api_base}", *more], "mas-evolve")
+        result.calls = len(model.calls)
+    return result
 
 
 def left(pool: Path) -> dict[str, str]:
@@ -118,7 +118,7 @@ def lines_of(pool: Path) -> list[Mapping[str, Any]]:
 
 def trials(pool: Path) -> list[Mapping[str, Any]]:
     """The lines that tell of a team at work, in order."""
-    return [one for one in lines_of(pool) if one["kind"] == "evaluated"]
+    return [line for line in lines_of(pool) if line["kind"] == "evaluated"]
 
 
 def told(pool: Path) -> list[Mapping[str, Any]]:

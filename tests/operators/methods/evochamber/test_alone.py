@@ -58,18 +58,18 @@ def taught(folder: Path, structure: str, replies: Any = differing, **how: Any) -
 
 @pytest.mark.parametrize("structure", [*ALL_ANSWER, *ONE_ANSWERS])
 def test_in_every_structure_who_can_teaches_who_cannot(tmp_path: Path, structure: str) -> None:
-    came = taught(tmp_path, structure)
-    told = came.event("dream")
-    assert told["scores"] == {"ada": 0.0, "ben": 1.0, "cyn": 0.0}
-    assert (told["verified"], told["givers"]) == (1, ["ben"])
-    [entry] = came.pool.learnt.values()
+    result = taught(tmp_path, structure)
+    report = result.event("dream")
+    assert report["scores"] == {"ada": 0.0, "ben": 1.0, "cyn": 0.0}
+    assert (report["verified"], report["givers"]) == (1, ["ben"])
+    [entry] = result.pool.learnt.values()
     assert (entry.giver, entry.to) == ("ben", ("ada", "cyn"))
-    assert came.line["told"].get("own attempts", 0) == (2 if structure in ONE_ANSWERS else 0)
+    assert result.line["told"].get("own attempts", 0) == (2 if structure in ONE_ANSWERS else 0)
 
 
 def test_what_a_critic_answered_alone_is_compared(tmp_path: Path) -> None:
-    came = taught(tmp_path, "generator_critic")
-    first, _ = [one.text for one in came.model.calls if "Two agents worked" in one.text]
+    result = taught(tmp_path, "generator_critic")
+    first, _ = [call.text for call in result.model.calls if "Two agents worked" in call.text]
     assert "<attempt_alone" in first
     assert "I see nothing wrong in my part." in first
 
@@ -78,10 +78,10 @@ def test_what_a_critic_answered_alone_is_compared(tmp_path: Path) -> None:
 def test_without_own_attempts_such_a_structure_teaches_nothing(
     tmp_path: Path, structure: str
 ) -> None:
-    came = taught(tmp_path, structure, own_attempts="never", shared_failure="abstain")
-    told = came.event("dream")
-    assert (told["abstained"], told["because"]) == (True, "nobody succeeded")
-    assert not came.pool.learnt
+    result = taught(tmp_path, structure, own_attempts="never", shared_failure="abstain")
+    report = result.event("dream")
+    assert (report["abstained"], report["because"]) == (True, "nobody succeeded")
+    assert not result.pool.learnt
 
 
 def test_a_team_that_is_right_is_asked_for_own_attempts_only_where_the_recipe_says_always(
@@ -93,10 +93,10 @@ def test_a_team_that_is_right_is_asked_for_own_attempts_only_where_the_recipe_sa
     usual = taught(tmp_path / "usual", "decompose", able_leader)
     assert usual.line["told"] | {"dreams": 0} == usual.line["told"]
     assert usual.line["runs"] == ["run", "work"]
-    came = taught(tmp_path / "always", "decompose", able_leader, own_attempts="always")
-    told = came.event("dream")
-    assert (told["why"], told["scores"]) == ("disagreement", {"ada": 1, "ben": 1, "cyn": 0})
-    [entry] = came.pool.learnt.values()
+    result = taught(tmp_path / "always", "decompose", able_leader, own_attempts="always")
+    report = result.event("dream")
+    assert (report["why"], report["scores"]) == ("disagreement", {"ada": 1, "ben": 1, "cyn": 0})
+    [entry] = result.pool.learnt.values()
     assert entry.to == ("cyn",)
 
 
@@ -108,8 +108,8 @@ def test_who_is_alone_works_as_in_the_vote_of_the_pool() -> None:
 
 
 def test_where_nobody_may_dream_nobody_attempts_it_alone(tmp_path: Path) -> None:
-    came = taught(tmp_path, "decompose", codream=False)
-    assert came.line["runs"] == ["run", "work"]
+    result = taught(tmp_path, "decompose", codream=False)
+    assert result.line["runs"] == ["run", "work"]
 
 
 def test_who_comes_to_nothing_alone_has_no_attempt(tmp_path: Path) -> None:
@@ -117,8 +117,8 @@ def test_who_comes_to_nothing_alone_has_no_attempt(tmp_path: Path) -> None:
         is_alone = "Solve the task on your own" in message_text(request)
         return Reply(text="") if is_alone else differing(request)
 
-    told = taught(tmp_path, "decompose", silent, shared_failure="abstain").event("dream")
-    assert told["scores"] == {"ada": 0.0}
+    report = taught(tmp_path, "decompose", silent, shared_failure="abstain").event("dream")
+    assert report["scores"] == {"ada": 0.0}
 
 
 def test_an_attempt_that_the_judge_cannot_score_is_counted(tmp_path: Path) -> None:
@@ -129,6 +129,6 @@ def test_an_attempt_that_the_judge_cannot_score_is_counted(tmp_path: Path) -> No
         return Reply.json(1 if is_alone else {"reason": "r", "score": 0.1})
 
     task = Task(id="open", query="What is 3 + 4?", niche="sums")
-    came = taught(tmp_path, "decompose", judging, tasks=(task,))
-    assert came.event("dream")["scores"] == {"ada": 0.1, "cyn": 0.1}
-    assert "judge" in [one["operator"] for one in came.line["dropped"]]
+    result = taught(tmp_path, "decompose", judging, tasks=(task,))
+    assert result.event("dream")["scores"] == {"ada": 0.1, "cyn": 0.1}
+    assert "judge" in [item["operator"] for item in result.line["dropped"]]

@@ -52,20 +52,20 @@ def test_an_attempt_is_the_answer_or_what_it_is_picked_from(
     name: str, positions: list[str]
 ) -> None:
     team = sit(name, 3)
-    run = run_of(**{one: did(f"work of {one}") for one in team.team.agents})
-    found = attempts(team, run)
-    assert [one.position for one in found] == positions
-    assert [one.seat for one in found] == [one.partition("_")[0] for one in positions]
-    assert [one.agent for one in found] == [team.seats[one.seat] for one in found]
-    assert [one.answer for one in found] == [f"work of {one}" for one in positions]
-    assert all(one.score is None for one in found)
+    run = run_of(**{agent: did(f"work of {agent}") for agent in team.team.agents})
+    result = attempts(team, run)
+    assert [item.position for item in result] == positions
+    assert [item.seat for item in result] == [position.partition("_")[0] for position in positions]
+    assert [item.agent for item in result] == [team.seats[item.seat] for item in result]
+    assert [item.answer for item in result] == [f"work of {position}" for position in positions]
+    assert all(item.score is None for item in result)
 
 
 def test_who_came_to_nothing_has_no_attempt() -> None:
     failed = AgentOutcome(status="failed", error="no")
     patch = AgentOutcome(status="done", result=AgentResult(content="Done.", answer="a patch"))
-    found = attempts(sit("voting", 3), run_of(anchor=failed, scout=patch))
-    assert [(one.position, one.answer) for one in found] == [("scout", "a patch")]
+    result = attempts(sit("voting", 3), run_of(anchor=failed, scout=patch))
+    assert [(item.position, item.answer) for item in result] == [("scout", "a patch")]
 
 
 def test_a_function_that_picks_nothing_has_no_attempts() -> None:
@@ -77,7 +77,7 @@ topology: {reports_to: {anchor: [all]}}
     team = seated(structure(text), taken(1), STANDARD, KNOWN)
     assert attempts(team, run_of(anchor=did("a"), all=did("a"))) == ()
     relay = seated(structure(MINE), taken(3), STANDARD, KNOWN)
-    assert [one.position for one in attempts(relay, run_of(scout_end=did("a")))] == ["scout_end"]
+    assert [attempt.position for attempt in attempts(relay, run_of(scout_end=did("a")))] == ["scout_end"]
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def grade(
         return await graded(episode, found, **how), episode
 
     with ScriptedModel(judging) as model:
-        came, episode = done(folder, model.api_base, work)
-    assert [(one.agent, one.answer) for one in came] == [(one.agent, one.answer) for one in found]
-    return [one.score for one in came], episode, [*model.calls]
+        result, episode = done(folder, model.api_base, work)
+    assert [(item.agent, item.answer) for item in result] == [(item.agent, item.answer) for item in found]
+    return [item.score for item in result], episode, [*model.calls]
 
 
 def test_attempts_are_graded_by_the_reference_answer(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_without_one_the_judge_grades_each_text_once(tmp_path: Path) -> None:
     assert len(calls) == 4  # one of them is a repair
     assert episode.judging.calls == 4
     assert episode.operators.calls == 0
-    assert [one.operator for one in episode.dropped] == ["judge"]
+    assert [item.operator for item in episode.dropped] == ["judge"]
     again, _, calls = grade(tmp_path, *tried("this", "that", "this", "useless", "it"),
                             task=task, known={"it": 0.75})  # fmt: skip
     assert again == scores
@@ -154,7 +154,7 @@ def test_what_tools_did_counts_for_each_attempt_by_itself(
 
     monkeypatch.setattr(task_runs, "scored", scored)
     used = tried("7", tool_calls=(ToolCall(tool="send", arguments={"to": "a"}),))
-    plain = [replace_position(one, "scout") for one in tried("7")]
+    plain = [replace_position(item, "scout") for item in tried("7")]
     scores, *_ = grade(tmp_path, *used, *plain)
     assert scores == [1, 1]
     assert seen == [["send"], []]

@@ -132,9 +132,9 @@ def test_other_names_give_the_same_team_under_those_names(
     population = folded([*town(*NAMES), *lines, *town(*"xyz")])
     agents = {
         f"{name}_too": replace(
-            one, pairs={(f"{other}_too", niche): pair for (other, niche), pair in one.pairs.items()}
+            agent, pairs={(f"{other}_too", niche): pair for (other, niche), pair in agent.pairs.items()}
         )
-        for name, one in population.agents.items()
+        for name, agent in population.agents.items()
     }
     renamed = chosen(replace(population, agents=agents), size, seed)
     assert renamed == [f"{name}_too" for name in chosen(population, size, seed)]
@@ -144,5 +144,5 @@ def test_other_names_give_the_same_team_under_those_names(
 def test_nobody_is_better_in_the_niche_than_the_anchor(lines: list[LedgerEntry], seed: int) -> None:
     population = folded([*town(*NAMES), *lines, *town(*"xyz")])
     anchor, *_ = chosen(population, seed=seed)
-    best = max(one.q("code") for one in population.agents.values())
+    best = max(agent.q("code") for agent in population.agents.values())
     assert population.agents[anchor].q("code") == best

@@ -70,30 +70,30 @@ def test_the_most_similar_rounds_are_those_of_the_niche_and_of_such_teams() -> N
         a_round("decompose", 1, profile=(1, 0, 0)),
     ]
     # The query is (1, 0 | 1, 0, 0), of length sqrt(2).
-    found = closest(rounds, (1, 0, 0), "sums", 9)
-    assert [one["structure"] for one, _ in found] == ["decompose", "voting", "debate"]
+    result = closest(rounds, (1, 0, 0), "sums", 9)
+    assert [item["structure"] for item, _ in result] == ["decompose", "voting", "debate"]
     expected = [
         2 / (math.sqrt(2) * math.sqrt(2)),  # (1, 0 | 1, 0, 0)
         1 / math.sqrt(2),  # (1, 0 | 0, 0, 0)
         1 / (math.sqrt(2) * math.sqrt(2)),  # (0, 1 | 1, 0, 0)
     ]
-    assert [similarity for _, similarity in found] == pytest.approx(expected)
-    assert closest(rounds, (1, 0, 0), "sums", 1) == found[:1]
+    assert [similarity for _, similarity in result] == pytest.approx(expected)
+    assert closest(rounds, (1, 0, 0), "sums", 1) == result[:1]
 
 
 def test_of_rounds_that_are_equally_alike_the_later_come_first() -> None:
     rounds = [a_round(name, 1) for name in ("first", "second", "third")]
-    found = closest(rounds, (0.5, 0.5, 0.5), "sums", 2)
-    assert [one["structure"] for one, _ in found] == ["third", "second"]
+    result = closest(rounds, (0.5, 0.5, 0.5), "sums", 2)
+    assert [item["structure"] for item, _ in result] == ["third", "second"]
 
 
 def test_a_seat_that_there_is_not_has_no_competence() -> None:
     rounds = [a_round("large", 1, profile=(1, 1, 1, 1)), a_round("small", 1, profile=(1,))]
-    found = closest(rounds, (1, 1), "sums", 2)
+    result = closest(rounds, (1, 1), "sums", 2)
     # The query is (1 | 1, 1, 0, 0), of length sqrt(3).
-    assert [one["structure"] for one, _ in found] == ["small", "large"]
+    assert [item["structure"] for item, _ in result] == ["small", "large"]
     expected = [2 / math.sqrt(2 * 3), 3 / math.sqrt(5 * 3)]
-    assert [similarity for _, similarity in found] == pytest.approx(expected)
+    assert [similarity for _, similarity in result] == pytest.approx(expected)
     assert closest([], (1,), "sums", 3) == closest(rounds, (1,), "sums", 0) == []
 
 
@@ -113,12 +113,12 @@ def test_similarity_is_the_cosine_of_niche_and_competence(
         dot = (one["niche"] == niche) + math.fsum(a * b for a, b in zip(mine, its, strict=True))
         return dot / (math.hypot(1, *mine) * math.hypot(1, *its))
 
-    found = closest(rounds, profile, niche, k)
-    assert len(found) == min(k, len(rounds))
-    assert [similarity for _, similarity in found] == pytest.approx([cosine(r) for r, _ in found])
-    assert all(0 <= similarity <= 1 for _, similarity in found)
+    result = closest(rounds, profile, niche, k)
+    assert len(result) == min(k, len(rounds))
+    assert [similarity for _, similarity in result] == pytest.approx([cosine(r) for r, _ in result])
+    assert all(0 <= similarity <= 1 for _, similarity in result)
     best = sorted(map(cosine, rounds), reverse=True)[:k]
-    assert [similarity for _, similarity in found] == pytest.approx(best)
+    assert [similarity for _, similarity in result] == pytest.approx(best)
 
 
 def test_the_fallback_is_what_did_best_on_the_niche() -> None:
@@ -138,10 +138,10 @@ def test_the_fallback_is_what_did_best_on_the_niche() -> None:
 
 def test_a_leader_chooses_by_what_it_is_shown() -> None:
     rounds = [a_round("voting", 0.0, reflection="Two guessed the same.\nAlas.")]
-    found = closest(rounds, LEADER.profile, "sums", 3)
+    result = closest(rounds, LEADER.profile, "sums", 3)
     asked = asking(
         Reply.json({"reason": "they guess", "structure": "debate"}),
-        lambda meta: lead(meta, "lead", TASK, LEADER, TEMPLATES, known=found),
+        lambda meta: lead(meta, "lead", TASK, LEADER, TEMPLATES, known=result),
     )
     assert asked.came == StructureChoice(
         leader=LEADER, structure="debate", by="leader", reason="they guess"
@@ -251,16 +251,16 @@ def test_a_round_of_leadership_is_told_with_what_its_leader_noted(tmp_path: Path
     assert (choice.structure, choice.by) == ("generator_critic", "leader")
     assert len(calls) == 2
     assert calls[0].text.count("alike: ") == 1  # as many as the recipe says
-    told = {
+    fields = {
         **a_round("generator_critic", 0.25, reflection="The critic saw it."),
         "task": "sum-1",
     }
-    assert episode.changes == [(EventNoted(what="leadership", about=told), "leadership")]
+    assert episode.changes == [(EventNoted(what="leadership", about=fields), "leadership")]
     assert episode.dropped == []
     assert {*episode.spent} == {"lead", "lead_review"}
     [line] = episode.story
     assert (line["event"], line["agent"], line["by"]) == ("led", "ada", "leader")
-    after = [*population().rounds.with_(told)]
+    after = [*population().rounds.with_(fields)]
     assert closest(after, (0.5, 0.5, 0.5), "sums", 1)[0][1] == pytest.approx(1)
     again = lead_once(tmp_path, fitting, a_round("voting", 1), a_round("debate", 0))
     assert again[2] == []  # it is in the journal
@@ -273,10 +273,10 @@ def test_without_an_answer_of_use_the_best_of_the_niche_stands_in(tmp_path: Path
     )
     assert (choice.structure, choice.by, choice.reason) == ("debate", "fallback", "")
     assert len(calls) == 4
-    assert [one.operator for one in episode.dropped] == ["lead", "lead_review"]
-    [(told, _)] = episode.changes
-    assert isinstance(told, EventNoted)
-    assert (told.about["structure"], told.about["reflection"]) == ("debate", "")
+    assert [item.operator for item in episode.dropped] == ["lead", "lead_review"]
+    [(report, _)] = episode.changes
+    assert isinstance(report, EventNoted)
+    assert (report.about["structure"], report.about["reflection"]) == ("debate", "")
 
 
 def test_where_there_is_no_choice_nobody_is_asked_and_nothing_told(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_in_a_test_a_leader_chooses_and_nothing_is_told(tmp_path: Path) -> None:
 def test_a_leader_is_told_of_a_small_model_in_few_words() -> None:
     from coterie.operators.core.bounds import SMALL
 
-    long = {name: replace(one, description="long " * 500) for name, one in TEMPLATES.items()}
+    long = {name: replace(template, description="long " * 500) for name, template in TEMPLATES.items()}
     rounds = [(a_round("voting", 1, reflection="why " * 500), 0.5)] * 3
     asked = asking(
         Reply.json({"reason": "x", "structure": "voting"}),

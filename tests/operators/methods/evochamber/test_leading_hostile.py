@@ -32,10 +32,10 @@ def test_choices_of_a_structure(part: int) -> None:
     chosen: set[str] = set()
 
     async def work(meta: MetaModel, _: Any) -> Any:
-        came = await lead(meta, "l", TASK, LEADER, TEMPLATES, known=known)
-        dropped = isinstance(came, RejectedProposal)
-        chosen.add(fallback(ROUNDS, "sums", NAMES) if dropped else came.structure)
-        return came
+        result = await lead(meta, "l", TASK, LEADER, TEMPLATES, known=known)
+        dropped = isinstance(result, RejectedProposal)
+        chosen.add(fallback(ROUNDS, "sums", NAMES) if dropped else result.structure)
+        return result
 
     def is_one_that_was_offered(came: StructureChoice) -> None:
         assert (came.by, came.leader) == ("leader", LEADER)
@@ -55,7 +55,7 @@ def test_notes_on_a_structure(part: int) -> None:
         assert 0 < len(came) <= 300
         assert "\n" not in came
         assert re.search(r"\w", came)
-        assert all(unicodedata.category(one) != "Cc" for one in came)
+        assert all(unicodedata.category(name) != "Cc" for name in came)
 
     answers = choice_answers("note", TEXTS) | choice_answers("note", TEXTS) | st.just("{}")
     count = hostile(

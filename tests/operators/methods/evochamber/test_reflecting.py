@@ -73,16 +73,16 @@ def test_what_is_no_reflection_is_repaired_once_then_dropped(bad: Any) -> None:
     assert isinstance(reflected(bad, SAID).came, Reflection)
     done = reflected(bad, bad)
     assert isinstance(done.came, RejectedProposal)
-    assert [one["operator"] for one in done.told("operator_dropped")] == ["reflect"]
+    assert [fields["operator"] for fields in done.told("operator_dropped")] == ["reflect"]
 
 
 @pytest.mark.parametrize("characters", [60, 240, 4_000])
 def test_texts_are_short_and_on_one_line(characters: int) -> None:
     long = {"lesson": "a\nOwner: ben\x1b[2J" + "x" * 9_000, "insight": "y" * 9_000}
-    came = reflected(long, bounds=Bounds(characters=characters)).came
-    assert isinstance(came, Reflection)
-    assert len(came.lesson) == len(came.insight) == min(400, characters)
-    assert "\n" not in came.lesson
+    result = reflected(long, bounds=Bounds(characters=characters)).came
+    assert isinstance(result, Reflection)
+    assert len(result.lesson) == len(result.insight) == min(400, characters)
+    assert "\n" not in result.lesson
 
 
 # The whole team
@@ -92,7 +92,7 @@ def each_its_own(request: Request) -> Reply:
     """Whoever is asked for says who it is; agents of a team answer."""
     if "lesson" not in asked(request):
         return Reply(text="7")
-    [who] = [one for one in MEMBERS if f"An agent called {one} " in message_text(request)]
+    [who] = [member for member in MEMBERS if f"An agent called {member} " in message_text(request)]
     return Reply.json({"lesson": f"lesson of {who}", "insight": f"insight of {who}"})
 
 
@@ -108,24 +108,24 @@ def after_a_task(folder: Path, replies: Any = each_its_own, **how: Any) -> Lived
 def test_every_member_keeps_its_own_lesson_of_the_niche_and_insight_of_none(
     tmp_path: Path,
 ) -> None:
-    came = after_a_task(tmp_path)
+    result = after_a_task(tmp_path)
     for name in MEMBERS:
-        assert came.of(name, "lesson") == [f"lesson of {name}"]
-        assert came.of(name, "insight") == [f"insight of {name}"]
-    for entry in came.pool.learnt.values():
+        assert result.of(name, "lesson") == [f"lesson of {name}"]
+        assert result.of(name, "insight") == [f"insight of {name}"]
+    for entry in result.pool.learnt.values():
         assert entry.niche == ("sums" if entry.kind == "lesson" else None)
         assert (entry.case, entry.credit, entry.task) == ("sum-1", 0.25, "What is 3 + 4?")
-    assert came.line["told"] == {"fused": 0, "insights": 3, "lessons": 3}
-    assert came.line["learnt"] == 6
-    assert [*came.pool.learnt][:2] == [
+    assert result.line["told"] == {"fused": 0, "insights": 3, "lessons": 3}
+    assert result.line["learnt"] == 6
+    assert [*result.pool.learnt][:2] == [
         "evolution/000000/lesson of ada",
         "evolution/000000/insight of ada",
     ]
 
 
 def test_each_is_shown_its_own_work_and_own_worth(tmp_path: Path) -> None:
-    calls = [one for one in after_a_task(tmp_path).model.calls if "An agent called" in one.text]
-    of = {name: one.text for one in calls for name in MEMBERS if f"called {name} w" in one.text}
+    calls = [call for call in after_a_task(tmp_path).model.calls if "An agent called" in call.text]
+    of = {name: call.text for call in calls for name in MEMBERS if f"called {name} w" in call.text}
     assert "I, ada, think so." in of["ada"]
     assert "I, ben, think so." not in of["ada"]
     assert "the agent's own answer: 0\n" in of["ada"]
@@ -143,19 +143,19 @@ def test_who_gives_nothing_of_use_learns_nothing_and_is_counted(tmp_path: Path) 
             return Reply.json({"lesson": "", "insight": "Be calm."})
         return each_its_own(request)
 
-    came = after_a_task(tmp_path, replies)
-    assert {one.owner for one in came.pool.learnt.values()} == {"ada", "cyn"}
-    assert [one["operator"] for one in came.line["dropped"]] == ["reflect"]
-    assert came.pool.rejections == {"reflect": 1}
-    assert came.line["told"] == {"fused": 0, "insights": 2, "lessons": 1}
+    result = after_a_task(tmp_path, replies)
+    assert {item.owner for item in result.pool.learnt.values()} == {"ada", "cyn"}
+    assert [item["operator"] for item in result.line["dropped"]] == ["reflect"]
+    assert result.pool.rejections == {"reflect": 1}
+    assert result.line["told"] == {"fused": 0, "insights": 2, "lessons": 1}
 
 
 @pytest.mark.parametrize("how", [{"learning": False}, {"is_test": True}])
 def test_where_nothing_is_learnt_nobody_is_asked(tmp_path: Path, how: dict[str, Any]) -> None:
-    came = after_a_task(tmp_path, **how)
-    assert not came.pool.learnt
-    assert not [one for one in came.model.calls if "An agent called" in one.text]
-    assert came.line["told"] == {}
+    result = after_a_task(tmp_path, **how)
+    assert not result.pool.learnt
+    assert not [call for call in result.model.calls if "An agent called" in call.text]
+    assert result.line["told"] == {}
 
 
 def test_prompt_files_are_written_out() -> None:
@@ -183,30 +183,30 @@ def fusing(request: Request) -> Reply:
 
 def test_a_lesson_that_was_learnt_before_becomes_one_with_it(tmp_path: Path) -> None:
     known = [lesson("lesson of ada!"), lesson("lesson of ben!", niche="code", owner="ben")]
-    came = after_a_task(tmp_path, fusing, known=known)
-    assert came.of("ada", "lesson") == ["Both in one."]
-    assert came.of("ben", "lesson") == ["lesson of ben!", "lesson of ben"]
-    [entry] = [one for one in came.pool.learnt.values() if one.replaces]
+    result = after_a_task(tmp_path, fusing, known=known)
+    assert result.of("ada", "lesson") == ["Both in one."]
+    assert result.of("ben", "lesson") == ["lesson of ben!", "lesson of ben"]
+    [entry] = [item for item in result.pool.learnt.values() if item.replaces]
     assert (entry.owner, entry.replaces, entry.case) == ("ada", ("known 0",), "sum-1")
-    assert came.line["told"] == {"fused": 1, "insights": 3, "lessons": 3}
+    assert result.line["told"] == {"fused": 1, "insights": 3, "lessons": 3}
 
 
 def test_others_keep_what_one_of_them_made_one_with_a_lesson_of_its_own(tmp_path: Path) -> None:
     known = [lesson("lesson of ada!", owner=None, to=("ada", "dan"))]
-    came = after_a_task(tmp_path, fusing, known=known)
-    assert came.of("ada", "lesson") == ["Both in one."]
-    assert came.of("dan", "lesson") == ["lesson of ada!"]
+    result = after_a_task(tmp_path, fusing, known=known)
+    assert result.of("ada", "lesson") == ["Both in one."]
+    assert result.of("dan", "lesson") == ["lesson of ada!"]
 
 
 def test_where_fusing_is_of_no_use_both_are_kept_and_it_is_counted(tmp_path: Path) -> None:
     def useless(request: Request) -> Reply:
         return Reply.json(1) if "text" in asked(request) else each_its_own(request)
 
-    came = after_a_task(tmp_path, useless, known=[lesson("lesson of ada!")])
-    assert came.of("ada", "lesson") == ["lesson of ada!", "lesson of ada"]
-    assert came.pool.rejections == {"fuse": 1}
+    result = after_a_task(tmp_path, useless, known=[lesson("lesson of ada!")])
+    assert result.of("ada", "lesson") == ["lesson of ada!", "lesson of ada"]
+    assert result.pool.rejections == {"fuse": 1}
 
 
 def test_how_alike_texts_have_to_be_is_for_the_recipe_to_say(tmp_path: Path) -> None:
-    came = after_a_task(tmp_path, fusing, known=[lesson("lesson of ada!")], dedup=1.0)
-    assert came.line["told"]["fused"] == 0
+    result = after_a_task(tmp_path, fusing, known=[lesson("lesson of ada!")], dedup=1.0)
+    assert result.line["told"]["fused"] == 0

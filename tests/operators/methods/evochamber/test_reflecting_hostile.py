@@ -46,8 +46,8 @@ TEXTS = {
 }
 """What the answers of operators that give one text are called, and the most characters."""
 NICHES = ("sums", "words")
-DIFFERENCES = [Difference(giver=one, failed="cyn", text="It counted.") for one in ("ada", "ben")]
-IDEAS = [Idea(text=f"Count {one.giver}.", niches=("sums",), of=one) for one in DIFFERENCES]
+DIFFERENCES = [Difference(giver=word, failed="cyn", text="It counted.") for word in ("ada", "ben")]
+IDEAS = [Idea(text=f"Count {difference.giver}.", niches=("sums",), of=difference) for difference in DIFFERENCES]
 
 
 def test_there_are_ten_thousand_of_them() -> None:
@@ -104,13 +104,13 @@ def test_imaginings(part: int) -> None:
 
     def are_few_and_of_these_differences(came: tuple[Idea, ...]) -> None:
         assert 1 <= len(came) <= 4
-        assert len({one.text for one in came}) == len(came)
-        for one in came:
-            assert one.of in DIFFERENCES
-            assert {*one.niches} <= {*NICHES}
-            assert len(one.niches) == len({*one.niches})
-            assert 0 < len(one.text) <= 600
-            assert "\n" not in one.text
+        assert len({item.text for item in came}) == len(came)
+        for entry in came:
+            assert entry.of in DIFFERENCES
+            assert {*entry.niches} <= {*NICHES}
+            assert len(entry.niches) == len({*entry.niches})
+            assert 0 < len(entry.text) <= 600
+            assert "\n" not in entry.text
 
     count = hostile(
         imaginings(),
@@ -126,9 +126,9 @@ def test_opinions(part: int) -> None:
         return await dream_debate(meta, "d", TASK, WORK, IDEAS)
 
     def are_one_for_each(came: tuple[Opinion, ...]) -> None:
-        assert [type(one.keep) for one in came] == [bool] * len(IDEAS)
-        assert all(len(one.reason) <= 600 for one in came)
-        assert all("\n" not in one.reason for one in came)
+        assert [type(item.keep) for item in came] == [bool] * len(IDEAS)
+        assert all(len(item.reason) <= 600 for item in came)
+        assert all("\n" not in item.reason for item in came)
 
     count = hostile(opinions(), examples(SHARES["dream_debate"], part), work, are_one_for_each)
     enough(count, "dream_debate", part, "tuple")
@@ -142,17 +142,17 @@ def test_crystals(part: int) -> None:
 
     def are_insights_of_these_ideas(came: tuple[Insight, ...]) -> None:
         assert 1 <= len(came) <= 3
-        for one in came:
-            assert one.of in DIFFERENCES
-            assert 0 < len(one.text) <= LONGEST_ENTRY
-            assert "\n" not in one.text
-            match one.level:
+        for item in came:
+            assert item.of in DIFFERENCES
+            assert 0 < len(item.text) <= LONGEST_ENTRY
+            assert "\n" not in item.text
+            match item.level:
                 case "task":
-                    assert one.niche == "sums"
+                    assert item.niche == "sums"
                 case "subdomain":
-                    assert one.niche in NICHES
+                    assert item.niche in NICHES
                 case "cross_domain":
-                    assert one.niche is None
+                    assert item.niche is None
 
     count = hostile(
         crystals(), examples(SHARES["dream_crystallize"], part), work, are_insights_of_these_ideas

@@ -36,13 +36,13 @@ from ....came import invoked
 
 KNOWN = Catalogue.of_host()
 STANDARD = PopulationSettings()
-TEMPLATES = {team.name: team for team in (load_team(team_path(one), KNOWN) for one in STRUCTURES)}
+TEMPLATES = {team.name: team for team in (load_team(team_path(item), KNOWN) for item in STRUCTURES)}
 ORDER = ("anchor", "complement", "scout", "scout_2", "scout_3", "scout_4")
 
 
 def member(number: int, **fields: object) -> Agent:
-    said = {"role": "solver", "prompt": f"You are number {number}.", "max_tokens": 100 + number}
-    return Agent(id=f"solver_{number}", **{**said, **fields})  # type: ignore[arg-type]
+    record = {"role": "solver", "prompt": f"You are number {number}.", "max_tokens": 100 + number}
+    return Agent(id=f"solver_{number}", **{**record, **fields})  # type: ignore[arg-type]
 
 
 def taken(count: int) -> dict[str, Agent]:
@@ -77,23 +77,23 @@ def test_a_position_names_its_seat(position: str, seat: str | None) -> None:
 
 def test_the_four_structures_are_of_three_seats() -> None:
     assert [*TEMPLATES] == ["voting", "debate", "generator_critic", "decompose"]
-    assert {seats(one) for one in TEMPLATES.values()} == {("anchor", "complement", "scout")}
+    assert {seats(template) for template in TEMPLATES.values()} == {("anchor", "complement", "scout")}
 
 
 def test_a_seated_agent_is_itself_with_the_work_of_its_position() -> None:
     persona = member(7, tools=("read_file",), temperature=0.2, agent_type="ToolCallingAgent")
     noted = replace(persona, notes=Notes(coaching="Slowly."))
-    came = seated(TEMPLATES["voting"], {**taken(3), "scout": noted}, STANDARD, KNOWN)
-    assert came.structure == "voting"
-    assert dict(came.seats) == {"anchor": "solver_0", "complement": "solver_1", "scout": "solver_7"}
-    scout = came.team.agents["scout"]
+    result = seated(TEMPLATES["voting"], {**taken(3), "scout": noted}, STANDARD, KNOWN)
+    assert result.structure == "voting"
+    assert dict(result.seats) == {"anchor": "solver_0", "complement": "solver_1", "scout": "solver_7"}
+    scout = result.team.agents["scout"]
     assert scout.member == "solver_7"
     assert scout.role == "scout"
     assert scout.prompt.startswith("You are number 7.\n\nSolve the task on your own.")
     assert (scout.tools, scout.temperature, scout.max_tokens) == (("read_file",), 0.2, 107)
     assert (scout.agent_type, scout.notes.coaching) == ("ToolCallingAgent", "Slowly.")
-    assert came.team.agents["vote"] == TEMPLATES["voting"].agents["vote"]
-    assert came.team.execution == TEMPLATES["voting"].execution
+    assert result.team.agents["vote"] == TEMPLATES["voting"].agents["vote"]
+    assert result.team.execution == TEMPLATES["voting"].execution
 
 
 def test_a_member_is_reminded_of_its_own_lessons_unless_of_none() -> None:
@@ -118,23 +118,23 @@ def test_a_structure_is_seated_with_any_number_that_it_fits(name: str, count: in
             sit(name, 1)
         return
     assert fits(template, ORDER[:count])
-    came = sit(name, count)
-    assert (*came.seats,) == ORDER[:count]
-    assert {seat_of(one.id) for one in came.team.agents.values()} - {None} == {*ORDER[:count]}
-    again = parse_team(dump(came.team).encode(), "again.yaml", KNOWN)
-    assert again == came.team
-    members = {one: agent.member for one, agent in came.team.agents.items()}
-    assert members == {one: agent.member for one, agent in again.agents.items()}
-    assert came.team.output == template.output
-    told = "The seats of this team" in came.team.constitution
-    assert told == (count != 3)
+    result = sit(name, count)
+    assert (*result.seats,) == ORDER[:count]
+    assert {seat_of(agent.id) for agent in result.team.agents.values()} - {None} == {*ORDER[:count]}
+    again = parse_team(dump(result.team).encode(), "again.yaml", KNOWN)
+    assert again == result.team
+    members = {item: agent.member for item, agent in result.team.agents.items()}
+    assert members == {item: agent.member for item, agent in again.agents.items()}
+    assert result.team.output == template.output
+    holds = "The seats of this team" in result.team.constitution
+    assert holds == (count != 3)
 
 
 def test_scouts_hear_of_each_other_as_a_scout_hears_of_the_complement() -> None:
     debate, critics = sit("debate", 4).team, sit("generator_critic", 4).team
     everybody = ("anchor", "complement", "scout", "scout_2")
-    again = [f"{one}_again" for one in everybody]
-    assert all(debate.predecessors[one] == everybody for one in again)
+    again = [f"{word}_again" for word in everybody]
+    assert all(debate.predecessors[name] == everybody for name in again)
     assert {*debate.predecessors["vote"]} == {*again}
     assert critics.predecessors["scout_2"] == ("anchor",)
     assert critics.predecessors["anchor_again"] == everybody
@@ -163,8 +163,8 @@ def test_a_fifth_structure_is_any_team_of_seats() -> None:
     relay = structure(MINE)
     assert seats(relay) == ("anchor", "complement", "scout")
     assert not fits(relay, ORDER[:2])  # who answers is not there
-    came = seated(relay, taken(3), STANDARD, KNOWN)
-    assert came.team.agents["scout_end"].member == "solver_2"
+    result = seated(relay, taken(3), STANDARD, KNOWN)
+    assert result.team.agents["scout_end"].member == "solver_2"
     solo = structure('name: solo\nagents: {anchor: {prompt: "Do it."}}\n')
     assert dict(seated(solo, taken(3), STANDARD, KNOWN).seats) == {"anchor": "solver_0"}
 
@@ -262,10 +262,10 @@ def test_who_sits_where_changes_nothing_but_who_sits_where(
     name: str, count: int, order: list[int]
 ) -> None:
     members = {seat: member(number) for seat, number in zip(ORDER[:count], order, strict=False)}
-    came = seated(TEMPLATES[name], members, STANDARD, KNOWN)
-    assert came.seats == {seat: one.id for seat, one in members.items()}
+    result = seated(TEMPLATES[name], members, STANDARD, KNOWN)
+    assert result.seats == {seat: item.id for seat, item in members.items()}
     usual = sit(name, count).team
-    assert (came.team.edges, [*came.team.agents]) == (usual.edges, [*usual.agents])
+    assert (result.team.edges, [*result.team.agents]) == (usual.edges, [*usual.agents])
 
 
 def test_a_team_that_worked_is_kept_once_by_what_it_holds(tmp_path: Path) -> None:
@@ -302,9 +302,9 @@ def test_a_kept_team_runs_again_with_what_its_members_recall(
 
     with ScriptedModel(script) as model:
         words = [f"town/{path}", "task.json", "--pool", "town", "--embedder", "hashing", "--quiet"]
-        came = invoked(mas_run, [*words, "--model", f"m@{model.api_base}"], "mas-run")
-    assert came.code == 0, came.err
-    assert came.out.strip() == "8"
+        result = invoked(mas_run, [*words, "--model", f"m@{model.api_base}"], "mas-run")
+    assert result.code == 0, result.err
+    assert result.out.strip() == "8"
     for call in model.calls:
         [who] = re.findall(r"You are number (\d)\.", call.text)
         assert re.findall(r"Lesson of (\d)\.", call.text) == [who]

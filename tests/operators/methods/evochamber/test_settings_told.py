@@ -39,20 +39,20 @@ def recipe(*lines: str, more: str = "") -> None:
 )
 def test_a_wrong_setting_is_told_with_its_place_and_nothing_is_made(line: str, said: str) -> None:
     recipe(line)
-    came = chamber.evolved("town")
-    assert (came.code, came.out, came.calls) == (2, "", 0)
-    assert said in came.err
-    assert came.err.startswith("recipe.yaml:")
-    assert len(came.err.strip().splitlines()) == 1
+    result = chamber.evolved("town")
+    assert (result.code, result.out, result.calls) == (2, "", 0)
+    assert said in result.err
+    assert result.err.startswith("recipe.yaml:")
+    assert len(result.err.strip().splitlines()) == 1
     assert sorted(path.name for path in Path().iterdir()) == ["recipe.yaml", "tasks.jsonl"]
 
 
 def test_a_pool_without_a_structure_is_refused() -> None:
     Path("solo.yaml").write_text("name: solo\nagents: {one: {prompt: Solve it.}}\n")
     recipe("tau: 10", more="seeds: [solo.yaml]\n")
-    came = chamber.evolved("town")
-    assert came.code == 2
-    assert "the pool has no structure in which a team of 3 agents can work" in came.err
+    result = chamber.evolved("town")
+    assert result.code == 2
+    assert "the pool has no structure in which a team of 3 agents can work" in result.err
     assert not Path("town").exists()
 
 
@@ -61,16 +61,16 @@ def test_a_pool_with_too_few_agents_left_is_refused(tmp_path: Path) -> None:
     assert chamber.evolved("town").code == 0
     Pool.open("town").commit(Retired(member="solver_2", reason="by hand"), op="by hand")
     chamber.write_tasks(tmp_path / "tasks.jsonl", "t", 2)
-    came = chamber.evolved("town")
-    assert (came.code, came.calls) == (2, 0)
-    assert "the pool has 2 agents that are not retired, fewer than a team of 3." in came.err
+    result = chamber.evolved("town")
+    assert (result.code, result.calls) == (2, 0)
+    assert "the pool has 2 agents that are not retired, fewer than a team of 3." in result.err
 
 
 def test_a_dry_run_says_what_would_be_done_and_makes_nothing(tmp_path: Path) -> None:
     chamber.write_world(tmp_path, tasks=6)
-    came = chamber.evolved("town", "--dry-run")
-    assert (came.code, came.calls) == (0, 0)
-    for said in (
+    result = chamber.evolved("town", "--dry-run")
+    assert (result.code, result.calls) == (0, 0)
+    for word in (
         "evochamber over 6 tasks, 1 at a time",
         "tasks: sums 2, dates 2, words 2",
         "agents of town (new): 6, solver_1 to solver_6",
@@ -78,12 +78,12 @@ def test_a_dry_run_says_what_would_be_done_and_makes_nothing(tmp_path: Path) -> 
         "memory: hashing",
         "nothing was written or spent",
     ):
-        assert said in came.out
+        assert word in result.out
     assert not Path("town").exists()
 
 
 def test_every_setting_is_explained() -> None:
-    came = invoked(explain, ["settings.theta"], "mas dev explain")
-    assert came.code == 0
-    assert "A team dreams if its reward is below this" in came.out
-    assert "0.6" in came.out
+    result = invoked(explain, ["settings.theta"], "mas dev explain")
+    assert result.code == 0
+    assert "A team dreams if its reward is below this" in result.out
+    assert "0.6" in result.out

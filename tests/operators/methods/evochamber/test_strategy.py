@@ -33,27 +33,27 @@ WITHOUT: Mapping[str, Any] = {
 def test_each_task_is_done_by_a_team_of_the_population(tmp_path: Path) -> None:
     chamber.write_world(tmp_path, tasks=3)
     [most] = re.findall(r"model calls: .* (\d+) in all", chamber.evolved("town", "--dry-run").out)
-    came = chamber.evolved("town")
-    assert 0 < came.calls <= int(most)
-    assert came.code == 0, came.err
-    assert "anchor's competence: " in came.out
-    assert came.out.endswith("its agents: mas-pool population town\n")
-    events = [one["what"] for one in chamber.lines_of(Path("town")) if one["kind"] == "told"]
+    result = chamber.evolved("town")
+    assert 0 < result.calls <= int(most)
+    assert result.code == 0, result.err
+    assert "anchor's competence: " in result.out
+    assert result.out.endswith("its agents: mas-pool population town\n")
+    events = [line["what"] for line in chamber.lines_of(Path("town")) if line["kind"] == "told"]
     count = events.count("dream")
-    assert re.search(rf"^dreams: .*, {count} in all$", came.out, re.MULTILINE)
+    assert re.search(rf"^dreams: .*, {count} in all$", result.out, re.MULTILINE)
     trials = chamber.trials(Path("town"))
-    assert [(one["task"], one["niche"]) for one in trials] == [
+    assert [(trial["task"], trial["niche"]) for trial in trials] == [
         (f"t{n}", chamber.NICHES[n % 3]) for n in range(3)
     ]
     known = Pool.open("town").all_agents
-    for one in trials:
-        members = [part["member"] for part in one["agents"].values()]
-        assert [*one["agents"]] == ["anchor", "complement", "scout"]
+    for fields in trials:
+        members = [part["member"] for part in fields["agents"].values()]
+        assert [*fields["agents"]] == ["anchor", "complement", "scout"]
         assert len({*members}) == 3
         assert {*members} <= {*known}
-        assert re.fullmatch(r"worked/[0-9a-f]{12}\.yaml", one["run"])
-        assert (Path("town") / one["run"]).is_file()
-        assert one["structure"] in {"voting", "debate", "generator_critic", "decompose"}
+        assert re.fullmatch(r"worked/[0-9a-f]{12}\.yaml", fields["run"])
+        assert (Path("town") / fields["run"]).is_file()
+        assert fields["structure"] in {"voting", "debate", "generator_critic", "decompose"}
 
 
 @pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.nightly), 3])
@@ -124,10 +124,10 @@ def test_baselines_ask_nobody_but_their_agents_and_the_one_who_remembers(
 ) -> None:
     """A single agent; self-consistency with five samples; memory only, which reflects once."""
     chamber.write_world(tmp_path, tasks=2, **{**WITHOUT, "learning": True, **settings})
-    came = chamber.evolved("town")
-    assert came.code == 0, came.err
-    assert came.calls == 2 * calls
-    assert {one["structure"] for one in chamber.trials(Path("town"))} == {"voting"}
+    result = chamber.evolved("town")
+    assert result.code == 0, result.err
+    assert result.calls == 2 * calls
+    assert {trial["structure"] for trial in chamber.trials(Path("town"))} == {"voting"}
 
 
 def test_each_part_can_be_left_out_by_one_switch(tmp_path: Path) -> None:
@@ -150,8 +150,8 @@ def test_a_random_team_does_not_follow_what_agents_can(tmp_path: Path) -> None:
     chamber.write_world(tmp_path, tasks=6, selector="random", **WITHOUT)
     assert chamber.evolved("town").code == 0
     able = [event for line in chamber.told(Path("town")) for event in line["story"]]
-    led = [one["competence"]["anchor"] for one in able if one["event"] == "team"]
-    most = [max(one["competence"].values()) for one in able if one["event"] == "team"]
+    led = [item["competence"]["anchor"] for item in able if item["event"] == "team"]
+    most = [max(item["competence"].values()) for item in able if item["event"] == "team"]
     assert len(led) == 6
     assert led != most
 
@@ -163,10 +163,10 @@ def test_a_test_of_it_asks_and_keeps_nothing_to_learn_from(tmp_path: Path) -> No
     with ScriptedModel(chamber.answering) as model:
         words = ["run", "arithmetic", "--recipe", "recipe.yaml", "--pool", "town", "--limit", "2"]
         words += ["--split", "test", "--trials", "1", "--embedder", "hashing", "--json", "--quiet"]
-        came = invoked(mas_bench, [*words, "--model", f"m@{model.api_base}"], "mas-bench")
+        result = invoked(mas_bench, [*words, "--model", f"m@{model.api_base}"], "mas-bench")
         asked = [name for call in model.calls for name in chamber.asked(call.body or {})]
-    assert came.code == 0, came.err
-    assert came.json["tasks"] == 2
+    assert result.code == 0, result.err
+    assert result.json["tasks"] == 2
     assert {*asked} <= {"reason", "structure"}
     assert chamber.left(Path("town")) == before
 

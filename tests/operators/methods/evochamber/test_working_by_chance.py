@@ -25,14 +25,14 @@ from .test_reflecting import WORK
 from .test_reflecting_hostile import DIFFERENCES, IDEAS, NICHES
 
 QUESTIONS: dict[str, Callable[[Chance], Coroutine[Any, Any, Any]]] = {
-    "reflect": lambda one: reflect(one, "p", TASK, WORK, reward=0.5),
-    "fuse": lambda one: fuse(one, "p", "Carry.", "Carry on."),
-    "dream_reflect": lambda one: dream_reflect(one, "p", TASK, WORK),
-    "dream_contrast": lambda one: dream_contrast(one, "p", TASK, WORK, replace(WORK, agent="ben")),
-    "dream_imagine": lambda one: dream_imagine(one, "p", TASK, DIFFERENCES, niches=NICHES, most=4),
-    "dream_debate": lambda one: dream_debate(one, "p", TASK, WORK, IDEAS),
-    "dream_crystallize": lambda one: dream_crystallize(
-        one, "p", TASK, IDEAS, niches=NICHES, most=3
+    "reflect": lambda item: reflect(item, "p", TASK, WORK, reward=0.5),
+    "fuse": lambda item: fuse(item, "p", "Carry.", "Carry on."),
+    "dream_reflect": lambda item: dream_reflect(item, "p", TASK, WORK),
+    "dream_contrast": lambda item: dream_contrast(item, "p", TASK, WORK, replace(WORK, agent="ben")),
+    "dream_imagine": lambda item: dream_imagine(item, "p", TASK, DIFFERENCES, niches=NICHES, most=4),
+    "dream_debate": lambda item: dream_debate(item, "p", TASK, WORK, IDEAS),
+    "dream_crystallize": lambda item: dream_crystallize(
+        item, "p", TASK, IDEAS, niches=NICHES, most=3
     ),
 }
 

@@ -97,15 +97,15 @@ class Lived:
         """The texts of an agent's own entries that stand."""
         entries = self.pool.learnt
         return [
-            one.text
-            for one in entries.values()
-            if one.kind == kind and name in one.owners and entries.stands(one.id, owner=name)
+            entry.text
+            for entry in entries.values()
+            if entry.kind == kind and name in entry.owners and entries.stands(entry.id, owner=name)
         ]
 
     def event(self, what: str) -> Any:
         """What is told of the only event of a name."""
-        [told] = events(self.pool.folder, what)
-        return told.about
+        [report] = events(self.pool.folder, what)
+        return report.about
 
 
 Doing = Callable[[Episode], Coroutine[Any, Any, None]]
@@ -138,9 +138,9 @@ def lived(
         for number, entry in enumerate(known):
             stage.pool.commit(replace(entry, id=""), op=f"known {number}")
         strategy = Strategy(name="tried", episode=act)
-        made = Evolution(stage=stage, strategy=strategy, tasks=tasks, folder=folder / "evolution")
-        await made.to_the_end()
-        return made.lines()
+        result = Evolution(stage=stage, strategy=strategy, tasks=tasks, folder=folder / "evolution")
+        await result.to_the_end()
+        return result.lines()
 
     with ScriptedModel(replies) as model:
         lines = done(folder, model.api_base, until_done, recipe, recalls=True, embedder="hashing")

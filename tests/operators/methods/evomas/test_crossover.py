@@ -34,10 +34,10 @@ def crossed(
     *answers: Any, first: Team = SOLVERS, second: Team = DEBATERS, **options: Any
 ) -> Asked[Proposal | RejectedProposal]:
     side = options.pop("topology", None)
-    one, other = parent(first, reward=0.5), parent(second, digest="run: done")
+    item, other = parent(first, reward=0.5), parent(second, digest="run: done")
     return asking(
         [Reply.json(answer) for answer in answers],
-        lambda meta: crossover(meta, "c", TASK, one, other, topology=side),
+        lambda meta: crossover(meta, "c", TASK, item, other, topology=side),
         ceiling=ceiling_of(first, second),
         **options,
     )
@@ -60,8 +60,8 @@ def test_the_model_sees_the_runs_and_the_notes_of_the_models_of_both() -> None:
         for shown in ("Reward: 0.5", "run: done", "- default: Thorough.\n- fast: Cheap."):
             assert shown in call.text
         assert "what came of their runs" in call.text
-    slow = [llm(one, role=one) for one in ("worker", "judge")]
-    plain = team("plain", *slow), team("brief", *(replace(one, prompt="Be brief.") for one in slow))
+    slow = [llm(word, role=word) for word in ("worker", "judge")]
+    plain = team("plain", *slow), team("brief", *(replace(item, prompt="Be brief.") for item in slow))
     given = positions(worker="agent of second", judge="agent of first")
     asked: dict[str, Any] = {"first": plain[0], "second": plain[1], "notes": notes}
     [call] = crossed(given, topology="first", **asked).calls
@@ -70,9 +70,9 @@ def test_the_model_sees_the_runs_and_the_notes_of_the_models_of_both() -> None:
 
 def test_the_child_has_one_topology_and_agents_of_both() -> None:
     done = crossed({"reason": "star", "topology": "first"}, BOTH)
-    made = done.came
-    assert isinstance(made, Proposal)
-    child = made.child
+    result = done.came
+    assert isinstance(result, Proposal)
+    child = result.child
     assert (child.reports_to, child.output) == (SOLVERS.reports_to, SOLVERS.output)
     assert child.agents["worker_1"] == replace(DEBATERS.agents["debater_1"], id="worker_1")
     two = DEBATERS.agents["debater_1"]
@@ -83,9 +83,9 @@ def test_the_child_has_one_topology_and_agents_of_both() -> None:
     assert (judge.prompt, judge.model_id, judge.max_tokens) == (
         "You are [aggregator]. Answer.", "fast", 4096
     )  # fmt: skip
-    assert made.parents == ("solvers", "debaters")
-    assert components(made.edits) <= {"prompts", "model_id", "tools", "parameters"}
-    paths = [told["path"] for told in done.told("model_call")]
+    assert result.parents == ("solvers", "debaters")
+    assert components(result.edits) <= {"prompts", "model_id", "tools", "parameters"}
+    paths = [fields["path"] for fields in done.told("model_call")]
     assert paths == ["c/topology/call 1", "c/agents/call 1"]
 
 
@@ -101,13 +101,13 @@ def test_the_second_parents_topology_makes_it_the_first_of_the_child() -> None:
         debater_1="agent of second",
         moderator="agent of first",
     )
-    made = crossed(answer, topology="second").came
-    assert isinstance(made, Proposal)
-    assert made.parents == ("debaters", "solvers")
-    assert made.child.edges == DEBATERS.edges
-    assert made.child.agents["moderator"].max_tokens == 100
+    result = crossed(answer, topology="second").came
+    assert isinstance(result, Proposal)
+    assert result.parents == ("debaters", "solvers")
+    assert result.child.edges == DEBATERS.edges
+    assert result.child.agents["moderator"].max_tokens == 100
     # Nobody stands between others in a star, so whoever does so here stays.
-    assert made.child.agents["debater_2"] == DEBATERS.agents["debater_2"]
+    assert result.child.agents["debater_2"] == DEBATERS.agents["debater_2"]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_no_agent_is_offered_twice() -> None:
     done = crossed(answer, second=other, topology="first")
     schema = done.calls[0].body["response_format"]["json_schema"]["schema"]
     fields = schema["properties"]["positions"]["properties"]
-    assert {one: len(field["enum"]) for one, field in fields.items()} == {
+    assert {item: len(field["enum"]) for item, field in fields.items()} == {
         "worker_2": 4,
         "aggregator": 2,
     }
@@ -169,10 +169,10 @@ def test_the_topology_is_not_asked_for_where_only_one_will_do() -> None:
     # The lone worker does not differ from the one that stands in its place.
     lone = team("lone", llm("worker_1", role="worker", model_id="fast"))
     answer = positions(worker_2="agent of second", aggregator="agent of first")
-    made = crossed(answer, second=lone)
-    assert len(made.calls) == 1
-    assert isinstance(made.came, Proposal)
-    assert made.came.parents == ("solvers", "lone")
+    result = crossed(answer, second=lone)
+    assert len(result.calls) == 1
+    assert isinstance(result.came, Proposal)
+    assert result.came.parents == ("solvers", "lone")
 
 
 def test_a_function_is_taken_whole_and_its_place_is_kept() -> None:
@@ -196,10 +196,10 @@ def test_an_agent_works_as_it_did_in_a_team_of_other_defaults() -> None:
     answer = positions(
         worker_1="agent of second", worker_2="agent of first", aggregator="agent of first"
     )
-    made = crossed(answer, second=shell, topology="first").came
-    assert isinstance(made, Proposal)
-    assert made.child.backend_of(made.child.agents["worker_1"]) == "mini-swe-agent"
-    assert made.child.backend is None
+    result = crossed(answer, second=shell, topology="first").came
+    assert isinstance(result, Proposal)
+    assert result.child.backend_of(result.child.agents["worker_1"]) == "mini-swe-agent"
+    assert result.child.backend is None
 
 
 def test_seed_teams_of_other_shapes_can_be_crossed() -> None:
@@ -208,7 +208,7 @@ def test_seed_teams_of_other_shapes_can_be_crossed() -> None:
         **{f"worker_{number}": "agent of first" for number in range(1, 7)},
         aggregator="agent of second",
     )
-    made = crossed(answer, first=vote, second=debate, topology="first").came
-    assert isinstance(made, Proposal)
-    assert len(made.child.edges) == 6
-    assert made.child.agents["aggregator"].prompt == debate.agents["moderator"].prompt
+    result = crossed(answer, first=vote, second=debate, topology="first").came
+    assert isinstance(result, Proposal)
+    assert len(result.child.edges) == 6
+    assert result.child.agents["aggregator"].prompt == debate.agents["moderator"].prompt

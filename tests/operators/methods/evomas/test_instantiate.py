@@ -29,9 +29,9 @@ CHECKER: dict[str, Any] = {
 def adapted(
     *answers: Any, of: Team = PAIR, allowed: Sequence[Component] = MUTABLE, **options: Any
 ) -> Asked[Proposal | RejectedProposal]:
-    replies = [Reply.json({"reason": "it has to be counted", "edits": one}) for one in answers]
-    told: Any = {"components": allowed}
-    return asking(replies, lambda meta: instantiate(meta, "i", TASK, parent(of), **told), **options)
+    replies = [Reply.json({"reason": "it has to be counted", "edits": answer}) for answer in answers]
+    report: Any = {"components": allowed}
+    return asking(replies, lambda meta: instantiate(meta, "i", TASK, parent(of), **report), **options)
 
 
 def kinds(done: Asked[Any]) -> set[str]:
@@ -39,26 +39,26 @@ def kinds(done: Asked[Any]) -> set[str]:
     schema = done.calls[0].body["response_format"]["json_schema"]["schema"]
     items = schema["properties"]["edits"]["items"]
     offered = items.get("anyOf", [items])
-    return {next(iter(one["properties"])) for one in offered}
+    return {next(iter(item["properties"])) for item in offered}
 
 
 def test_agents_may_be_added_and_prompts_changed_at_once() -> None:
     prompt = {"set_prompt": {"agent": "worker", "prompt": "Count the apples."}}
     done = adapted([CHECKER, prompt])
-    made = done.came
-    assert isinstance(made, Proposal)
-    assert components(made.edits) == {"roster", "prompts"}
-    assert list(made.child.agents) == ["worker", "judge", "checker"]
-    assert made.child == apply(PAIR, made.edits, catalogue(), ceiling_of(PAIR))
-    assert made.component is None
+    result = done.came
+    assert isinstance(result, Proposal)
+    assert components(result.edits) == {"roster", "prompts"}
+    assert list(result.child.agents) == ["worker", "judge", "checker"]
+    assert result.child == apply(PAIR, result.edits, catalogue(), ceiling_of(PAIR))
+    assert result.component is None
     assert TASK.answer not in done.calls[0].text
 
 
 def test_a_team_that_fits_stays_as_it_is() -> None:
-    made = adapted([]).came
-    assert isinstance(made, Proposal)
-    assert (made.edits, made.child) == ((), PAIR)
-    assert made.reason == "it has to be counted"
+    result = adapted([]).came
+    assert isinstance(result, Proposal)
+    assert (result.edits, result.child) == ((), PAIR)
+    assert result.reason == "it has to be counted"
 
 
 def test_what_a_model_is_offered_are_edits_of_what_may_be_adapted() -> None:

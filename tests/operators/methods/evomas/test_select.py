@@ -30,8 +30,8 @@ TEAMS = [
 @pytest.fixture
 def pool(tmp_path: Path) -> Pool:
     pool = Pool.init(tmp_path / "pool", catalogue=catalogue())
-    for one in TEAMS:
-        pool.add(one, Lineage(operator="seed"), op=one.name)
+    for item in TEAMS:
+        pool.add(item, Lineage(operator="seed"), op=item.name)
     return pool
 
 
@@ -46,7 +46,7 @@ def members(pool: Pool) -> list[Any]:
 
 
 def names(pool: Pool, task: Task = NICHE, *, k: int = 3, most: int = 3) -> list[str]:
-    return [one.name for one in shortlist(task, members(pool), k=k)][:most]
+    return [item.name for item in shortlist(task, members(pool), k=k)][:most]
 
 
 def hit(pool: Pool, name: str, reward: float, similarity: float) -> tuple[Learnt, float]:
@@ -79,8 +79,8 @@ def test_a_trial_counts_once_though_memory_has_it_too(pool: Pool) -> None:
     without, alike = chosen(pool, ["gnus"]), chosen(pool, ["gnus"], hits=hits)
     assert isinstance(without.came, Selection)
     assert without.came == alike.came
-    said = "reward 1.00 on a task of similarity 0.90"
-    assert [said in done.calls[0].text for done in (without, alike)] == [False, True]
+    word = "reward 1.00 on a task of similarity 0.90"
+    assert [word in done.calls[0].text for done in (without, alike)] == [False, True]
     expected = [expectation(done.calls[0].text, "gnus") for done in (without, alike)]
     assert expected[0] == expected[1]
 
@@ -108,10 +108,10 @@ def test_every_kth_place_is_for_who_may_be_best(pool: Pool) -> None:
 def test_of_teams_that_are_alike_none_is_forgotten(pool: Pool) -> None:
     """Whoever is chosen scores the same: within a few tasks all teams are tried."""
     for number in range(20):
-        for one in asyncio.run(select(None, "s", TASK, members(pool), k=2)).names:  # type: ignore[union-attr]
+        for name in asyncio.run(select(None, "s", TASK, members(pool), k=2)).names:  # type: ignore[union-attr]
             trial = Trial(task=str(number), score=number % 2)
-            pool.commit(Evaluated(member=one, trial=trial), op=f"{one} {number}")
-    assert all(one.statistics.n for one in members(pool))
+            pool.commit(Evaluated(member=name, trial=trial), op=f"{name} {number}")
+    assert all(member.statistics.n for member in members(pool))
 
 
 def test_retired_teams_count_and_are_not_chosen(pool: Pool) -> None:
@@ -123,7 +123,7 @@ def test_retired_teams_count_and_are_not_chosen(pool: Pool) -> None:
     scored(pool, "bees", *[0.4] * 6)
     pool.commit(Retired(member="ants", reason="dear"), op="retire")
     everyone = list(pool.teams.values())
-    listed = [one.name for one in shortlist(TASK, everyone, k=3)]
+    listed = [item.name for item in shortlist(TASK, everyone, k=3)]
     assert listed[0] == child
     assert "ants" not in listed
 
@@ -149,7 +149,7 @@ def test_a_task_with_files_wants_a_team_that_can_open_them(pool: Pool) -> None:
 def chosen(
     pool: Pool, *answers: Any, k: int = 2, **options: Any
 ) -> Asked[Selection | RejectedProposal]:
-    replies = [Reply.json({"reason": "why not", "selected": one}) for one in answers]
+    replies = [Reply.json({"reason": "why not", "selected": answer}) for answer in answers]
     return asking(replies, lambda meta: select(meta, "s", NICHE, members(pool), k=k, **options))
 
 
@@ -186,9 +186,9 @@ def test_the_model_sees_failures_and_memory(pool: Pool) -> None:
 
 
 def test_a_team_named_twice_counts_once_and_the_next_follow(pool: Pool) -> None:
-    came = chosen(pool, ["cats", "cats"]).came
-    assert isinstance(came, Selection)
-    assert came.names == ("cats", "ants")
+    result = chosen(pool, ["cats", "cats"]).came
+    assert isinstance(result, Selection)
+    assert result.names == ("cats", "ants")
 
 
 def test_a_team_that_is_not_listed_is_handed_back(pool: Pool) -> None:
@@ -200,16 +200,16 @@ def test_a_team_that_is_not_listed_is_handed_back(pool: Pool) -> None:
 
 
 def test_without_a_model_the_first_are_taken(pool: Pool) -> None:
-    came = asyncio.run(select(None, "s", NICHE, members(pool), k=2))
-    assert isinstance(came, Selection)
-    assert came.names == ("ants", "bees")
-    assert came.reason == "The first by statistics."
+    result = asyncio.run(select(None, "s", NICHE, members(pool), k=2))
+    assert isinstance(result, Selection)
+    assert result.names == ("ants", "bees")
+    assert result.reason == "The first by statistics."
 
 
 def test_where_there_is_no_choice_no_model_is_asked(pool: Pool) -> None:
     done = chosen(pool, k=8)
     assert isinstance(done.came, Selection)
-    assert set(done.came.names) == {one.name for one in TEAMS}
+    assert set(done.came.names) == {item.name for item in TEAMS}
     assert len(done.calls) == 0
 
 
@@ -237,8 +237,8 @@ def a_team_without_roles() -> Team:
 
 def test_a_team_without_roles_is_told_too(tmp_path: Path) -> None:
     pool = Pool.init(tmp_path / "pool", catalogue=catalogue())
-    for one in (a_team_without_roles(), *TEAMS[:2]):
-        pool.add(one, Lineage(operator="seed"), op=one.name)
+    for item in (a_team_without_roles(), *TEAMS[:2]):
+        pool.add(item, Lineage(operator="seed"), op=item.name)
     [call] = chosen(pool, ["plain"], k=1).calls
     assert (
         "plain: 1 agent, 0 edges; expected to score 0.50, between 0.00 and 1.00; never" in call.text

@@ -90,7 +90,7 @@ def test_steps_end_at_a_reward_that_cannot_be_beaten(
     code, _, err, _ = evolved(folder, "pool", "--limit", "2", script=second_is_right)
     assert code == 0, err
     assert [
-        [one["reward"] for one in line["candidates"]] for line in lines_of(folder / "pool")
+        [candidate["reward"] for candidate in line["candidates"]] for line in lines_of(folder / "pool")
     ] == (rewards)
     # A task that is solved at once has no step, so no operator is asked, not even to consolidate.
     assert asks is None or operators == asks
@@ -144,9 +144,9 @@ def test_a_step_may_route_a_task_to_another_specialist(folder: Path) -> None:
     code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=routing)
     assert code == 0, err
     (line,) = lines_of(folder / "pool")
-    assert [one["reward"] for one in line["candidates"]] == [0, 1]
-    assert [one["usage"]["calls"] for one in line["candidates"]] == [3, 4]
-    (child,) = [one for one in Pool.open(folder / "pool").teams.values() if one.born.parents]
+    assert [candidate["reward"] for candidate in line["candidates"]] == [0, 1]
+    assert [candidate["usage"]["calls"] for candidate in line["candidates"]] == [3, 4]
+    (child,) = [team for team in Pool.open(folder / "pool").teams.values() if team.born.parents]
     changed = child.team.agents["calculator"].when
     assert str(changed) == "when dispatcher.kind is facts"
     assert child.team.lineage is not None
@@ -173,19 +173,19 @@ def test_lineage_files_each_edit_under_the_operator_that_made_it(folder: Path) -
     (folder / "recipe.yaml").write_text(recipe)
     code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=two_steps)
     assert code == 0, err
-    (child,) = [one for one in Pool.open(folder / "pool").teams.values() if one.born.parents]
+    (child,) = [team for team in Pool.open(folder / "pool").teams.values() if team.born.parents]
     assert child.born.operator == "mutate"
     steps = child.team.lineage.steps if child.team.lineage else ()
-    assert [(one.operator, one.reason) for one in steps] == [
+    assert [(step.operator, step.reason) for step in steps] == [
         ("instantiate", "for it"),
         ("mutate", "for luck"),
     ]
-    assert [one.fields for one in steps] == [("agents.one.prompt",), ("agents.one.temperature",)]
+    assert [step.fields for step in steps] == [("agents.one.prompt",), ("agents.one.temperature",)]
 
 
 def test_what_has_no_answer_is_judged_by_the_model_that_judges(folder: Path) -> None:
     tasks = [{"id": "a", "query": "What is 3 + 4?"}, {"id": "b", "query": "Three?", "answer": "7"}]
-    (folder / "tasks.jsonl").write_text("".join(json.dumps(one) + "\n" for one in tasks))
+    (folder / "tasks.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
     judges: list[str] = []
 
     def judging(request: Request) -> Reply:
@@ -226,7 +226,7 @@ def test_ablations_run_to_the_end(folder: Path, more: str) -> None:
     code, out, err, _ = evolved(folder, "pool", "--json", script=told)
     assert code == 0, err
     assert json.loads(out)["operators"]["mutate"]["made"] > 0
-    assert any("_run" in one and "Reward:" in one for one in seen) == ("trace: false" not in more)
+    assert any("_run" in item and "Reward:" in item for item in seen) == ("trace: false" not in more)
 
 
 def test_fields_that_nothing_would_read_are_refused(folder: Path) -> None:
@@ -261,5 +261,5 @@ def test_a_child_that_gives_its_model_too_little_time_is_dropped_and_not_waited_
     code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=slow)
     assert code == 0, err
     (line,) = lines_of(folder / "pool")
-    assert [one["operator"] for one in line["candidates"]] == ["select"]
+    assert [candidate["operator"] for candidate in line["candidates"]] == ["select"]
     assert "less time than its parent did" in line["dropped"][0]["reason"]

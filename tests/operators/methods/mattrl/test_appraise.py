@@ -16,21 +16,21 @@ from ...asking import TASK, Asked, asking
 from ...consulting import utterance
 
 ROUND = (utterance("heart", read="letter of brain:\nlook here"), utterance("brain"))
-SCORES = {one: {"reason": f"{one} helped", "score": 0.7} for one in ("heart", "brain")}
+SCORES = {word: {"reason": f"{word} helped", "score": 0.7} for word in ("heart", "brain")}
 SAID = {"reason": "counted", "agents": SCORES}
 
 
 def appraised(
     *answers: Any, of: Sequence[Utterance] = ROUND, bounds: Bounds | None = None, rubric: str = ""
 ) -> Asked[Appraisal | RejectedProposal]:
-    replies = [Reply.json(one) for one in answers]
+    replies = [Reply.json(answer) for answer in answers]
     return asking(replies, lambda meta: appraise(meta, "a", TASK, of, rubric=rubric), bounds=bounds)
 
 
 def test_every_utterance_gets_a_score_with_a_reason() -> None:
     done = appraised(SAID)
     assert isinstance(done.came, Appraisal)
-    assert {name: one.value for name, one in done.came.of.items()} == {"heart": 0.7, "brain": 0.7}
+    assert {name: item.value for name, item in done.came.of.items()} == {"heart": 0.7, "brain": 0.7}
     assert done.came.of["brain"].reason == "brain helped"
     assert done.came.value() == SAID
     assert len(done.calls) == 1
@@ -65,12 +65,12 @@ def test_what_is_no_appraisal_is_repaired_once_then_dropped_and_counted(bad: Any
     assert isinstance(appraised(bad, SAID).came, Appraisal)
     done = appraised(bad, bad)
     assert isinstance(done.came, RejectedProposal)
-    assert [one["operator"] for one in done.told("operator_dropped")] == ["appraise"]
+    assert [fields["operator"] for fields in done.told("operator_dropped")] == ["appraise"]
 
 
 def test_many_long_utterances_share_the_room() -> None:
     of = [utterance(f"a{number}", said="x" * 9_000, read="y" * 9_000) for number in range(12)]
-    scores = {one.agent: {"reason": "r" * 9_000, "score": 0.123} for one in of}
+    scores = {item.agent: {"reason": "r" * 9_000, "score": 0.123} for item in of}
     done = appraised({"reason": "r", "agents": scores}, of=of, bounds=Bounds(reason=50))
     assert isinstance(done.came, Appraisal)
     assert done.came.of["a3"].reason == "r" * 50

@@ -20,17 +20,17 @@ PLAIN = ExperienceSettings(gamma=0.5, individual=0.4)
 
 
 def scored(values: dict[Turn, float] = SCORES) -> dict[Turn, Contribution]:
-    return {turn: Contribution(value=one, reason="so") for turn, one in values.items()}
+    return {turn: Contribution(value=value, reason="so") for turn, value in values.items()}
 
 
 def rewards(of: tuple[Credited, ...]) -> dict[Turn, float | None]:
-    return {one.utterance.turn: one.reward for one in of}
+    return {item.utterance.turn: item.reward for item in of}
 
 
 def test_naive_rewards_by_hand() -> None:
     """Rounds weigh 1/3 and 2/3; in the first the ratios are 3/4 and 1/4, in the second 0 and 1."""
-    came = credited(SAID, scored(), outcome=0.9, settings=PLAIN)
-    assert rewards(came) == pytest.approx(
+    result = credited(SAID, scored(), outcome=0.9, settings=PLAIN)
+    assert rewards(result) == pytest.approx(
         {
             ("heart", 1): 0.4 * 0.6 + 0.6 * 0.9 * 0.75 / 3,
             ("brain", 1): 0.4 * 0.2 + 0.6 * 0.9 * 0.25 / 3,
@@ -43,26 +43,26 @@ def test_naive_rewards_by_hand() -> None:
 def test_counterfactual_worth_takes_the_place_of_scores_in_the_shares_only() -> None:
     """Who made things worse has no share of the outcome; what the judge said of it stays."""
     worth = {("heart", 1): 0.3, ("brain", 1): -0.5, ("heart", 2): 0.1, ("brain", 2): 0.3}
-    came = credited(SAID, scored(), outcome=1, settings=PLAIN, worth=worth)
-    assert [one.ratio for one in came] == pytest.approx([1, 0, 0.25, 0.75])
-    assert came[1].reward == pytest.approx(0.4 * 0.2)
+    result = credited(SAID, scored(), outcome=1, settings=PLAIN, worth=worth)
+    assert [item.ratio for item in result] == pytest.approx([1, 0, 0.25, 0.75])
+    assert result[1].reward == pytest.approx(0.4 * 0.2)
 
 
 def test_teaching_weighs_earlier_rounds_more() -> None:
     settings = ExperienceSettings(gamma=0.5, favour="earlier")
-    came = credited(SAID, scored(), outcome=1, settings=settings)
-    assert [one.weight for one in came] == pytest.approx([2 / 3, 2 / 3, 1 / 3, 1 / 3])
+    result = credited(SAID, scored(), outcome=1, settings=settings)
+    assert [item.weight for item in result] == pytest.approx([2 / 3, 2 / 3, 1 / 3, 1 / 3])
 
 
 def test_a_round_that_was_not_judged_has_no_rewards() -> None:
-    judged = scored({turn: one for turn, one in SCORES.items() if turn[1] == 1})
-    came = credited(SAID, judged, outcome=1, settings=PLAIN)
-    assert [one.reward is None for one in came] == [False, False, True, True]
+    judged = scored({turn: score for turn, score in SCORES.items() if turn[1] == 1})
+    result = credited(SAID, judged, outcome=1, settings=PLAIN)
+    assert [item.reward is None for item in result] == [False, False, True, True]
 
 
 def test_every_utterance_is_told_with_its_numbers() -> None:
-    came = credited(SAID, scored(), outcome=0.9, settings=PLAIN)
-    assert came[3].value() == {
+    result = credited(SAID, scored(), outcome=0.9, settings=PLAIN)
+    assert result[3].value() == {
         "agent": "brain",
         "round": 2,
         "score": 1.0,

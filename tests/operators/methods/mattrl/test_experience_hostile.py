@@ -26,7 +26,7 @@ from ...consulting import utterance
 from ...hostile import appraisals, distillations
 
 AGENTS = ("worker", "critic")
-SAID = [utterance(one) for one in AGENTS]
+SAID = [utterance(agent) for agent in AGENTS]
 GOOD = Contribution(value=0.9, reason="it helped")
 
 
@@ -51,9 +51,9 @@ def test_scores_of_utterances(part: int) -> None:
 
     def are_of_every_agent(came: Appraisal) -> None:
         assert tuple(came.of) == AGENTS
-        for one in came.of.values():
-            assert 0 <= one.value <= 1
-            assert len(one.reason) <= 600
+        for item in came.of.values():
+            assert 0 <= item.value <= 1
+            assert len(item.reason) <= 600
 
     count = hostile(appraisals(AGENTS), examples(3_000, part), work, are_of_every_agent)
     count.enough(3_000 // part // 2, "Appraisal", usable=part == 1)
@@ -67,7 +67,7 @@ def test_a_judge_of_no_use_leaves_nothing_to_keep(part: int) -> None:
         lost: list[RejectedProposal] = []
         scores = await appraised(meta, "", TASK, SAID, lost.append)
         of = credited(SAID, scores, outcome=1, settings=settings)
-        assert [one.reward for one in of] == [None] * len(SAID)
+        assert [item.reward for item in of] == [None] * len(SAID)
         return lost[0]
 
     count = hostile(USELESS, 5_000 // part // 2, work)

@@ -27,7 +27,7 @@ SAID = {
 
 
 def gauging(*answers: Any, **options: Any) -> Asked[dict[str, float] | RejectedProposal]:
-    replies = [Reply.json(one) for one in answers]
+    replies = [Reply.json(answer) for answer in answers]
     return asking(replies, lambda meta: gauge(meta, "g", TASK), **options)
 
 
@@ -72,7 +72,7 @@ def test_whatever_is_answered_numbers_are_in_range_or_it_is_dropped(nightly: boo
 
     def are_in_range(came: dict[str, float]) -> None:
         assert tuple(came) == GAUGED
-        assert all(math.isfinite(one) for one in came.values())
+        assert all(math.isfinite(value) for value in came.values())
         assert all(0 <= came[name] <= 1 for name in GAUGED if name != "specialities")
         assert came["specialities"] in range(1, 11)
 

@@ -29,9 +29,9 @@ def test_a_gauging_of_no_use_is_counted_and_the_case_has_what_is_counted(tmp_pat
     tasks = [Task(id=f"c{n}", query=f"What is {n} + {7 - n}?", answer="7") for n in range(2)]
 
     async def learn(stage: EvolutionContext) -> tuple[list[str], tuple[Case, ...]]:
-        made = Evolution(stage=stage, strategy=MATTRL, tasks=tasks, folder=tmp_path / "evolution")
-        await made.to_the_end()
-        lost = [one["operator"] for line in made.lines() for one in line["dropped"]]
+        result = Evolution(stage=stage, strategy=MATTRL, tasks=tasks, folder=tmp_path / "evolution")
+        await result.to_the_end()
+        lost = [item["operator"] for line in result.lines() for item in line["dropped"]]
         return lost, cases_of(stage.view().told(ROUTED))
 
     with ScriptedModel(confused) as model:
@@ -39,7 +39,7 @@ def test_a_gauging_of_no_use_is_counted_and_the_case_has_what_is_counted(tmp_pat
             tmp_path, model.api_base, learn, recipe(route="solo"), pair=FORGETFUL, others=[SOLO]
         )
     assert lost == ["gauge", "gauge"]
-    assert [one.task for one in cases] == ["c0", "c1"]
+    assert [item.task for item in cases] == ["c0", "c1"]
     for case in cases:
         assert "complexity" not in case.features
         assert case.features["numbers"] == 2

@@ -43,11 +43,11 @@ def test_a_quarter_of_any_split_is_kept_however_many_are_alike(cases: Any, data:
     kept = best(of, ExperienceSettings())
     assert len(kept) == (max(1, len(of) // 4) if of else 0)
     assert kept == best(data.draw(st.permutations(of)), ExperienceSettings())
-    left = [(one.reward, one.outcome) for one in of if one not in kept]
-    worst = min(((one.reward, one.outcome) for one in kept), default=(0, 0))
-    assert all(one <= worst for one in left)
+    left = [(item.reward, item.outcome) for item in of if item not in kept]
+    worst = min(((item.reward, item.outcome) for item in kept), default=(0, 0))
+    assert all(pair <= worst for pair in left)
 
-    solved = [one for one in of if one.outcome == 1]
+    solved = [item for item in of if item.outcome == 1]
     only = best(of, ExperienceSettings(successful_only=True))
     assert only == best(solved, ExperienceSettings())
 
@@ -62,7 +62,7 @@ def test_equal_rewards_are_kept_by_success_case_round_and_agent() -> None:
         said(3, reward=None),
     ]
     order = best(of, ExperienceSettings(share=1))
-    assert [(one.number, one.round, one.agent) for one in order] == [
+    assert [(item.number, item.round, item.agent) for item in order] == [
         (2, 1, "ann"),
         (1, 1, "ann"),
         (1, 1, "bob"),
@@ -74,7 +74,7 @@ def test_equal_rewards_are_kept_by_success_case_round_and_agent() -> None:
 def test_every_utterance_is_told_what_became_of_it() -> None:
     settings = ExperienceSettings(share=0.5, threshold=0.2, successful_only=True)
     of = [said(0, reward=0.4), said(1, reward=0.1), said(2, outcome=0.9), said(3, reward=None)]
-    assert [one["came"] for one in fates([*of, said(4, reward=0.3)], {}, settings)] == [
+    assert [fate["came"] for fate in fates([*of, said(4, reward=0.3)], {}, settings)] == [
         "not in the top 0.5 of 3",
         "not above 0.2",
         "not of a run that succeeded",

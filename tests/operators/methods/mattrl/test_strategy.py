@@ -32,46 +32,46 @@ def test_every_entry_says_its_case_agent_turn_and_credit(built: Built) -> None:
     entries, lines = built.entries, built.lines
     assert entries
     numbers = {
-        (line["task"], one["agent"], one["round"]): one
+        (line["task"], utterance["agent"], utterance["round"]): utterance
         for line, event in zip(lines, built.told, strict=True)
-        for one in event["utterances"]
+        for utterance in event["utterances"]
     }
     scores = {line["task"]: line["score"] for line in lines}
-    for one in entries:
-        assert one.kind == "experience"
-        assert one.text == f"When: Two numbers, {one.owner}.\nDo: Add.\nWhy: It was right."
-        assert one.task == f"Two numbers, {one.owner}."
-        assert numbers[str(one.case), str(one.owner), one.turn or 0]["reward"] == one.credit
-        assert scores[str(one.case)] == one.reward
-        case = int(str(one.case)[-1])
-        assert one.id == f"evolution/000003/{case:06d}/{one.owner}/{one.turn}"
+    for entry in entries:
+        assert entry.kind == "experience"
+        assert entry.text == f"When: Two numbers, {entry.owner}.\nDo: Add.\nWhy: It was right."
+        assert entry.task == f"Two numbers, {entry.owner}."
+        assert numbers[str(entry.case), str(entry.owner), entry.turn or 0]["reward"] == entry.credit
+        assert scores[str(entry.case)] == entry.reward
+        case = int(str(entry.case)[-1])
+        assert entry.id == f"evolution/000003/{case:06d}/{entry.owner}/{entry.turn}"
 
 
 def test_exactly_the_best_quarter_of_the_whole_split_is_kept(built: Built) -> None:
     """Sixteen utterances, of which four are kept, whatever case they are of."""
-    said = [
-        (one["reward"], (line["task"], one["agent"], one["round"]))
+    pairs = [
+        (utterance["reward"], (line["task"], utterance["agent"], utterance["round"]))
         for line, event in zip(built.lines, built.told, strict=True)
-        for one in event["utterances"]
+        for utterance in event["utterances"]
     ]
-    kept = {(one.case, one.owner, one.turn) for one in built.entries}
-    assert (len(said), len(kept)) == (16, 4)
-    rewards = {turn: reward for reward, turn in said}
+    kept = {(entry.case, entry.owner, entry.turn) for entry in built.entries}
+    assert (len(pairs), len(kept)) == (16, 4)
+    rewards = {turn: reward for reward, turn in pairs}
     least = min(rewards[turn] for turn in kept)
-    assert all(reward <= least for reward, turn in said if turn not in kept)
+    assert all(reward <= least for reward, turn in pairs if turn not in kept)
     assert [line["told"].get("entries") for line in built.lines] == [None, None, None, 4]
     event = built.lines[-1]["story"][-1]
     assert (event["event"], event["of"], event["entries"]) == ("selected", 16, 4)
-    came = {(one["case"], one["agent"], one["round"]): one["came"] for one in event["utterances"]}
-    assert {turn for turn, what in came.items() if what == "kept"} == kept
-    assert {*came.values()} == {"kept", "not in the top 0.25 of 16"}
+    table = {(utterance["case"], utterance["agent"], utterance["round"]): utterance["came"] for utterance in event["utterances"]}
+    assert {turn for turn, what in table.items() if what == "kept"} == kept
+    assert {*table.values()} == {"kept", "not in the top 0.25 of 16"}
 
 
 def test_a_batch_is_selected_from_when_it_is_complete(tmp_path: Path) -> None:
     """Of four cases in batches of three, the last batch is one case; nobody asks twice."""
     built = learnt(tmp_path, recipe(batch=3, workers=2))
     assert [line["told"].get("entries") for line in built.lines] == [None, None, 3, 1]
-    assert [one.id.split("/")[1] for one in built.entries] == ["000002"] * 3 + ["000003"]
+    assert [entry.id.split("/")[1] for entry in built.entries] == ["000002"] * 3 + ["000003"]
     cases = [f"What is {n} + {7 - n}?" for n in range(4)]
     asked = [call.text for call in built.model.calls if "[chief]" in call.text]
     assert [sum(case in text for text in asked) for case in cases] == [1] * 4
@@ -82,36 +82,36 @@ def test_a_stream_that_grows_begins_a_new_batch_and_keeps_what_it_had(tmp_path: 
     both = learnt(tmp_path, recipe()).entries
     assert both[: len(first)] == first
     assert [len(first), len(both)] == [2, 4]
-    assert {one.case for one in both[2:]} <= {"case-2", "case-3"}
+    assert {item.case for item in both[2:]} <= {"case-2", "case-3"}
 
 
 def test_a_run_that_failed_teaches_nothing_where_success_alone_may(tmp_path: Path) -> None:
     built = learnt(tmp_path, recipe(successful_only=True))
     scores = {line["task"]: line["score"] for line in built.lines}
     assert 0 < (right := sum(scores.values())) < len(scores)
-    assert {scores[str(one.case)] for one in built.entries} == {1}
+    assert {scores[str(entry.case)] for entry in built.entries} == {1}
     assert len(built.entries) == right  # a quarter of four utterances each
 
 
 def test_every_utterance_s_numbers_are_told(built: Built) -> None:
     lines = built.lines
     for line, event in zip(lines, built.told, strict=True):
-        turns = [(one["agent"], one["round"]) for one in event["utterances"]]
+        turns = [(utterance["agent"], utterance["round"]) for utterance in event["utterances"]]
         assert turns == [("heart", 1), ("brain", 1), ("heart", 2), ("brain", 2)]
         assert event["outcome"] == line["score"]
         for number in (1, 2):
-            spoken = [one for one in event["utterances"] if one["round"] == number]
-            assert sum(one["ratio"] for one in spoken) == pytest.approx(1)
-            assert [one["weight"] for one in spoken] == pytest.approx(
+            spoken = [utterance for utterance in event["utterances"] if utterance["round"] == number]
+            assert sum(item["ratio"] for item in spoken) == pytest.approx(1)
+            assert [item["weight"] for item in spoken] == pytest.approx(
                 [[0.8, 1][number - 1] / 1.8] * 2
             )
-            for one in spoken:
-                share = event["outcome"] * one["weight"] * one["ratio"]
-                assert one["reward"] == pytest.approx(0.4 * one["score"] + 0.6 * share)
+            for part in spoken:
+                share = event["outcome"] * part["weight"] * part["ratio"]
+                assert part["reward"] == pytest.approx(0.4 * part["score"] + 0.6 * share)
     ledger = [entry.value for entry in Ledger(built.folder / "pool/ledger.jsonl").read()]
-    about = [one["about"] for one in ledger if one.get("what") == "utterances"]
-    assert [one["case"] for one in about] == [line["task"] for line in lines]
-    assert [one["utterances"] for one in about] == [one["utterances"] for one in built.told]
+    about = [item["about"] for item in ledger if item.get("what") == "utterances"]
+    assert [item["case"] for item in about] == [line["task"] for line in lines]
+    assert [item["utterances"] for item in about] == [fields["utterances"] for fields in built.told]
 
 
 def reminders(model: ScriptedModel) -> int:
@@ -128,9 +128,9 @@ def test_it_is_built_without_experience_and_then_used_frozen(tmp_path: Path) -> 
         assert (stage.pool.folder / "ledger.jsonl").read_bytes() == before
         return trials
 
-    made = learnt(tmp_path, recipe(), after=test)
-    assert reminders(made.model) == 2  # the two rounds of the test
-    [trial] = made.came
+    result = learnt(tmp_path, recipe(), after=test)
+    assert reminders(result.model) == 2  # the two rounds of the test
+    [trial] = result.came
     assert trial["usage"]["calls"] == 5
 
 
@@ -145,10 +145,10 @@ def test_what_is_kept_depends_neither_on_speed_nor_on_how_many_work_at_once(
         slow = "What is 0 + 7?" in message_text(request)
         return replace(doctors(request), latency=0.01 if slow else 0)
 
-    one = learnt(tmp_path / "one", recipe(workers=3))
+    item = learnt(tmp_path / "one", recipe(workers=3))
     two = learnt(tmp_path / "two", recipe(workers=3), script=slow_first)
-    assert one.entries == two.entries == built.entries
-    assert one.lines == two.lines
+    assert item.entries == two.entries == built.entries
+    assert item.lines == two.lines
 
 
 @pytest.mark.parametrize("workers", [1, 3])

@@ -37,15 +37,15 @@ def hospital(request: Request) -> Reply:
 @pytest.mark.parametrize("credit", ["naive", "difference"])
 def test_departments_that_came_are_credited_for_what_was_new(tmp_path: Path, credit: Any) -> None:
     async def work(stage: Any) -> list[Any]:
-        made = evolution(stage, [CASE])
-        await made.to_the_end()
-        return made.lines()
+        result = evolution(stage, [CASE])
+        await result.to_the_end()
+        return result.lines()
 
     with ScriptedModel(hospital) as model:
         [line] = done(tmp_path, model.api_base, work, recipe(credit=credit), pair=SEED.read_text())
     event, _ = line["story"]
-    assert {one["agent"] for one in event["utterances"]} == {"cardiology", "neurology"}
-    turns = [(one["agent"], one["round"]) for one in event["utterances"]]
+    assert {utterance["agent"] for utterance in event["utterances"]} == {"cardiology", "neurology"}
+    turns = [(utterance["agent"], utterance["round"]) for utterance in event["utterances"]]
     assert len(turns) == len({*turns})
     assert max(number for _, number in turns) < 3
     assert line["learnt"] == 1

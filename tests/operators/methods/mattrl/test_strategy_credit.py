@@ -33,21 +33,21 @@ def agents_asked(made: Built) -> int:
 def test_counterfactual_credit_pays_for_what_really_changes(
     tmp_path: Path, settings: dict[str, Any], runs: int
 ) -> None:
-    made = learnt(tmp_path, recipe(**settings), cases=2)
-    assert made.entries
+    built = learnt(tmp_path, recipe(**settings), cases=2)
+    assert built.entries
     asked_for = 0
-    for line, event in zip(made.lines, made.told, strict=True):
+    for line, event in zip(built.lines, built.told, strict=True):
         about = event["counterfactuals"]
         assert about["runs"] == runs
         assert about["calls"]["asked"] + about["calls"]["answered"] >= 5  # the run itself, again
         asked_for += about["calls"]["asked"]
         assert line["usage"]["calls"] == 5 + about["calls"]["asked"]
         for number in (1, 2):
-            spoken = [one["ratio"] for one in event["utterances"] if one["round"] == number]
+            spoken = [utterance["ratio"] for utterance in event["utterances"] if utterance["round"] == number]
             assert sum(spoken) == pytest.approx(1)
             assert min(spoken) >= 0
-    assert agents_asked(made) == 5 * 2 + asked_for
-    assert {one["credit"] for one in made.told} == {settings["credit"]}
+    assert agents_asked(built) == 5 * 2 + asked_for
+    assert {fields["credit"] for fields in built.told} == {settings["credit"]}
 
 
 def decided_by_heart(request: Request) -> Reply:
@@ -64,10 +64,10 @@ def decided_by_heart(request: Request) -> Reply:
 def test_an_agent_without_whom_the_answer_is_wrong_has_all_of_the_outcome(
     tmp_path: Path, credit: Any
 ) -> None:
-    made = learnt(tmp_path, recipe(credit=credit), script=decided_by_heart, cases=1)
-    for event in made.told:
+    built = learnt(tmp_path, recipe(credit=credit), script=decided_by_heart, cases=1)
+    for event in built.told:
         assert event["outcome"] == 1
-        ratios = {one["agent"]: one["ratio"] for one in event["utterances"]}
+        ratios = {utterance["agent"]: utterance["ratio"] for utterance in event["utterances"]}
         assert ratios == {"heart": 1, "brain": 0}
 
 
@@ -103,9 +103,9 @@ def test_where_somebody_s_worth_is_not_known_nothing_is_kept_and_that_is_counted
         return decided_by_heart(request)
 
     of = replace(recipe(credit="difference"), score="judge")
-    made = learnt(tmp_path, of, script=script, cases=2)
-    assert made.entries == []
-    assert [line["score"] for line in made.lines] == [0.8] * 2
-    for line in made.lines:
-        [lost] = [one for one in line["dropped"] if one["operator"] == "judge"]
+    built = learnt(tmp_path, of, script=script, cases=2)
+    assert built.entries == []
+    assert [line["score"] for line in built.lines] == [0.8] * 2
+    for line in built.lines:
+        [lost] = [item for item in line["dropped"] if item["operator"] == "judge"]
         assert "nobody's worth is known" in lost["reason"]

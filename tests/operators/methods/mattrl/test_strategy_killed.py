@@ -21,8 +21,8 @@ def evolved(pool: str) -> int:
     """Evolve to the end in this process; give how often a model was asked."""
     with ScriptedModel(doctors) as model:
         words = ["recipe.yaml", "tasks.jsonl", "--pool", pool, "--model", f"m@{model.api_base}"]
-        came = invoked(main, words, "mas-evolve")
-        assert came.code == 0, came.err
+        result = invoked(main, words, "mas-evolve")
+        assert result.code == 0, result.err
         return len(model.calls)
 
 

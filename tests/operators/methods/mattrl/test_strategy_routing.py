@@ -66,11 +66,11 @@ def test_both_work_on_a_case_that_is_learnt_from_and_a_router_chooses_in_a_test(
             tmp_path, model.api_base, routed, recipe(route="solo"), pair=WARD, others=[SOLO]
         )
     events = [event for line in lines for event in line["story"] if event["event"] == "routed"]
-    assert [one["single"]["score"] for one in events] == [1, 1, 1, 0, 0, 0, 1, 1, 1, 0]
-    assert [one["team"]["score"] for one in events] == [0, 0, 0, 1, 1, 1, 0, 0, 0, 1]
-    assert {one["single"]["spent"]["calls"] for one in events} == {1}
-    assert {one["team"]["spent"]["calls"] for one in events} == {5}
-    assert {(one["single"]["name"], one["team"]["name"]) for one in events} == {("solo", "ward")}
+    assert [event["single"]["score"] for event in events] == [1, 1, 1, 0, 0, 0, 1, 1, 1, 0]
+    assert [event["team"]["score"] for event in events] == [0, 0, 0, 1, 1, 1, 0, 0, 0, 1]
+    assert {event["single"]["spent"]["calls"] for event in events} == {1}
+    assert {event["team"]["spent"]["calls"] for event in events} == {5}
+    assert {(event["single"]["name"], event["team"]["name"]) for event in events} == {("solo", "ward")}
     assert events[0]["features"]["complexity"] == 0.1
     (first, alone), (second, ward) = chosen
     assert (first["choice"], second["choice"]) == ("single", "team")

@@ -36,12 +36,12 @@ TASKS = [Task(id=f"t{n}", query=f"What is {n}?", answer=str(n)) for n in range(4
 def test_a_catalogue_of_25_roles_takes_the_place_of_24_departments() -> None:
     team = load_team(SEEDS / "consultation.yaml", KNOWN)
     roles = tuple(f"Field {number}" for number in range(25))
-    made = as_set(team, ExperienceSettings(catalogue=roles), recalls=False)
-    recruit = made.execution.recruit
+    result = as_set(team, ExperienceSettings(catalogue=roles), recalls=False)
+    recruit = result.execution.recruit
     assert recruit is not None
-    assert [made.agents[one].role for one in recruit.among] == [*roles]
-    assert len(made.agents) == len(team.agents) + 1
-    again = parse_team(dump(made).encode(), "made.yaml", KNOWN)  # it is a team as good as any file
+    assert [result.agents[item].role for item in recruit.among] == [*roles]
+    assert len(result.agents) == len(team.agents) + 1
+    again = parse_team(dump(result).encode(), "made.yaml", KNOWN)  # it is a team as good as any file
     assert again.execution.recruit == recruit
 
 
@@ -62,13 +62,13 @@ def test_entries_are_everybodys_unless_an_agent_or_the_recipe_says_own() -> None
 
 def test_what_succeeded_comes_first_and_what_is_closest_is_what_is_shown() -> None:
     rewards = {"closest": 0.0, "unknown": None, "solved": 1.0, "far": 1.0}
-    found = [
+    result = [
         MemoryEntry(source="s", task="t", text=name.ljust(98), id=name, reward=reward)
         for name, reward in rewards.items()
     ]
-    first = fitting(found, Recall(room=300, first="successful"))
-    assert [one.id for one in first] == ["solved", "closest", "unknown"]
-    assert [one.id for one in fitting(found, Recall(room=300))] == ["closest", "unknown", "solved"]
+    first = fitting(result, Recall(room=300, first="successful"))
+    assert [item.id for item in first] == ["solved", "closest", "unknown"]
+    assert [item.id for item in fitting(result, Recall(room=300))] == ["closest", "unknown", "solved"]
 
 
 def lesson(request: Request) -> Reply:
@@ -87,9 +87,9 @@ def lesson(request: Request) -> Reply:
 
 def taught(folder: Path, **settings: Any) -> tuple[list[Any], dict[str, int]]:
     async def work(stage: Any) -> list[Any]:
-        made = evolution(stage, TASKS)
-        await made.to_the_end()
-        return made.lines()
+        result = evolution(stage, TASKS)
+        await result.to_the_end()
+        return result.lines()
 
     with ScriptedModel(lesson) as model:
         lines = done(folder, model.api_base, work, recipe(**settings), pair=LESSON)
@@ -104,7 +104,7 @@ def test_who_is_right_in_the_pre_test_is_not_taught_and_teaches_nothing(tmp_path
     assert [line["score"] for line in lines] == [1, 1, 1, 1]
     assert [line["told"]["pre-test right"] for line in lines] == [1, 1, 0, 0]
     assert asked == {"before": 4, "teacher": 4, "after": 2}
-    assert [one["case"] for one in lines[-1]["story"][-1]["utterances"]] == ["t2", "t2", "t3", "t3"]
+    assert [utterance["case"] for utterance in lines[-1]["story"][-1]["utterances"]] == ["t2", "t2", "t3", "t3"]
 
 
 def test_without_the_switch_everybody_is_taught(tmp_path: Path) -> None:

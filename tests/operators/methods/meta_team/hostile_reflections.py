@@ -43,7 +43,7 @@ def _with_owner(said: Mapping[str, Any], owner: Mapping[str, Any]) -> Mapping[st
 def _note(kind: str, **fields: SearchStrategy[Any]) -> SearchStrategy[Any]:
     fair = st.fixed_dictionaries(fields)
     odd = st.builds(_with_owner, fair, _OWNER)
-    return st.one_of(fair, fair, odd).map(lambda said: {kind: said})
+    return st.one_of(fair, fair, odd).map(lambda record: {kind: record})
 
 
 _PATCH = _note("patch", name=_NAME, text=_TEXT)
@@ -55,8 +55,8 @@ _FOREIGN = st.one_of(
     _note("pair", name=_AGENT, text=_TEXT),
     _note("coaching", text=_TEXT),
     st.builds(lambda text: {"set_note": {"constitution": text}}, _TEXT),
-    st.builds(lambda one: {"set_model": {"agent": one, "model_id": "x@http://evil/v1"}}, _AGENT),
-    st.builds(lambda one: {"grant_tool": {"agent": one, "tool": "shell"}}, _AGENT),
+    st.builds(lambda item: {"set_model": {"agent": item, "model_id": "x@http://evil/v1"}}, _AGENT),
+    st.builds(lambda item: {"grant_tool": {"agent": item, "tool": "shell"}}, _AGENT),
     st.sampled_from([None, "note", 7, [], {}]),
 )
 NOTE_LISTS = st.one_of(

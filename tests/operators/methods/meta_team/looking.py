@@ -36,7 +36,7 @@ def spoke(agent: str, *said: str) -> AgentOutcome:
 
 
 def ran(team: Team = TRIO, answer: str | None = "8", **outcomes: AgentOutcome) -> Run:
-    agents = {one: outcomes.get(one, spoke(one)) for one in team.agents}
+    agents = {agent: outcomes.get(agent, spoke(agent)) for agent in team.agents}
     return Run(status="done", answer=answer, agents=agents)
 
 
@@ -49,8 +49,8 @@ def ground(team: Team = TRIO, run: Run | None = None, **fields: Any) -> Ground:
 
 def asked_of(body: Body) -> str:
     """Which agent a call is asked of; empty for the team."""
-    found = re.search(r"You are \[(\w+)\]", body["messages"][0]["content"])
-    return found[1] if found else ""
+    result = re.search(r"You are \[(\w+)\]", body["messages"][0]["content"])
+    return result[1] if result else ""
 
 
 def fields_of(body: Body) -> Mapping[str, Any]:
@@ -102,7 +102,7 @@ def model(
         if phase(body) in {"rules", "all"} and isinstance(said, dict):
             lists = {name: [] for name in fields if fields[name].get("type") == "array"}
             own = fields.get("agents", {}).get("properties", {})
-            said = {**lists, **({"agents": {one: [] for one in own}} if own else {}), **said}
+            said = {**lists, **({"agents": {item: [] for item in own}} if own else {}), **said}
         return Reply.json(said) if not isinstance(said, str) else Reply(text=said)
 
     return reply
@@ -110,5 +110,5 @@ def model(
 
 def calls_of(calls: Sequence[Call], of: str, agent: str = "") -> list[Call]:
     """The calls of a phase, perhaps only those that one agent answered."""
-    bodies = ((one, one.body or {}) for one in calls)
-    return [one for one, body in bodies if phase(body) == of and agent in {"", asked_of(body)}]
+    bodies = ((call, call.body or {}) for call in calls)
+    return [item for item, body in bodies if phase(body) == of and agent in {"", asked_of(body)}]

@@ -43,9 +43,9 @@ def skill(name: str, body: str = "Add.") -> SetNote:
 
 
 def test_what_may_be_kept_is_and_makes_the_child() -> None:
-    came = passed(UNITS)
-    assert (came.kept, came.refused) == ((UNITS,), ())
-    assert dict(came.child.agents["solver"].notes.patches) == {"units": "Write the unit."}
+    result = passed(UNITS)
+    assert (result.kept, result.refused) == ((UNITS,), ())
+    assert dict(result.child.agents["solver"].notes.patches) == {"units": "Write the unit."}
     assert passed() == Passed(child=TRIO)
 
 
@@ -79,9 +79,9 @@ def test_what_may_not_is_refused_with_its_reason_and_costs_nothing_else(
     edit: Edit, why: str
 ) -> None:
     good = SetNote(agent="planner", note="patch", name="brief", text="Be brief.")
-    came = passed(edit, good)
-    assert came.kept == (good,)
-    [refused] = came.refused
+    result = passed(edit, good)
+    assert result.kept == (good,)
+    [refused] = result.refused
     assert why in " ".join(refused.reasons)
 
 
@@ -90,21 +90,21 @@ def test_who_goes_makes_room_for_who_comes_whatever_the_order() -> None:
     come = AddAgent(agent=CHECKER, receives_from=("solver",), reports_to=("writer",))
     bad, go = SetModel(agent="solver", model_id="x"), RemoveAgent(agent="planner")
     edits: Sequence[Edit] = (come, bad, go)
-    came = gate(TRIO, edits, catalogue=catalogue(), ceiling=full)
-    assert {*came.kept} == {come, go}
-    assert [*came.child.agents] == ["solver", "writer", "checker"]
+    result = gate(TRIO, edits, catalogue=catalogue(), ceiling=full)
+    assert {*result.kept} == {come, go}
+    assert [*result.child.agents] == ["solver", "writer", "checker"]
 
 
 def test_a_role_is_replaced_under_another_id() -> None:
     again = AddAgent(agent=llm("planner", role="plans"), reports_to=("solver",))
-    came = passed(RemoveAgent(agent="planner"), again)
-    assert came.kept == (RemoveAgent(agent="planner"),)
+    result = passed(RemoveAgent(agent="planner"), again)
+    assert result.kept == (RemoveAgent(agent="planner"),)
 
 
 def test_there_is_room_for_so_many_notes() -> None:
-    came = passed(*(replace(UNITS, name=f"rule_{one}") for one in range(4)), patches=3)
-    assert len(came.kept) == 3
-    assert "room for 3" in came.refused[0].reasons[0]
+    result = passed(*(replace(UNITS, name=f"rule_{number}") for number in range(4)), patches=3)
+    assert len(result.kept) == 3
+    assert "room for 3" in result.refused[0].reasons[0]
     assert len(passed(skill("a"), skill("b"), skills=1).refused) == 1
 
 
@@ -123,9 +123,9 @@ def test_what_a_person_wrote_may_be_longer_and_stays() -> None:
 
 
 def test_what_an_agent_reads_ahead_of_its_task_is_bounded() -> None:
-    came = passed(UNITS, skill("sums", "x" * 900), read=800)
-    assert came.kept == (UNITS,)
-    assert "ahead of its task; at most 800" in came.refused[0].reasons[0]
+    result = passed(UNITS, skill("sums", "x" * 900), read=800)
+    assert result.kept == (UNITS,)
+    assert "ahead of its task; at most 800" in result.refused[0].reasons[0]
 
 
 def test_a_prompt_file_counts_with_its_text(tmp_path: Path) -> None:
@@ -133,9 +133,9 @@ def test_a_prompt_file_counts_with_its_text(tmp_path: Path) -> None:
     known = replace(catalogue(), prompt_folders=(tmp_path,))
     checker = AddAgent(agent=llm("checker", prompt="checking"), reports_to=("writer",))
     room = NoteLimits(read=800)
-    came = gate(TRIO, (UNITS, checker), catalogue=known, ceiling=CEILING, room=room)
-    assert came.kept == (UNITS,)
-    [refused] = came.refused
+    result = gate(TRIO, (UNITS, checker), catalogue=known, ceiling=CEILING, room=room)
+    assert result.kept == (UNITS,)
+    [refused] = result.refused
     assert refused.reasons == ("checker would read 900 characters ahead of its task; at most 800.",)
 
 
@@ -144,12 +144,12 @@ def test_the_lead_of_an_open_roster_stays_and_nobody_needs_a_place() -> None:
     team = replace(TRIO, reports_to={}, execution=roster)
     come: Any = AddAgent(agent=CHECKER)
     edits = (come, RemoveAgent(agent="solver"), RemoveAgent(agent="planner"))
-    came = gate(team, edits, catalogue=catalogue(), ceiling=CapabilityPolicy.of(team))
-    assert {*came.kept} == {come, RemoveAgent(agent="solver")}
-    assert [*came.child.agents] == ["planner", "writer", "checker"]
+    result = gate(team, edits, catalogue=catalogue(), ceiling=CapabilityPolicy.of(team))
+    assert {*result.kept} == {come, RemoveAgent(agent="solver")}
+    assert [*result.child.agents] == ["planner", "writer", "checker"]
 
 
 def test_nobody_is_left_whose_work_reaches_nobody() -> None:
     team = replace(TRIO, declared_output="writer")
-    came = passed(RemoveEdge(sender="planner", receiver="solver"), team=team)
-    assert "its output does not reach the output agent" in came.refused[0].reasons[0]
+    result = passed(RemoveEdge(sender="planner", receiver="solver"), team=team)
+    assert "its output does not reach the output agent" in result.refused[0].reasons[0]

@@ -26,7 +26,7 @@ def looked(limits: PhaseLimits, **fields: Any) -> Any:
 def test_within_its_limits_it_asks_and_is_answered() -> None:
     done = looked(PhaseLimits())
     assert len(done.calls) == 4
-    assert [one.answer for one in done.came.evidence] == ["I took it as it stood."] * 2
+    assert [item.answer for item in done.came.evidence] == ["I took it as it stood."] * 2
 
 
 @pytest.mark.parametrize(("steps", "calls"), [(1, 1), (2, 3), (3, 3), (4, 4)])
@@ -34,7 +34,7 @@ def test_no_question_is_asked_beyond_them_whoever_answers_first(steps: int, call
     done = looked(PhaseLimits(steps=steps))
     assert len(done.calls) == calls
     assert bool(done.came.summary) == (steps == 4)
-    assert all("no more may be" in one.reason for one in done.came.lost)
+    assert all("no more may be" in item.reason for item in done.came.lost)
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_questions_of_which_some_are_of_no_use_are_handed_back_then_passed_over(
         model({"questions": some, "answer": {"answer": "…"}}),
         lambda meta: retrospect(meta, "r", ground(), "solver"),
     )
-    assert [one.colleague for one in done.came.evidence] == ["planner", "writer"]
-    assert [one.answer for one in done.came.evidence] == ["", ""]
+    assert [item.colleague for item in done.came.evidence] == ["planner", "writer"]
+    assert [item.answer for item in done.came.evidence] == ["", ""]
     assert len(done.came.lost) == 2
 
 
@@ -81,6 +81,6 @@ def test_what_is_told_keeps_the_reference_answer_and_who_may_quote_it_out() -> N
 def test_what_nobody_handed_in_is_told() -> None:
     from coterie.operators import Bounds
 
-    told = TaskFeedback(task=Task(id="t", query="?"), answer=None, error="it broke")
-    assert "(none: it broke)" in told.text(Bounds())
-    assert "work of" not in told.text(Bounds()) + str(spoke("x").error)
+    report = TaskFeedback(task=Task(id="t", query="?"), answer=None, error="it broke")
+    assert "(none: it broke)" in report.text(Bounds())
+    assert "work of" not in report.text(Bounds()) + str(spoke("x").error)

@@ -47,19 +47,19 @@ def test_a_name_is_an_id_or_nothing_and_stays_itself(text: str) -> None:
 
 
 def test_notes_are_added_written_anew_and_forgotten() -> None:
-    came = read(
+    result = read(
         {"patch": {"name": "units", "text": "Write\nthe unit."}},
         {"skill": {"name": "Check", "description": "Checks.", "text": "1. Add.\n2. Compare."}},
         {"forget": {"note": "skill", "name": "sums"}},
     )
-    assert came.refused == []
-    texts = {place: one.text for place, one in came.edits.items()}
+    assert result.refused == []
+    texts = {place: edit.text for place, edit in result.edits.items()}
     assert texts == {
         ("patch", "units"): "Write the unit.",
         ("skill", "check"): "1. Add.\n2. Compare.",
         ("skill", "sums"): "",
     }
-    assert {one.agent for one in came.edits.values()} == {"solver"}
+    assert {edit.agent for edit in result.edits.values()} == {"solver"}
 
 
 @pytest.mark.parametrize(
@@ -79,30 +79,30 @@ def test_notes_are_added_written_anew_and_forgotten() -> None:
     ],
 )
 def test_what_is_no_note_is_refused_with_its_reason(item: Any, why: str) -> None:
-    came = read(item)
-    assert came.edits == {}
-    [refused] = came.refused
+    result = read(item)
+    assert result.edits == {}
+    [refused] = result.refused
     assert why in refused.reasons[0]
 
 
 def test_a_name_stands_for_one_note() -> None:
-    twice = [{"patch": {"name": one, "text": "Do so."}} for one in ("Unit!", "unit")]
+    twice = [{"patch": {"name": word, "text": "Do so."}} for word in ("Unit!", "unit")]
     forget = {"forget": {"note": "patch", "name": "units"}}
-    came = read(*twice, forget, forget)
-    assert len(came.edits) == 2
-    assert [why for one in came.refused for why in one.reasons] == [
+    result = read(*twice, forget, forget)
+    assert len(result.edits) == 2
+    assert [why for item in result.refused for why in item.reasons] == [
         "patch unit: there are two of that name. Give them names of their own.",
         "patch units: it is decided twice. Write it or forget it.",
     ]
 
 
 def test_only_so_many_are_written_at_once() -> None:
-    came = read(*({"patch": {"name": f"rule {chr(97 + one)}", "text": "Do."}} for one in range(6)))
-    assert (len(came.edits), len(came.refused)) == (4, 2)
+    result = read(*({"patch": {"name": f"rule {chr(97 + number)}", "text": "Do."}} for number in range(6)))
+    assert (len(result.edits), len(result.refused)) == (4, 2)
 
 
 def test_who_forgets_a_note_has_room_for_another() -> None:
     new = {"patch": {"name": "sums", "text": "Add twice."}}
     assert read(new, patches=1).edits == {}
-    came = read(new, {"forget": {"note": "patch", "name": "units"}}, patches=1)
-    assert (len(came.edits), came.refused) == (2, [])
+    result = read(new, {"forget": {"note": "patch", "name": "units"}}, patches=1)
+    assert (len(result.edits), result.refused) == (2, [])

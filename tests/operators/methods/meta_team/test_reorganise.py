@@ -42,8 +42,8 @@ CHECKER = {
 
 def rules(**said: Any) -> tuple[str, list[str]]:
     edits, refused = Rules(team=RULED, room=NoteLimits(note=60)).read({"rules": [], **said})
-    [text] = [getattr(one, "text", "") for one in edits] or [""]
-    return text, [one.reasons[0] for one in refused]
+    [text] = [getattr(edit, "text", "") for edit in edits] or [""]
+    return text, [item.reasons[0] for item in refused]
 
 
 def offer(team: Team = TRIO, **ceiling: Any) -> RosterOffer:
@@ -54,8 +54,8 @@ def offer(team: Team = TRIO, **ceiling: Any) -> RosterOffer:
 
 
 def test_a_rule_is_a_line_and_all_others_stay_as_they_were_written() -> None:
-    came = rules(rules=["Say the unit."])
-    assert came == ("Be fair.\n* Be kind.\n- Say the unit.\n", [])
+    pair = rules(rules=["Say the unit."])
+    assert pair == ("Be fair.\n* Be kind.\n- Say the unit.\n", [])
     assert rules(outdated=[1, 1]) == ("* Be kind.\n", [])
     assert rules(outdated=[1, 2]) == ("", [])
     assert rules() == ("", [])
@@ -123,8 +123,8 @@ def test_only_who_can_be_done_without_goes() -> None:
     twice = replace(offer(), most=2).read({"go": ["planner", "planner"]})
     assert twice == ((RemoveAgent(agent="planner"),), ())
     edits, refused = offer().read({"go": ["writer", "solver"], "come": [CHECKER, CHECKER]})
-    assert [type(one) for one in edits] == [AddAgent]
-    assert [one.reasons[0] for one in refused] == [
+    assert [type(edit) for edit in edits] == [AddAgent]
+    assert [item.reasons[0] for item in refused] == [
         "'writer' cannot be done without.",
         "at most 1 may go at once.",
         "at most 1 may come.",
@@ -149,17 +149,17 @@ def change(change: str, sender: str, receiver: str) -> dict[str, str]:
 
 def decided(team: Team = TRIO, **said: Any) -> Reorganised:
     answer = {"reason": "x", "rules": [], "retry": False, **said}
-    came = asking(model({"rules": answer}), lambda meta: reorganise(meta, "r", ground(team), ()))
-    assert isinstance(came.came, Reorganised)
-    return came.came
+    result = asking(model({"rules": answer}), lambda meta: reorganise(meta, "r", ground(team), ()))
+    assert isinstance(result.came, Reorganised)
+    return result.came
 
 
 def test_who_reports_to_whom_changes_among_those_who_stay() -> None:
     both = [change("add", "planner", "writer"), change("remove", "planner", "solver")]
-    came = decided(edges=both)
+    result = decided(edges=both)
     edges = (AddEdge(sender="planner", receiver="writer"),)
-    assert came.edits == (*edges, RemoveEdge(sender="planner", receiver="solver"))
-    assert came.refused == ()
+    assert result.edits == (*edges, RemoveEdge(sender="planner", receiver="solver"))
+    assert result.refused == ()
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_who_reports_to_whom_changes_among_those_who_stay() -> None:
     ],
 )
 def test_an_edge_that_no_team_could_have_is_refused(edge: Any, why: str) -> None:
-    came = decided(edges=[edge])
-    assert came.edits == ()
-    assert why in came.refused[0].reasons[0]
+    result = decided(edges=[edge])
+    assert result.edits == ()
+    assert why in result.refused[0].reasons[0]
 
 
 def test_no_edge_is_offered_where_none_is_free() -> None:
@@ -189,10 +189,10 @@ def test_no_edge_is_offered_where_none_is_free() -> None:
 
 
 def test_in_an_open_roster_a_newcomer_has_no_place_and_only_the_lead_stays() -> None:
-    said = {name: one for name, one in CHECKER.items() if name not in {"hears", "reports_to"}}
+    fields = {name: item for name, item in CHECKER.items() if name not in {"hears", "reports_to"}}
     open_offer = offer(OPEN)
     assert open_offer.spare == ["solver", "writer"]
-    [come, go] = open_offer.read({"come": [said], "go": ["solver"]})[0][::-1]
+    [come, go] = open_offer.read({"come": [fields], "go": ["solver"]})[0][::-1]
     assert isinstance(come, AddAgent)
     assert (come.receives_from, come.reports_to) == ((), ())
     assert go == RemoveAgent(agent="solver")
@@ -209,13 +209,13 @@ def test_an_answer_that_is_still_not_right_is_kept_in_part() -> None:
 def test_evidence_is_read_as_far_as_there_is_room() -> None:
     asked = [
         EvidenceExchange(
-            asker="solver", colleague="planner", question="Why?", answer=f"ANSWER {one}"
+            asker="solver", colleague="planner", question="Why?", answer=f"ANSWER {number}"
         )
-        for one in range(3)
+        for number in range(3)
     ]
-    told = Reflected(agent="solver", evidence=tuple(asked))
+    report = Reflected(agent="solver", evidence=tuple(asked))
     few, on = Bounds(team_characters=200), ground(own_model=False)
-    work = asking(model(), lambda meta: reorganise(meta, "r", on, [told]), bounds=few)
+    work = asking(model(), lambda meta: reorganise(meta, "r", on, [report]), bounds=few)
     [call] = work.calls
     assert "ANSWER 0" in call.text
     assert "ANSWER 2" not in call.text

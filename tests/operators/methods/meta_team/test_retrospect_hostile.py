@@ -118,12 +118,12 @@ class Lived:
             ceiling=CEILING,
             tell=tell,
         )
-        came = run(look_back(meta, "t/", ground(TEAM, room=ROOM), how))
-        self.reflections += sum(gateway.asked[one] for one in REFLECTIONS)
-        self.numbers.update({name: int(number) for name, number in came.numbers.items()})
-        is_a_team_like_before(came)
-        has_every_note_in_its_own_folder(came, how)
-        all_is_counted(came, events, sum(gateway.asked.values()))
+        result = run(look_back(meta, "t/", ground(TEAM, room=ROOM), how))
+        self.reflections += sum(gateway.asked[reflection] for reflection in REFLECTIONS)
+        self.numbers.update({name: int(number) for name, number in result.numbers.items()})
+        is_a_team_like_before(result)
+        has_every_note_in_its_own_folder(result, how)
+        all_is_counted(result, events, sum(gateway.asked.values()))
 
 
 def is_a_team_like_before(came: Retrospective) -> None:
@@ -134,13 +134,13 @@ def is_a_team_like_before(came: Retrospective) -> None:
     assert SECRET not in text
     assert KEY not in text
     assert (child.output, child.name, child.execution) == (TEAM.output, TEAM.name, TEAM.execution)
-    for one in child.agents.values():
-        if (before := TEAM.agents.get(one.id)) is not None:
-            assert replace(one, notes=before.notes) == before
+    for agent in child.agents.values():
+        if (before := TEAM.agents.get(agent.id)) is not None:
+            assert replace(agent, notes=before.notes) == before
             continue
-        assert _may(one) in map(_may, TEAM.agents.values())
-        assert {*one.tools} <= CEILING.tools
-        assert one.notes == Notes()
+        assert _may(agent) in map(_may, TEAM.agents.values())
+        assert {*agent.tools} <= CEILING.tools
+        assert agent.notes == Notes()
 
 
 def _may(agent: Agent) -> tuple[Any, ...]:
@@ -153,14 +153,14 @@ def has_every_note_in_its_own_folder(came: Retrospective, how: RetrospectiveSett
     writers = {"team"} if how.scheme == "centralised" else set[str]()
     assert _stamps(child.constitution) <= (writers or {TEAM.output})  # its lead decides
     assert len(child.constitution) <= ROOM.constitution
-    for one in child.agents.values():
-        notes = one.notes
+    for agent in child.agents.values():
+        notes = agent.notes
         lines = [*notes.patches.values(), *notes.teammates.values(), *notes.pairs.values()]
         texts = [*lines, *_bodies(notes)]
-        assert {who for text in texts for who in _stamps(text)} <= (writers or {one.id})
+        assert {who for text in texts for who in _stamps(text)} <= (writers or {agent.id})
         for name in (*notes.patches, *notes.teammates, *notes.pairs, *notes.skills):
             assert re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name)
-        assert {*notes.teammates, *notes.pairs} <= {*TEAM.agents} - {one.id}
+        assert {*notes.teammates, *notes.pairs} <= {*TEAM.agents} - {agent.id}
         assert len(notes.patches) <= ROOM.patches
         assert len(notes.skills) <= ROOM.skills
         assert all(len(text) <= ROOM.note for text in lines)
@@ -171,7 +171,7 @@ def has_every_note_in_its_own_folder(came: Retrospective, how: RetrospectiveSett
 
 
 def _bodies(notes: Notes) -> list[str]:
-    return [one.body for one in notes.skills.values()]
+    return [skill.body for skill in notes.skills.values()]
 
 
 def _stamps(text: str) -> set[str]:
@@ -192,16 +192,16 @@ def all_is_counted(
     answers = {
         fields["path"]: fields["answer"] for event, fields in events if event == "operator_answered"
     }
-    for one in came.reflected:
-        said = answers.get(f"t/retrospect/{one.agent}/notes")
+    for item in came.reflected:
+        said = answers.get(f"t/retrospect/{item.agent}/notes")
         written: Any = json_in(said) if said is not None else {"notes": []}
-        assert len(written["notes"]) == len(one.edits) + len(one.refused)
-    assert all(one.reasons for one in came.refused)
+        assert len(written["notes"]) == len(item.edits) + len(item.refused)
+    assert all(entry.reasons for entry in came.refused)
 
 
 def test_there_are_ten_thousand_of_them() -> None:
     assert sum(SHARES.values()) >= 10_000
-    assert {one for of in PHASES.values() for one in of} == {*ANSWERS} >= {*REFLECTIONS}
+    assert {name for of in PHASES.values() for name in of} == {*ANSWERS} >= {*REFLECTIONS}
 
 
 @pytest.mark.parametrize("scheme", [*SHARES])
@@ -222,7 +222,7 @@ def test_hostile_reflections(scheme: Any, nightly: bool) -> None:
         many()
     assert dump(TEAM) == before
     assert lived.reflections >= wanted * 9 // 10, lived.reflections
-    assert not nightly or min(lived.numbers[one] for one in _COUNTED) > 0, lived.numbers
+    assert not nightly or min(lived.numbers[word] for word in _COUNTED) > 0, lived.numbers
 
 
 _COUNTED = ("fit", "repaired", "dropped", "kept", "refused")

@@ -57,8 +57,8 @@ def test_every_level_changes_what_is_its_own() -> None:
         rules={"reason": "x", "rules": ["Say the unit."], "retry": True},
     ).came
     child = done.child
-    assert {one.id: dict(one.notes.patches) for one in child.agents.values()} == {
-        one: {"units": f"Rule of {one}."} for one in TRIO.agents
+    assert {agent.id: dict(agent.notes.patches) for agent in child.agents.values()} == {
+        agent: {"units": f"Rule of {agent}."} for agent in TRIO.agents
     }
     assert dict(child.agents["solver"].notes.teammates) == {
         "planner": "As solver knows.",
@@ -82,23 +82,23 @@ def test_who_never_read_of_each_other_have_nothing_to_settle() -> None:
 def test_an_agent_goes_on_with_its_own_conversation_and_reads_no_other() -> None:
     calls = looked(run=ran(solver=spoke("solver", "You are [solver].", "MY QUESTION", "MY ANSWER")))
     [call] = calls_of(calls.calls, "notes", "solver")
-    told = call.body["messages"]
-    assert [(one["role"], one["content"]) for one in told[:3]] == [
+    report = call.body["messages"]
+    assert [(item["role"], item["content"]) for item in report[:3]] == [
         ("system", "You are [solver]."),
         ("user", "MY QUESTION"),
         ("assistant", "MY ANSWER"),
     ]
-    assert [one["role"] for one in told[3:]] == ["user"]
-    assert "One is missing." in told[3]["content"]
+    assert [item["role"] for item in report[3:]] == ["user"]
+    assert "One is missing." in report[3]["content"]
     assert "work of planner" not in call.text
-    others = [one for one in calls.calls if "You are [solver]." not in one.text]
+    others = [item for item in calls.calls if "You are [solver]." not in item.text]
     assert others
-    assert all("MY ANSWER" not in one.text for one in others)
+    assert all("MY ANSWER" not in other.text for other in others)
 
 
 def test_nobody_reads_the_reference_answer() -> None:
     done = looked(run=ran(answer="wrong"))
-    assert all(str(TASK.answer) not in one.text for one in done.calls)
+    assert all(str(TASK.answer) not in call.text for call in done.calls)
 
 
 def test_it_asks_colleagues_who_answer_from_their_own_conversation() -> None:
@@ -114,7 +114,7 @@ def test_it_asks_colleagues_who_answer_from_their_own_conversation() -> None:
     assert "Only the last line." in writing.text
     [of_writer] = calls_of(done.calls, "notes", "writer")
     assert "What of my sum did you use?" not in of_writer.text
-    [exchange] = [one for of in done.came.reflected for one in of.evidence]
+    [exchange] = [item for of in done.came.reflected for item in of.evidence]
     assert (exchange.asker, exchange.colleague) == ("solver", "writer")
 
 
@@ -144,7 +144,7 @@ def statements(**said: list[str]) -> Any:
 def test_the_team_talks_in_turn_each_from_its_own_work_and_the_lead_hears_all() -> None:
     done = looked(statement=statements(planner=["LET US SAY UNITS."], solver=["I AGREE."]))
     first, second = calls_of(done.calls, "statement")
-    assert [asked_of(one.body or {}) for one in (first, second)] == ["planner", "solver"]
+    assert [asked_of(item.body or {}) for item in (first, second)] == ["planner", "solver"]
     assert "work of planner" in first.text
     assert "LET US SAY UNITS." in second.text
     assert "work of planner" not in second.text
@@ -152,13 +152,13 @@ def test_the_team_talks_in_turn_each_from_its_own_work_and_the_lead_hears_all() 
     assert "LET US SAY UNITS." in decision.text
     assert "I AGREE." in decision.text
     assert done.calls.index(second) < done.calls.index(decision)
-    assert [one.agent for one in done.came.discussion.statements] == ["planner", "solver"]
+    assert [statement.agent for statement in done.came.discussion.statements] == ["planner", "solver"]
 
 
 def test_who_is_named_answers_in_the_next_round_and_nobody_else_does() -> None:
     said = statements(planner=["Fine.", "It was asked of me."], solver=["planner was vague."])
     asked = calls_of(looked(statement=said).calls, "statement")
-    assert [asked_of(one.body or {}) for one in asked] == ["planner", "solver", "planner"]
+    assert [asked_of(item.body or {}) for item in asked] == ["planner", "solver", "planner"]
     assert "planner was vague." in asked[-1].text
     once = looked(
         RetrospectiveSettings(discussion=1),
@@ -171,9 +171,9 @@ def test_who_is_named_answers_in_the_next_round_and_nobody_else_does() -> None:
 def test_a_discussion_leaves_the_lead_the_calls_to_decide() -> None:
     on = ground(limits=PhaseLimits(steps=3))
     how = RetrospectiveSettings(agent_level=False, pair_level=False)
-    said = {"statement": {"statement": "solver, planner."}}
-    done = asking(model(said), lambda meta: look_back(meta, "t/", on, how), ceiling=CEILING)
-    assert [len(calls_of(done.calls, one)) for one in ("statement", "rules")] == [1, 1]
+    fields = {"statement": {"statement": "solver, planner."}}
+    done = asking(model(fields), lambda meta: look_back(meta, "t/", on, how), ceiling=CEILING)
+    assert [len(calls_of(done.calls, word)) for word in ("statement", "rules")] == [1, 1]
     assert done.came.lost == ()
 
 
@@ -190,8 +190,8 @@ def test_a_newcomer_is_written_after_one_who_is_there() -> None:
     done = looked(
         rules={"reason": "x", "rules": [], "come": [newcomer], "go": ["planner"], "retry": False}
     ).came
-    came = done.child.agents["unit_checker"]
-    assert (came.model_id, came.max_tokens) == ("default", TRIO.agents["solver"].max_tokens)
+    result = done.child.agents["unit_checker"]
+    assert (result.model_id, result.max_tokens) == ("default", TRIO.agents["solver"].max_tokens)
     assert "planner" not in done.child.agents
     assert done.child.edges == (
         ("solver", "writer"),
@@ -218,10 +218,10 @@ def _phase(call: Call) -> str:
 def test_a_note_that_may_not_be_kept_is_shown_to_its_author_once() -> None:
     key = patch("key", "Use sk-" + "a1B2" * 12)
     good = patch("units", "Write the unit.")
-    told = iter([noted(key, good), noted(key, good)])
+    report = iter([noted(key, good), noted(key, good)])
 
     def notes(agent: str) -> Any:
-        return next(told) if agent == "solver" else noted()
+        return next(report) if agent == "solver" else noted()
 
     done = looked(
         RetrospectiveSettings(pair_level=False, team_level=False, evidence=0), notes=notes
@@ -240,10 +240,10 @@ def test_where_there_is_no_room_an_addition_is_refused_until_one_is_forgotten() 
     team = replace(TRIO, agents=agents)
     new = patch("units", "Write the unit.")
     forget = {"forget": {"note": "patch", "name": "rule_3"}}
-    told = iter([noted(new), noted(new, forget)])
+    report = iter([noted(new), noted(new, forget)])
 
     def notes(agent: str) -> Any:
-        return next(told) if agent == "solver" else noted()
+        return next(report) if agent == "solver" else noted()
 
     done = looked(
         RetrospectiveSettings(pair_level=False, team_level=False, evidence=0), team, notes=notes
@@ -258,7 +258,7 @@ def test_where_there_is_no_room_an_addition_is_refused_until_one_is_forgotten() 
 def test_what_agents_write_at_once_fits_together() -> None:
     done = looked(notes=lambda agent: noted(patch("units", agent), patch("sums", agent))).came
     assert len(done.levels[0]) == 6
-    assert {one.agent for one in done.levels[0] if isinstance(one, SetNote)} == {*TRIO.agents}
+    assert {item.agent for item in done.levels[0] if isinstance(item, SetNote)} == {*TRIO.agents}
 
 
 CENTRAL: dict[str, Any] = {
@@ -296,7 +296,7 @@ def test_the_analyser_writes_only_notes_of_those_who_worked_together() -> None:
     assert len(asked.calls) == 2
     assert "did not work together" in asked.calls[1].text
     assert [*asked.came.child.agents["writer"].notes.teammates] == ["solver"]
-    assert [one.reasons for one in asked.came.refused] == [
+    assert [item.reasons for item in asked.came.refused] == [
         ("'writer' and 'planner' did not work together.",)
     ]
 
@@ -307,18 +307,18 @@ def test_alone_nobody_reads_what_another_says() -> None:
         notes=lambda agent: noted(summary=f"FOUND BY {agent}."),
         profile=lambda agent: {"reason": "x", "profile": f"As {agent} saw.", "together": ""},
     )
-    assert {_phase(one) for one in asked.calls} == {"notes", "profile", "rules"}
+    assert {_phase(call) for call in asked.calls} == {"notes", "profile", "rules"}
     [team] = calls_of(asked.calls, "rules")
     assert "FOUND BY writer." in team.text
-    assert all("FOUND BY" not in one.text for one in asked.calls if one != team)
+    assert all("FOUND BY" not in call.text for call in asked.calls if call != team)
     assert asked.came.child.agents["solver"].notes.teammates["writer"].startswith("As solver saw.")
 
 
 def test_what_became_of_all_questions_is_counted() -> None:
-    told = iter([{"account": ""}, {"account": ""}])
+    records = iter([{"account": ""}, {"account": ""}])
     asked = looked(
         RetrospectiveSettings(agent_level=False, team_level=False),
-        account=lambda agent: next(told) if agent == "planner" else {"account": "You were late."},
+        account=lambda agent: next(records) if agent == "planner" else {"account": "You were late."},
         profile=lambda agent: "no JSON" if agent == "writer" else SETTLED,
     )
     tally = asked.came.tally
@@ -338,13 +338,13 @@ def test_an_analyser_writes_once_of_each_and_of_nobody_else() -> None:
     known = {"of": "writer", "about": "solver", "profile": "Guesses.", "together": ""}
     odd = [known, {**known, "profile": 7}, 7]
     agents = {**CENTRAL["agents"], "nobody": [patch("x", "y")], "solver": None}
-    said = {**CENTRAL, "agents": agents, "pairs": [known, *odd]}
+    fields = {**CENTRAL, "agents": agents, "pairs": [known, *odd]}
     done = looked(
-        RetrospectiveSettings(scheme="centralised", team_level=False), all=_without_team(said)
+        RetrospectiveSettings(scheme="centralised", team_level=False), all=_without_team(fields)
     ).came
     assert done.reorganised is None
     assert [*done.child.agents["writer"].notes.teammates.items()] == [("solver", "Guesses.")]
-    assert [one.reasons[0] for one in done.refused] == [
+    assert [item.reasons[0] for item in done.refused] == [
         "there are lists of notes of planner, solver, writer.",
         "there are lists of notes of planner, solver, writer.",
         "what writer notes of solver is written twice.",
@@ -361,7 +361,7 @@ def test_whoever_could_be_read_counts_by_the_rule_for_context() -> None:
     far = replace(TRIO, execution=Execution(context="ancestors"))
     assert ("planner", "writer") in interactions(far, ran())
     consults: Any = {"properties": {"increment": {"type": "array"}}}
-    agents = {one.id: replace(one, output_schema=consults) for one in TRIO.agents.values()}
+    agents = {agent.id: replace(agent, output_schema=consults) for agent in TRIO.agents.values()}
     assert len(interactions(replace(TRIO, agents=agents), ran())) == 3
 
 
@@ -413,7 +413,7 @@ def test_chance_can_look_back_in_the_place_of_models(scheme: Any) -> None:
 
 def test_what_was_answered_once_is_not_asked_again(tmp_path: Path) -> None:
     wanted = [{"to": "writer", "question": "What of my sum did you use?"}]
-    told = {
+    fields = {
         "questions": lambda agent: {"questions": wanted if agent == "solver" else []},
         "notes": lambda agent: noted(patch("units", f"Rule of {agent}.")),
     }
@@ -425,7 +425,7 @@ def test_what_was_answered_once_is_not_asked_again(tmp_path: Path) -> None:
                 ceiling=CEILING,
                 journal=journal,
             )
-            for answers in (told, {"notes": "something else"})
+            for answers in (fields, {"notes": "something else"})
         )
     assert first.came == again.came
     assert (len(first.calls), again.calls) == (18, [])

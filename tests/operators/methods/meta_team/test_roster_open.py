@@ -35,8 +35,8 @@ def crew(request: Request) -> Reply:
     if "acts" not in form:
         if "come" in form:
             newcomer = {"id": "units", "role": "minds units", "prompt": "You mind the units."}
-            said = {"come": [{**newcomer, "like": "adder"}], "go": ["idler"], "rules": []}
-            return Reply.json({"reason": "units were lost", "outdated": [], **said, "retry": False})
+            fields = {"come": [{**newcomer, "like": "adder"}], "go": ["idler"], "rules": []}
+            return Reply.json({"reason": "units were lost", "outdated": [], **fields, "retry": False})
         return world.answering(request)
     messages = request["messages"]
     if "You lead." not in str(messages[0]):
@@ -58,15 +58,15 @@ def test_those_who_worked_look_back_and_roles_come_and_go(tmp_path: Path) -> Non
         paths.append(" ".join(asked(request)))
         return crew(request)
 
-    came = world.evolved("pool", script=listening)
-    assert came.code == 0, came.err
+    result = world.evolved("pool", script=listening)
+    assert result.code == 0, result.err
     [line] = world.told(POOL)
     assert line["score"] == 1
     [head] = Pool.open(POOL).members.values()
     assert {*head.team.agents} == {"lead", "adder", "checker", "units"}
     assert head.team.execution.roster is not None
-    assert sum("summary" in one for one in paths) == 2, "only the lead and the adder worked"
-    assert sum("profile" in one for one in paths) == 2, "one pair exchanged messages"
+    assert sum("summary" in path for path in paths) == 2, "only the lead and the adder worked"
+    assert sum("profile" in path for path in paths) == 2, "one pair exchanged messages"
 
 
 def test_killed_while_an_open_roster_works_it_comes_to_the_same_pool(
@@ -90,9 +90,9 @@ def test_a_closed_roster_is_the_head_from_the_start(tmp_path: Path) -> None:
     world.write_world(tmp_path, tasks=1)
     (tmp_path / "crew.yaml").write_text(CREW)
     world.write_recipe(tmp_path, {"roster": "closed", "scheme": "none"}, seeds=["crew.yaml"])
-    came = world.evolved("pool")
-    assert came.code == 0, came.err
+    result = world.evolved("pool")
+    assert result.code == 0, result.err
     [head] = Pool.open(POOL).members.values()
     assert head.team.execution.roster is None
     assert head.team.reports_to == dict.fromkeys(("adder", "checker", "idler"), ("lead",))
-    assert came.calls == 4
+    assert result.calls == 4

@@ -21,13 +21,13 @@ def test_the_schema_has_the_fields_of_the_settings_and_their_defaults() -> None:
     fields = SCHEMA["properties"]
     defaults = asdict(RetrospectiveSettings())
     assert [*fields] == [*defaults]
-    assert {name: one.get("default") for name, one in fields.items()} == defaults
+    assert {name: field.get("default") for name, field in fields.items()} == defaults
 
 
 def test_the_defaults_and_the_examples_are_right() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    said = {key: one for key, one in asdict(RetrospectiveSettings()).items() if one is not None}
-    Draft202012Validator(SCHEMA).validate(said)
+    fields = {key: item for key, item in asdict(RetrospectiveSettings()).items() if item is not None}
+    Draft202012Validator(SCHEMA).validate(fields)
     for name, field in SCHEMA["properties"].items():
         for example in field.get("examples", ()):
             Draft202012Validator(SCHEMA).validate({name: example})

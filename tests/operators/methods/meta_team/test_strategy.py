@@ -38,9 +38,9 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("MAS_HOME", str(folder))
-        came = world.evolved("pool")
-    assert came.code == 0, came.err
-    (folder / "calls").write_text(str(came.calls))
+        result = world.evolved("pool")
+    assert result.code == 0, result.err
+    (folder / "calls").write_text(str(result.calls))
     return folder / "pool"
 
 
@@ -72,22 +72,22 @@ def test_each_task_leads_to_the_next_head_and_the_one_before_retires(done: Path)
             f"{name} came after it, taught by task {pool.teams[name].born.task}."
         )
         name = parent
-    trials = [one for one in world.lines_of(done) if one["kind"] == "evaluated"]
-    assert [one["task"] for one in trials] == ["t0", "t1", "t2"]
+    trials = [line for line in world.lines_of(done) if line["kind"] == "evaluated"]
+    assert [trial["task"] for trial in trials] == ["t0", "t1", "t2"]
     turns = world.told(done)
-    assert [one["team"] for one in turns[1:]] == [one["head"] for one in turns[:-1]]
+    assert [turn["team"] for turn in turns[1:]] == [turn["head"] for turn in turns[:-1]]
     assert turns[-1]["head"] == head.name
 
 
 def test_a_childs_lineage_says_which_level_changed_what_and_which_task_taught_it(
     done: Path,
 ) -> None:
-    children = [one["lineage"] for one in world.born(done)[1:]]
-    assert [one["task"] for one in children] == sorted(one["task"] for one in children)
-    steps = [step["operator"] for one in children for step in one.get("steps", [one])]
+    children = [fields["lineage"] for fields in world.born(done)[1:]]
+    assert [child["task"] for child in children] == sorted(child["task"] for child in children)
+    steps = [step["operator"] for child in children for step in child.get("steps", [child])]
     assert {*steps} == {"retrospect", "settle", "reorganise"}
-    for one in children:
-        order = [step["operator"] for step in one.get("steps", ())]
+    for item in children:
+        order = [step["operator"] for step in item.get("steps", ())]
         assert order == [name for name in ("retrospect", "settle", "reorganise") if name in order]
 
 
@@ -107,15 +107,15 @@ def test_its_scaffold_is_the_head_and_says_which_task_taught_each_note(done: Pat
 
 def test_a_retry_is_marked_and_no_trial_of_anybody(done: Path) -> None:
     turns = world.told(done)
-    retried = [one for one in turns if "retry" in one["runs"]]
-    marked = [one for one in world.lines_of(done) if one.get("what") == "retry"]
+    retried = [turn for turn in turns if "retry" in turn["runs"]]
+    marked = [fields for fields in world.lines_of(done) if fields.get("what") == "retry"]
     assert 0 < len(retried) == len(marked) < len(turns)
     for line, mark in zip(retried, marked, strict=True):
         assert (mark["about"]["team"], mark["about"]["task"]) == (line["head"], line["task"])
         assert line["told"]["gain of a retry"] == mark["about"]["score"] - line["score"]
         assert line["usage"]["calls"] > mark["about"]["calls"] > 0
-    trials = [one for one in world.lines_of(done) if one["kind"] == "evaluated"]
-    assert [one["score"] for one in trials] == [one["score"] for one in turns]
+    trials = [fields for fields in world.lines_of(done) if fields["kind"] == "evaluated"]
+    assert [trial["score"] for trial in trials] == [turn["score"] for turn in turns]
 
 
 @pytest.mark.parametrize(
@@ -139,30 +139,30 @@ def test_each_part_can_be_left_out_by_one_switch(
         return world.answering(request)
 
     world.write_world(tmp_path, tasks=1, **settings)
-    came = world.evolved("pool", script=counting)
-    assert came.code == 0, came.err
+    result = world.evolved("pool", script=counting)
+    assert result.code == 0, result.err
     whom = {*asking.split()}
     assert operators(POOL) == whom
     assert asked_for.count("questions") == questions
-    teams = [one.team for one in Pool.open(POOL).teams.values()]
-    noted = [agent.notes for one in teams for agent in one.agents.values()]
+    teams = [team.team for team in Pool.open(POOL).teams.values()]
+    noted = [agent.notes for team in teams for agent in team.agents.values()]
     assert (len(teams) > 1) == bool(asking)
     if whom.isdisjoint({"retrospect", "centralise"}):
-        assert {tuple(one.patches) for one in noted} <= {(), ("first",)}
+        assert {tuple(item.patches) for item in noted} <= {(), ("first",)}
     if whom.isdisjoint({"settle", "centralise"}):
-        assert not any(one.teammates for one in noted)
+        assert not any(item.teammates for item in noted)
     if whom.isdisjoint({"reorganise", "centralise"}):
-        assert {one.constitution for one in teams} == {"- Be brief.\n"}
-        assert {len(one.agents) for one in teams} == {3}
+        assert {team.constitution for team in teams} == {"- Be brief.\n"}
+        assert {len(team.agents) for team in teams} == {3}
     if not settings.get("retry", True):
-        assert [one["runs"] for one in world.told(POOL)] == [["work"]]
+        assert [fields["runs"] for fields in world.told(POOL)] == [["work"]]
 
 
 @pytest.mark.parametrize("scheme", ["collaborative", "centralised"])
 def test_what_each_level_took_is_told_beside_one_analyser(tmp_path: Path, scheme: str) -> None:
     world.write_world(tmp_path, tasks=1, scheme=scheme, retry=False)
-    came = world.evolved("pool", script=world.answering)
-    assert came.code == 0, came.err
+    result = world.evolved("pool", script=world.answering)
+    assert result.code == 0, result.err
     [line] = world.told(POOL)
     names = {
         "collaborative": {
@@ -173,12 +173,12 @@ def test_what_each_level_took_is_told_beside_one_analyser(tmp_path: Path, scheme
         "centralised": {"centralised": ["centralise"]},
     }[scheme]
     for name, operators_ in names.items():
-        spent = [line["spent"][one] for one in operators_]
-        assert line["told"][f"{name} calls"] == sum(one["calls"] for one in spent)
-        tokens = sum(one["prompt_tokens"] + one["completion_tokens"] for one in spent)
+        spent = [line["spent"][operator] for operator in operators_]
+        assert line["told"][f"{name} calls"] == sum(item["calls"] for item in spent)
+        tokens = sum(item["prompt_tokens"] + item["completion_tokens"] for item in spent)
         assert line["told"][f"{name} tokens"] == tokens
     central = line["told"]["one analyser tokens, about"]
-    assert re.search(rf"^one analyser tokens, about: {central:g} a task", came.out, re.MULTILINE)
+    assert re.search(rf"^one analyser tokens, about: {central:g} a task", result.out, re.MULTILINE)
     if scheme == "centralised":
         spent = line["spent"]["centralise"]
         assert central == pytest.approx(spent["prompt_tokens"] / spent["calls"], rel=0.3)
@@ -186,10 +186,10 @@ def test_what_each_level_took_is_told_beside_one_analyser(tmp_path: Path, scheme
 
 def test_a_team_that_finds_nothing_to_change_stays_the_head(tmp_path: Path) -> None:
     world.write_world(tmp_path, tasks=1)
-    came = world.evolved("pool", script=quiet)
-    assert came.code == 0, came.err
+    result = world.evolved("pool", script=quiet)
+    assert result.code == 0, result.err
     assert [*Pool.open(POOL).members] == [*Pool.open(POOL).teams] == ["trio"]
-    assert [one["said"] for one in world.told(POOL)] == [
+    assert [fields["said"] for fields in world.told(POOL)] == [
         "L1 0, L2 0, L3 0, refused 0; trio stays the head"
     ]
 
@@ -200,11 +200,11 @@ def test_progress_tells_levels_gate_and_head(tmp_path: Path) -> None:
         words = ["recipe.yaml", "tasks.jsonl", "--pool", "pool", "--model", f"m@{model.api_base}"]
         from coterie.operators.command.evolve import main
 
-        came = invoked(main, words, "mas-evolve")
-    assert came.code == 0
-    assert "L1 " in came.err
-    assert "refused" in came.err
-    assert "trio_1 is the head" in came.err
+        result = invoked(main, words, "mas-evolve")
+    assert result.code == 0
+    assert "L1 " in result.err
+    assert "refused" in result.err
+    assert "trio_1 is the head" in result.err
 
 
 def test_killed_at_any_write_it_comes_to_the_same_pool_to_the_byte(
@@ -243,11 +243,11 @@ def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
     assert world.left(Path("killed")) == clean
     pool = Pool.open("clean")
     assert len(pool.members) == 1
-    for name, one in pool.teams.items():
+    for name, team in pool.teams.items():
         assert len([other for other in pool.teams.values() if name in other.born.parents]) <= 1
-        assert len(one.born.parents) == (name != "trio")
-    late = [one for one in world.lines_of(Path("clean")) if one["kind"] == "rejected"]
-    assert any("another task has changed that" in one["reason"] for one in late)
+        assert len(team.born.parents) == (name != "trio")
+    late = [line for line in world.lines_of(Path("clean")) if line["kind"] == "rejected"]
+    assert any("another task has changed that" in fields["reason"] for fields in late)
 
 
 @pytest.mark.nightly
@@ -281,8 +281,8 @@ def test_a_failure_of_the_provider_teaches_nothing(tmp_path: Path) -> None:
         return world.answering(request) if asked(request) else Reply(status=401)
 
     world.write_world(tmp_path, tasks=1)
-    came = world.evolved("pool", script=down)
-    assert came.code == 1
+    result = world.evolved("pool", script=down)
+    assert result.code == 1
     assert [*Pool.open(POOL).teams] == ["trio"]
     assert not world.told(POOL)
 
@@ -304,18 +304,18 @@ def test_two_teams_are_refused_before_anything_is_made(tmp_path: Path) -> None:
     world.write_world(tmp_path)
     (tmp_path / "solo.yaml").write_text(world.SOLO)
     world.write_recipe(tmp_path, {}, seeds=["trio.yaml", "solo.yaml"])
-    came = world.evolved("pool")
-    assert (came.code, came.calls) == (2, 0)
-    assert "one team evolves, and there are 2: trio, solo." in came.err
+    result = world.evolved("pool")
+    assert (result.code, result.calls) == (2, 0)
+    assert "one team evolves, and there are 2: trio, solo." in result.err
     assert not POOL.exists()
 
 
 def test_a_dry_run_says_what_would_be_done(tmp_path: Path) -> None:
     world.write_world(tmp_path)
-    came = world.evolved("pool", "--dry-run")
-    assert (came.code, came.calls) == (0, 0)
-    assert "meta_team over 3 tasks, 1 at a time" in came.out
-    assert "on a task: the head works; they look back, with up to 2 questions each" in came.out
+    result = world.evolved("pool", "--dry-run")
+    assert (result.code, result.calls) == (0, 0)
+    assert "meta_team over 3 tasks, 1 at a time" in result.out
+    assert "on a task: the head works; they look back, with up to 2 questions each" in result.out
     assert not POOL.exists()
 
 
@@ -325,18 +325,18 @@ def test_a_test_runs_the_frozen_head_and_changes_nothing(done: Path) -> None:
     with ScriptedModel(world.answering) as model:
         usual = ["--limit", "1", "--json", "--quiet", "--model", f"m@{model.api_base}"]
         words = ["run", "arithmetic", "--team", f"{done}/teams/{head}.yaml", "--trials", "3"]
-        came = invoked(mas_bench, [*words, *usual], "mas-bench")
+        result = invoked(mas_bench, [*words, *usual], "mas-bench")
         words = ["run", "arithmetic", "--recipe", recipe, "--pool", str(done), "--trials", "1"]
         same = invoked(mas_bench, [*words, *usual], "mas-bench")
         assert not [call for call in model.calls if asked(call.body or {})]
-    assert (came.code, same.code) == (0, 0), came.err + same.err
-    assert came.json["tasks"] == same.json["tasks"] == 1
+    assert (result.code, same.code) == (0, 0), result.err + same.err
+    assert result.json["tasks"] == same.json["tasks"] == 1
     assert world.left(done) == before
 
 
 ROSTER = Team(
     name="crew",
-    agents={one: Agent(id=one, prompt="Work.") for one in ("lead", "hand", "eye")},
+    agents={word: Agent(id=word, prompt="Work.") for word in ("lead", "hand", "eye")},
     execution=Execution(timeout=900, roster=Roster(lead="lead")),
 )
 
@@ -382,7 +382,7 @@ def test_a_hostile_answer_reaches_nobody_elses_notes(tmp_path: Path) -> None:
         return quiet(request)
 
     world.write_world(tmp_path, tasks=1)
-    came = world.evolved("pool", script=hostile)
-    assert came.code == 0
+    result = world.evolved("pool", script=hostile)
+    assert result.code == 0
     assert [*Pool.open(POOL).teams] == ["trio"]
     assert world.told(POOL)[0]["told"]["refused"] == 3

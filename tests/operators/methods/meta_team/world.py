@@ -45,4 +45,4 @@ def left(pool: Path) -> dict[str, str]:
 
 def born(pool: Path) -> list[Mapping[str, Any]]:
     """The lines of the teams that came into a pool, in order."""
-    return [one for one in lines_of(pool) if one["kind"] == "born"]
+    return [line for line in lines_of(pool) if line["kind"] == "born"]

@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 
 def trials(pool: Path) -> list[Mapping[str, Any]]:
     lines = map(json.loads, (pool / "ledger.jsonl").read_text().splitlines())
-    return [one["value"] for one in lines if one["value"]["kind"] == "evaluated"]
+    return [line["value"] for line in lines if line["value"]["kind"] == "evaluated"]
 
 
 def test_a_trial_counts_for_the_team_it_is_a_trial_of_whether_it_was_the_best_or_not(
@@ -69,7 +69,7 @@ def test_a_trial_counts_for_the_team_it_is_a_trial_of_whether_it_was_the_best_or
     code, _, err, _ = evolved(folder, "pool", script=world(half))
     assert code == 0, err
     pool = Pool.open(folder / "pool")
-    assert {name: (one.statistics.n, one.statistics.score) for name, one in pool.teams.items()} == {
+    assert {name: (team.statistics.n, team.statistics.score) for name, team in pool.teams.items()} == {
         "vote": (8, 0.5),
         "solo": (8, 0.5),
     }
@@ -87,10 +87,10 @@ def test_a_newcomers_winning_trial_is_kept_apart_from_its_score(folder: Path) ->
     code, _, err, _ = evolved(folder, "pool", script=world(better, think))
     assert code == 0, err
     pool = Pool.open(folder / "pool")
-    (child,) = [one for one in pool.teams.values() if one.born.parents]
-    chosen = [one for one in trials(folder / "pool") if one.get("chosen")]
-    assert [one["team"] for one in chosen] == [child.name]
-    own = [one for one in trials(folder / "pool") if one["team"] == child.name]
+    (child,) = [team for team in pool.teams.values() if team.born.parents]
+    chosen = [trial for trial in trials(folder / "pool") if trial.get("chosen")]
+    assert [fields["team"] for fields in chosen] == [child.name]
+    own = [trial for trial in trials(folder / "pool") if trial["team"] == child.name]
     assert child.statistics.n == len(own) - 1
     assert child.team.successful_tasks[0].q == "What is 0 + 7?"
 
@@ -142,8 +142,8 @@ def test_a_full_pool_lets_the_one_go_that_is_expected_to_score_least(folder: Pat
         return [{"set_prompt": {"agent": "one", "prompt": f"Think of {next(numbers)}."}}]
 
     def ever_better(request: Request) -> str:
-        found = [n for n in range(100) if f"Think of {n}." in shown(request)]
-        return "7" if found and any(f"What is {n % 8} +" in shown(request) for n in found) else "8"
+        result = [n for n in range(100) if f"Think of {n}." in shown(request)]
+        return "7" if result and any(f"What is {n % 8} +" in shown(request) for n in result) else "8"
 
     recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
     (folder / "recipe.yaml").write_text(
@@ -171,8 +171,8 @@ def test_what_a_team_scores_as_adapted_is_known_of_it_win_or_lose(folder: Path) 
     (folder / "recipe.yaml").write_text(recipe)
     code, _, err, _ = evolved(folder, "pool", script=world(half, think))
     assert code == 0, err
-    for one in Pool.open(folder / "pool").teams.values():
-        known = one.statistics
+    for team in Pool.open(folder / "pool").teams.values():
+        known = team.statistics
         assert (known.n, known.adapted, known.adapted_sum) == (0, 8, 4.0)
 
 

@@ -47,15 +47,15 @@ TEAMS = [PAIR, TOOLS, seed("majority_vote_3"), seed("debate_3"), seed("debate")]
 )
 def test_a_child_is_valid_differs_and_touches_one_component(of: Any, component: Any) -> None:
     ceiling = replace(ceiling_of(of), tools=frozenset({"read_file", "list_files", "search_text"}))
-    made = 0
+    word = 0
     for number in range(6):
-        came = chance(of, component, catalogue(), ceiling, path=f"step {number}", edits=1 + number)
-        if isinstance(came, Proposal):
-            made += 1
-            assert components(came.edits) == {component} == {came.component}
-            assert apply(of, came.edits, catalogue(), ceiling) == came.child
-            assert came.child.content_hash != of.content_hash
-    assert bool(made) != ((component, of.name) in NOTHING_TO_CHANGE)
+        result = chance(of, component, catalogue(), ceiling, path=f"step {number}", edits=1 + number)
+        if isinstance(result, Proposal):
+            word += 1
+            assert components(result.edits) == {component} == {result.component}
+            assert apply(of, result.edits, catalogue(), ceiling) == result.child
+            assert result.child.content_hash != of.content_hash
+    assert bool(word) != ((component, of.name) in NOTHING_TO_CHANGE)
 
 
 def test_the_same_seed_and_path_give_the_same_child() -> None:
@@ -68,45 +68,45 @@ def test_the_same_seed_and_path_give_the_same_child() -> None:
 
 
 def test_prompts_lose_gain_swap_and_borrow_sentences() -> None:
-    one = llm("worker", prompt="Count. Then add. Then check.")
-    both = team("both", one, llm("judge", prompt="solve_step_by_step"))
-    made = [
+    item = llm("worker", prompt="Count. Then add. Then check.")
+    both = team("both", item, llm("judge", prompt="solve_step_by_step"))
+    result = [
         chance(both, "prompts", catalogue(), ceiling_of(both), path=str(number))
         for number in range(60)
     ]
-    texts = {came.child.agents["worker"].prompt for came in made if isinstance(came, Proposal)} - {
-        one.prompt
+    texts = {outcome.child.agents["worker"].prompt for outcome in result if isinstance(outcome, Proposal)} - {
+        item.prompt
     }
     assert "Count.\nThen add." in texts
     assert any("step by step" in text for text in texts)
     assert any(text.startswith("You are one of several workers") for text in texts)
-    assert any(sorted(text.split()) == sorted(one.prompt.split()) for text in texts)
+    assert any(sorted(text.split()) == sorted(item.prompt.split()) for text in texts)
 
 
 def test_a_prompt_of_one_word_stays_a_text() -> None:
     short = team("short", llm("a", prompt="count\n"), llm("b", prompt="Answer."))
     for number in range(30):
-        came = chance(short, "prompts", catalogue(), ceiling_of(short), path=str(number))
-        assert isinstance(came, Proposal)
+        result = chance(short, "prompts", catalogue(), ceiling_of(short), path=str(number))
+        assert isinstance(result, Proposal)
 
 
 def test_where_there_is_nothing_to_draw_it_is_dropped() -> None:
-    came = chance(PAIR, "tools", catalogue(), ceiling_of(PAIR))
-    assert came == RejectedProposal(
+    result = chance(PAIR, "tools", catalogue(), ceiling_of(PAIR))
+    assert result == RejectedProposal(
         operator="chance",
         reason="there is nothing to change about tools that is known and below the ceiling.",
         parents=("pair",),
     )
     counters = team("count", llm("a", agent_type="Function", function="majority", prompt=""))
-    came = chance(counters, "prompts", catalogue(), ceiling_of(counters))
-    assert isinstance(came, RejectedProposal)
+    result = chance(counters, "prompts", catalogue(), ceiling_of(counters))
+    assert isinstance(result, RejectedProposal)
 
 
 def test_what_is_above_the_ceiling_is_never_drawn() -> None:
     tight = replace(ceiling_of(PAIR), max_tokens=1)
-    came = chance(PAIR, "parameters", catalogue(), tight)
-    assert isinstance(came, RejectedProposal)
-    assert "the ceiling allows 1" in came.problems[0]
+    result = chance(PAIR, "parameters", catalogue(), tight)
+    assert isinstance(result, RejectedProposal)
+    assert "the ceiling allows 1" in result.problems[0]
 
 
 def test_it_touches_nothing_but_what_a_mutation_may() -> None:
@@ -129,16 +129,16 @@ def is_fine(made: Any, meta: Chance) -> Proposal:
     return made
 
 
-@pytest.mark.parametrize("of", TEAMS, ids=lambda one: one.name)
+@pytest.mark.parametrize("of", TEAMS, ids=lambda item: item.name)
 def test_it_instantiates_as_a_model_does_and_sometimes_leaves_a_team_as_it_is(of: Team) -> None:
     meta = by_chance(of)
     drawn = [is_fine(run(instantiate(meta, str(n), TASK, parent(of))), meta) for n in range(16)]
-    touched: set[Any] = {one for made in drawn for one in components(made.edits)}
+    touched: set[Any] = {component for result in drawn for component in components(result.edits)}
     assert len(touched) > 1
     assert touched <= {"prompts", "model_id", "topology", "roster"}
-    assert any(made.edits == () for made in drawn)
-    assert len({made.child.content_hash for made in drawn}) > 4
-    assert {made.operator for made in drawn} == {"instantiate"}
+    assert any(result.edits == () for result in drawn)
+    assert len({result.child.content_hash for result in drawn}) > 4
+    assert {result.operator for result in drawn} == {"instantiate"}
 
 
 @pytest.mark.parametrize("component", ["prompts", "model_id", "parameters"])
@@ -146,9 +146,9 @@ def test_it_mutates_as_a_model_does(component: Any) -> None:
     meta = by_chance(TOOLS)
     for number in range(8):
         path = f"step {number}"
-        made = run(mutate(meta, path, TASK, parent(TOOLS), component=component))
-        assert is_fine(made, meta).component == component
-        assert made.child.content_hash != TOOLS.content_hash
+        result = run(mutate(meta, path, TASK, parent(TOOLS), component=component))
+        assert is_fine(result, meta).component == component
+        assert result.child.content_hash != TOOLS.content_hash
 
 
 def test_it_crosses_as_a_model_does_with_the_topology_of_either() -> None:
@@ -156,10 +156,10 @@ def test_it_crosses_as_a_model_does_with_the_topology_of_either() -> None:
     meta = by_chance(other)
     first, second = parent(PAIR), parent(other)
     drawn = [is_fine(run(crossover(meta, str(n), TASK, first, second)), meta) for n in range(20)]
-    assert {made.parents[0] for made in drawn} == {"pair", "other"}
-    assert len({made.child.content_hash for made in drawn}) > 5
-    for made in drawn:
-        assert made.child.content_hash not in {PAIR.content_hash, other.content_hash}
+    assert {result.parents[0] for result in drawn} == {"pair", "other"}
+    assert len({result.child.content_hash for result in drawn}) > 5
+    for product in drawn:
+        assert product.child.content_hash not in {PAIR.content_hash, other.content_hash}
 
 
 def test_it_decides_among_all_options() -> None:
@@ -168,17 +168,17 @@ def test_it_decides_among_all_options() -> None:
     def decided(number: int) -> Any:
         return run(decide(meta, f"step {number}", TASK, parent(PAIR), other, components=MUTABLE))
 
-    found = Counter(decided(number) for number in range(100))
-    assert set(found) == {"prompts", "model_id", "parameters", "crossover"}
-    assert min(found.values()) > 8
+    counts = Counter(decided(number) for number in range(100))
+    assert set(counts) == {"prompts", "model_id", "parameters", "crossover"}
+    assert min(counts.values()) > 8
     assert [decided(number) for number in range(9)] == [decided(number) for number in range(9)]
 
 
 def test_what_it_answers_depends_on_seed_and_path_alone() -> None:
     def made(path: str, seed: int) -> str:
         meta = by_chance(PAIR, seed=seed)
-        came = run(mutate(meta, path, TASK, parent(PAIR, reward=seed / 9), component="prompts"))
-        return came.child.content_hash
+        result = run(mutate(meta, path, TASK, parent(PAIR, reward=seed / 9), component="prompts"))
+        return result.child.content_hash
 
     assert made("a", 1) == made("a", 1)
     assert len({made("a", number) for number in range(12)}) > 3
@@ -186,26 +186,26 @@ def test_what_it_answers_depends_on_seed_and_path_alone() -> None:
 
 
 def test_what_it_gives_up_is_told() -> None:
-    told: list[tuple[str, Any]] = []
+    pairs: list[tuple[str, Any]] = []
 
     def tell(event: str, /, **fields: Any) -> None:
-        told.append((event, fields["operator"]))
+        pairs.append((event, fields["operator"]))
 
     meta = replace(by_chance(PAIR, max_tokens=1), tell=tell)
-    came = run(mutate(meta, "m", TASK, parent(PAIR), component="parameters"))
-    assert isinstance(came, RejectedProposal)
-    assert (came.operator, came.parents) == ("mutate", ("pair",))
-    assert told == [("operator_dropped", "mutate")]
+    result = run(mutate(meta, "m", TASK, parent(PAIR), component="parameters"))
+    assert isinstance(result, RejectedProposal)
+    assert (result.operator, result.parents) == ("mutate", ("pair",))
+    assert pairs == [("operator_dropped", "mutate")]
 
 
 def test_a_newcomer_gets_a_prompt_made_of_those_that_are_there() -> None:
     meta = by_chance(PAIR)
     texts: set[str] = set()
     for number in range(60):
-        made = run(instantiate(meta, str(number), TASK, parent(PAIR), components=("topology",)))
-        new = [one for one in made.child.agents.values() if one.id not in PAIR.agents]
-        texts |= {one.prompt for one in new if not one.function}
+        result = run(instantiate(meta, str(number), TASK, parent(PAIR), components=("topology",)))
+        new = [agent for agent in result.child.agents.values() if agent.id not in PAIR.agents]
+        texts |= {item.prompt for item in new if not item.function}
     assert texts
-    known = {sentence for one in PAIR.agents.values() for sentence in one.prompt.split(". ")}
+    known = {sentence for agent in PAIR.agents.values() for sentence in agent.prompt.split(". ")}
     assert any(sentence.rstrip(".") in text for text in texts for sentence in known)
     assert max(text.count(" ") for text in texts) > 3  # sentences, and no single words

@@ -50,7 +50,7 @@ STEPS = (
 
 
 def consolidated(*answers: Any) -> Asked[Learnt | RejectedProposal]:
-    replies = [Reply.json(one) for one in answers]
+    replies = [Reply.json(answer) for answer in answers]
     return asking(
         replies, lambda meta: consolidate(meta, "task 1/learnt", TASK, STEPS, run="run 1")
     )
@@ -91,17 +91,17 @@ def test_the_trace_in_words() -> None:
 
 
 def step(number: int, reward: float | None, *sources: int, **fields: Any) -> EvolutionStep:
-    told: dict[str, Any] = {"operator": "mutate", "team": "solo", "content_hash": "a" * 64}
-    return EvolutionStep(number=number, reward=reward, sources=sources, **{**told, **fields})
+    record: dict[str, Any] = {"operator": "mutate", "team": "solo", "content_hash": "a" * 64}
+    return EvolutionStep(number=number, reward=reward, sources=sources, **{**record, **fields})
 
 
 def test_a_gain_is_over_the_steps_that_a_team_was_made_of_though_all_have_one_name() -> None:
     """In an evolution, a child bears its parent's name until the pool keeps it."""
     first = step(0, 0.0, operator="instantiate", parents=("solo",))
-    told = tell_steps([first, step(1, 1.0, 0), step(3, 0.5, 1), step(4, 0.75, 0, 3)])
-    gains = [line.partition("reward ")[2].partition(". ")[0] for line in told]
+    report = tell_steps([first, step(1, 1.0, 0), step(3, 0.5, 1), step(4, 0.75, 0, 3)])
+    gains = [line.partition("reward ")[2].partition(". ")[0] for line in report]
     assert gains == ["0", "1, +1", "0.5, -0.5", "0.75, +0.25"]
-    assert told[3].startswith("4. mutate of steps 0 and 3: ")
+    assert report[3].startswith("4. mutate of steps 0 and 3: ")
 
 
 def test_what_was_made_of_a_team_that_was_not_run_as_it_stands_has_no_gain() -> None:
@@ -128,13 +128,13 @@ def test_edits_are_told_in_words_that_one_can_learn_from() -> None:
     after = team("other", llm("worker", role="worker"), wordy)
     plain = replace(wordy, prompt="Add up.\nx\ny.")
     before = replace(after, agents={**after.agents, "judge": plain})
-    told = edit_words(before, after)
-    assert told == ("prompt of judge: -2 lines, +2 lines -x -y. +Then count +twice.",)
+    report = edit_words(before, after)
+    assert report == ("prompt of judge: -2 lines, +2 lines -x -y. +Then count +twice.",)
     assert edit_words(PAIR, PAIR) == ()
     many = [llm(f"a{n}", prompt=f"{n} {'x' * 900}") for n in range(30)]
-    told = edit_words(PAIR, team("many", *many))
-    assert len(told) <= 13
-    assert max(map(len, told)) <= 300
+    report = edit_words(PAIR, team("many", *many))
+    assert len(report) <= 13
+    assert max(map(len, report)) <= 300
 
 
 @pytest.mark.parametrize("bad", [{"summary": "  "}, {"summary": "x" * 3_000}, {"h": "x"}])

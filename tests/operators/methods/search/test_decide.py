@@ -25,11 +25,11 @@ def decided(
     memories: Any = (),
     **options: Any,
 ) -> Asked[Any]:
-    replies = [Reply.json({"reason": "why not", "change": one}) for one in answers]
-    told: dict[str, Any] = {"components": components, "memories": memories}
+    replies = [Reply.json({"reason": "why not", "change": answer}) for answer in answers]
+    fields: dict[str, Any] = {"components": components, "memories": memories}
     of = of or parent(**RUN)
     return asking(
-        replies, lambda meta: decide(meta, "step 1/decide", TASK, of, partner, **told), **options
+        replies, lambda meta: decide(meta, "step 1/decide", TASK, of, partner, **fields), **options
     )
 
 
@@ -43,7 +43,7 @@ def test_the_model_chooses_among_what_is_open_and_a_crossover() -> None:
     done = decided("crossover", partner=parent(OTHER))
     assert done.came == "crossover"
     assert choices(done) == ["prompts", "model_id", "parameters", "crossover"]
-    assert [one["path"] for one in done.told("model_call")] == ["step 1/decide/call 1"]
+    assert [fields["path"] for fields in done.told("model_call")] == ["step 1/decide/call 1"]
 
 
 def test_without_a_partner_a_crossover_is_no_option() -> None:

@@ -27,7 +27,7 @@ def mutated(*answers: Any, of: Any = None, **options: Any) -> Asked[Proposal | R
         if name in options
     }
     of = of or parent(digest="run: done", reward=0.5)
-    replies = [one if isinstance(one, str) else Reply.json(one) for one in answers]
+    replies = [answer if isinstance(answer, str) else Reply.json(answer) for answer in answers]
     return asking(replies, lambda meta: mutate(meta, "step 1", TASK, of, **asked), **options)
 
 
@@ -37,12 +37,12 @@ def edits(*listed: Any, reason: str = "because") -> dict[str, Any]:
 
 def test_edits_of_the_component_make_a_child() -> None:
     done = mutated(edits(PROMPT, reason="it\nmiscounts"), component="prompts")
-    made = done.came
-    assert isinstance(made, Proposal)
-    assert made.edits == (SetPrompt(agent="worker", prompt="Count twice."),)
-    assert (made.operator, made.component, made.parents) == ("mutate", "prompts", ("pair",))
-    assert made.reason == "it miscounts"
-    assert diff(PAIR, made.child) == made.edits
+    result = done.came
+    assert isinstance(result, Proposal)
+    assert result.edits == (SetPrompt(agent="worker", prompt="Count twice."),)
+    assert (result.operator, result.component, result.parents) == ("mutate", "prompts", ("pair",))
+    assert result.reason == "it miscounts"
+    assert diff(PAIR, result.child) == result.edits
     assert PAIR.agents["worker"].prompt == "You are [worker]. Answer."
 
 
@@ -90,10 +90,10 @@ def test_a_component_that_may_not_be_touched_is_refused() -> None:
 def test_the_model_chooses_the_component_first() -> None:
     edge = {"set_model": {"agent": "judge", "model_id": "fast"}}
     done = mutated({"reason": "weak", "change": "model_id"}, edits(edge))
-    made = done.came
-    assert isinstance(made, Proposal)
-    assert made.edits == (SetModel(agent="judge", model_id="fast"),)
-    paths = [told["path"] for told in done.told("model_call")]
+    result = done.came
+    assert isinstance(result, Proposal)
+    assert result.edits == (SetModel(agent="judge", model_id="fast"),)
+    paths = [fields["path"] for fields in done.told("model_call")]
     assert paths == ["step 1/component/call 1", "step 1/edits/call 1"]
     choices = done.calls[0].body["response_format"]["json_schema"]["schema"]
     assert choices["properties"]["change"]["enum"] == [
@@ -178,9 +178,9 @@ def test_an_edge_that_closes_a_cycle_is_handed_back_then_dropped() -> None:
 
 def test_a_statement_made_twice_counts_once_and_of_two_the_last() -> None:
     other = {"set_prompt": {"agent": "worker", "prompt": "Count thrice."}}
-    made = mutated(edits(PROMPT, PROMPT, other, PROMPT), component="prompts").came
-    assert isinstance(made, Proposal)
-    assert made.edits == (SetPrompt(agent="worker", prompt="Count twice."),)
+    result = mutated(edits(PROMPT, PROMPT, other, PROMPT), component="prompts").came
+    assert isinstance(result, Proposal)
+    assert result.edits == (SetPrompt(agent="worker", prompt="Count twice."),)
 
 
 def test_a_tool_above_the_ceiling_is_not_granted() -> None:
@@ -192,9 +192,9 @@ def test_a_tool_above_the_ceiling_is_not_granted() -> None:
     assert isinstance(done.came, RejectedProposal)
     assert "'list_files' is above the ceiling, which allows read_file" in done.came.problems[0]
     more = replace(ceiling_of(alone), tools=frozenset({"read_file", "list_files"}))
-    made = mutated(grant, ceiling=more, **options).came
-    assert isinstance(made, Proposal)
-    assert made.child.agents["solver"].tools == ("list_files", "read_file")
+    result = mutated(grant, ceiling=more, **options).came
+    assert isinstance(result, Proposal)
+    assert result.child.agents["solver"].tools == ("list_files", "read_file")
 
 
 @pytest.mark.parametrize(
@@ -213,30 +213,30 @@ def test_other_shapes_are_dropped(answer: str, said: str) -> None:
 
 
 def test_a_repaired_answer_counts() -> None:
-    made = mutated(edits(), edits(PROMPT), component="prompts").came
-    assert isinstance(made, Proposal)
+    result = mutated(edits(), edits(PROMPT), component="prompts").came
+    assert isinstance(result, Proposal)
 
 
 def test_a_reason_may_be_missing_and_is_cut_where_it_is_long() -> None:
-    made = mutated({"edits": [PROMPT]}, component="prompts").came
-    assert isinstance(made, Proposal)
-    assert made.reason == ""
-    made = mutated(edits(PROMPT, reason="x" * 9_000), component="prompts").came
-    assert isinstance(made, Proposal)
-    assert len(made.reason) == 600
+    result = mutated({"edits": [PROMPT]}, component="prompts").came
+    assert isinstance(result, Proposal)
+    assert result.reason == ""
+    result = mutated(edits(PROMPT, reason="x" * 9_000), component="prompts").came
+    assert isinstance(result, Proposal)
+    assert len(result.reason) == 600
 
 
 def test_edits_that_decoding_would_not_have_offered_count_too() -> None:
     """Not every endpoint can be held to a schema; what it may write is the whole algebra."""
     three = team("three", llm("a"), llm("b"), llm("c"))
     chain = {"replace_topology": {"reports_to": {"a": ["b"], "b": ["c"]}}}
-    made = mutated(
+    result = mutated(
         edits(chain), of=parent(three), component="topology", ceiling=ceiling_of(three)
     ).came
-    assert isinstance(made, Proposal)
-    assert components(made.edits) == {"topology"}
-    assert made.child.edges == (("a", "b"), ("b", "c"))
-    assert AddEdge(sender="a", receiver="b") in diff(three, made.child)
+    assert isinstance(result, Proposal)
+    assert components(result.edits) == {"topology"}
+    assert result.child.edges == (("a", "b"), ("b", "c"))
+    assert AddEdge(sender="a", receiver="b") in diff(three, result.child)
 
 
 def test_nothing_to_choose_is_said_without_a_call() -> None:

@@ -46,16 +46,16 @@ def test_mutations_of_a_seed_team_are_all_valid() -> None:
                 bounds=BRIEF,
             )
             of = parent(seed, digest="run: done\nanswer: negative", reward=0.0)
-            found = open_components(meta, of)
+            result = open_components(meta, of)
             paths = [f"step {number}" for number in range(MUTATIONS)]
             policy = ByChance()
             asked = (
-                mutate(meta, one, TASK, of, component=policy.choose(one, 0, found)) for one in paths
+                mutate(meta, path, TASK, of, component=policy.choose(path, 0, result)) for path in paths
             )
             return list(await asyncio.gather(*asked))
 
-    made = asyncio.run(all_of_them())
-    assert [type(one) for one in made] == [Proposal] * MUTATIONS
-    assert all(components(one.edits) == {one.component} for one in made)
-    assert len({one.child.content_hash for one in made}) > 1
+    product = asyncio.run(all_of_them())
+    assert [type(item) for item in product] == [Proposal] * MUTATIONS
+    assert all(components(item.edits) == {item.component} for item in product)
+    assert len({item.child.content_hash for item in product}) > 1
     assert len(repairs) <= 2

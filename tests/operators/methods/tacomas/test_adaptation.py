@@ -51,14 +51,14 @@ class Play:
         """Answer as whoever is asked."""
         schema = body["response_format"]["json_schema"]["schema"]["properties"]
         if "converged" in schema:
-            one = self.judge.pop(0)
-            if not isinstance(one, dict):
-                return Reply.json(one)
+            item = self.judge.pop(0)
+            if not isinstance(item, dict):
+                return Reply.json(item)
             agents = {
-                agent: {"reason": f"{agent} so", "contribution": one["values"].get(agent, 0.5)}
+                agent: {"reason": f"{agent} so", "contribution": item["values"].get(agent, 0.5)}
                 for agent in schema["agents"]["properties"]
             }
-            head = {"reason": "r", "score": one["score"], "converged": one["converged"]}
+            head = {"reason": "r", "score": item["score"], "converged": item["converged"]}
             return Reply.json({**head, "agents": agents})
         if "plan" in schema:
             return Reply.json(self.coach or {"wrong": "It was vague.", "plan": "Be exact."})
@@ -105,7 +105,7 @@ def played(play: Play, of: Team = TRIO, **settings: Any) -> tuple[Sequence[Round
 
 def whom(asked: Asked[Any]) -> list[str]:
     """Who was asked, in order: one letter each."""
-    return [one["operator"] for one in asked.told("operator_answered")]
+    return [fields["operator"] for fields in asked.told("operator_answered")]
 
 
 def test_three_rounds_by_hand() -> None:
@@ -123,12 +123,12 @@ def test_three_rounds_by_hand() -> None:
         *("contributions", "coach", "coach", "coach", "restructure"),
         "contributions",
     ]
-    first, second, third = (one.plan.team for one in done)
+    first, second, third = (item.plan.team for item in done)
     assert first == TRIO
     assert [*second.agents] == [*TRIO.agents]
     assert second.reports_to == TRIO.reports_to
     coaching = "What went wrong: It was vague.\nPlan: Be exact."
-    assert {one.notes.coaching for one in second.agents.values()} == {coaching}
+    assert {item.notes.coaching for item in second.agents.values()} == {coaching}
     assert [*third.agents] == ["planner", "solver", "writer", "verifier"]
     for agent in second.agents:
         assert third.agents[agent] == second.agents[agent]
@@ -145,8 +145,8 @@ def test_each_agent_reads_again_what_it_said_last() -> None:
     played(play, most=2)
     first, second = play.carried
     assert not first.carry.own
-    assert {one: report.content for one, report in second.carry.own.items()} == {
-        one: f"work of {one}" for one in TRIO.agents
+    assert {item: report.content for item, report in second.carry.own.items()} == {
+        agent: f"work of {agent}" for agent in TRIO.agents
     }
 
 
@@ -164,7 +164,7 @@ def test_each_agent_reads_again_what_it_said_last() -> None:
 def test_why_it_ends_is_told(judge: Any, settings: Any, why: str, made: int) -> None:
     done, _, asked = played(Play(judge=judge), **settings)
     assert len(done) == made
-    assert [one["why"] for one in asked.told("rounds_ended")] == [why]
+    assert [fields["why"] for fields in asked.told("rounds_ended")] == [why]
 
 
 @pytest.mark.parametrize(
@@ -180,11 +180,11 @@ def test_why_it_ends_is_told(judge: Any, settings: Any, why: str, made: int) -> 
 )
 def test_an_ablation_is_one_switch(settings: Any, asked_for: dict[str, int]) -> None:
     done, _, asked = played(Play(judge=[said() for _ in range(4)]), most=4, **settings)
-    counts = {one: whom(asked).count(one) for one in whom(asked)}
+    counts = {name: whom(asked).count(name) for name in whom(asked)}
     assert counts == asked_for
-    teams = [one.plan.team for one in done]
+    teams = [item.plan.team for item in done]
     if not settings.get("capability", True):
-        assert all(not one.notes.coaching for team in teams for one in team.agents.values())
+        assert all(not agent.notes.coaching for team in teams for agent in team.agents.values())
     if settings == QUIET:
         assert teams == [TRIO] * 4
 
@@ -194,22 +194,22 @@ def test_who_contributes_more_has_more_room_and_more_of_its_work_is_read() -> No
     long = {"wrong": "w" * 9_000, "plan": "p" * 9_000}
     play = Play(judge=rounds_, coach=long)
     done, _, asked = played(play, most=3, topology=False, eta=2, room=300)
-    told = asked.told("coaching")
-    rooms = [{agent: one["room"] for agent, one in each["agents"].items()} for each in told]
+    records = asked.told("coaching")
+    rooms = [{agent: item["room"] for agent, item in each["agents"].items()} for each in records]
     assert rooms[0]["solver"] > rooms[0]["writer"] > rooms[0]["planner"]
     assert rooms[1]["solver"] > rooms[0]["solver"]
-    assert all(sum(one.values()) <= 3 * 300 + 3 for one in rooms)
+    assert all(sum(table.values()) <= 3 * 300 + 3 for table in rooms)
     for agent, room in rooms[1].items():
         assert len(done[2].plan.team.agents[agent].notes.coaching) == room
-    weights = [one["agents"]["solver"]["weight"] for one in asked.told("contributions")]
+    weights = [fields["agents"]["solver"]["weight"] for fields in asked.told("contributions")]
     assert weights == sorted(weights)
 
 
 def test_without_a_replicator_all_have_the_same_room() -> None:
     play = Play(judge=[said(planner=0, solver=1) for _ in range(3)])
     _, _, asked = played(play, most=3, topology=False, replicator=False)
-    for one in asked.told("coaching"):
-        assert {agent["room"] for agent in one["agents"].values()} == {600}
+    for fields in asked.told("coaching"):
+        assert {agent["room"] for agent in fields["agents"].values()} == {600}
 
 
 def test_who_has_hardly_any_room_left_is_not_coached() -> None:
@@ -226,14 +226,14 @@ def test_only_who_contributed_little_for_several_rounds_may_go() -> None:
     play = Play(judge=list(low), changes=[dead, dead])
     done, _, _ = played(play, most=3, patience=3)
     assert [*done[-1].plan.team.agents] == [*TRIO.agents]
-    assert [one.operator for one in play.lost] == ["restructure"]
+    assert [item.operator for item in play.lost] == ["restructure"]
 
 
 def test_a_team_does_not_grow_above_what_is_allowed() -> None:
     born = {"agents": [{"add_agent": {"role": "verifier", "reports_to": ["writer"]}}]}
     play = Play(judge=[said() for _ in range(5)], changes=[born] * 10)
     done, _, _ = played(play, most=5, every=1, most_agents=4)
-    assert max(len(one.plan.team.agents) for one in done) == 4
+    assert max(len(item.plan.team.agents) for item in done) == 4
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_a_team_does_not_grow_above_what_is_allowed() -> None:
 def test_the_best_round_answers_by_the_judge_or_the_last(
     answers: Any, scores: Any, settings: Any, answered: str | None
 ) -> None:
-    play = Play(judge=[said(one) for one in scores], answers=answers)
+    play = Play(judge=[said(score) for score in scores], answers=answers)
     _, run, _ = played(play, most=3, **settings)
     assert run.answer == answered
 
@@ -258,10 +258,10 @@ def test_the_best_round_answers_by_the_judge_or_the_last(
 def test_a_round_that_cannot_be_judged_changes_nothing_and_is_counted() -> None:
     play = Play(judge=["?", "?", said(0.95)])
     done, run, asked = played(play)
-    assert [one.operator for one in play.lost] == ["contributions"]
+    assert [item.operator for item in play.lost] == ["contributions"]
     assert done[1].plan.team == TRIO
     assert run.answer == "answer 2"
-    assert [one["round"] for one in asked.told("contributions")] == [2]
+    assert [fields["round"] for fields in asked.told("contributions")] == [2]
 
 
 def test_bad_answers_of_coach_and_restructurer_leave_the_team_as_it_is() -> None:
@@ -271,8 +271,8 @@ def test_bad_answers_of_coach_and_restructurer_leave_the_team_as_it_is() -> None
         changes=[{"agents": [{"remove_agent": {"agent": "writer"}}]}] * 2,
     )
     done, _, _ = played(play, most=3, patience=1, low=1)
-    assert [one.plan.team for one in done] == [TRIO] * 3
-    assert sorted(one.operator for one in play.lost) == ["coach"] * 6 + ["restructure"]
+    assert [item.plan.team for item in done] == [TRIO] * 3
+    assert sorted(item.operator for item in play.lost) == ["coach"] * 6 + ["restructure"]
 
 
 def test_agents_that_ask_no_model_are_not_coached() -> None:
@@ -295,6 +295,6 @@ def test_no_more_is_asked_than_was_said_beforehand(settings: Any) -> None:
     play = Play(judge=["?", said()] * 9, changes=[{"agents": [{}]}, born] * 9)
     given: dict[str, Any] = {"most": 4, "threshold": 2, **settings}
     done, _, asked = played(play, **given)
-    of_agents = sum(len(one.plan.agents) for one in done)
+    of_agents = sum(len(item.plan.agents) for item in done)
     bound = calls_at_most(AdaptationSettings(**given), done[0].plan)
     assert of_agents + len(asked.calls) <= bound

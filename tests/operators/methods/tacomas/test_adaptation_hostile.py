@@ -43,7 +43,7 @@ def test_contributions(part: int) -> None:
         for share in (came.score, *came.values.values()):
             assert 0 <= share <= 1
             assert math.isfinite(share)
-        assert all(len(one.reason) <= 600 for one in (came, *came.of.values()))
+        assert all(len(item.reason) <= 600 for item in (came, *came.of.values()))
         assert isinstance(came.converged, bool)
 
     count = hostile(
@@ -75,15 +75,15 @@ def test_coachings(part: int) -> None:
 
 
 def check_budget(came: Proposal) -> None:
-    kinds = [type(one) for one in came.edits]
+    kinds = [type(edit) for edit in came.edits]
     assert {*kinds} <= {AddAgent, RemoveAgent, AddEdge, RemoveEdge}
     assert sum(kind in {AddAgent, RemoveAgent} for kind in kinds) <= 2
     assert sum(kind in {AddEdge, RemoveEdge} for kind in kinds) <= 2
     assert {"worker", "judge"} <= {*came.child.agents}
-    for one in came.child.agents.values():
-        role = ROLES.get(one.id.removesuffix("_2"))
-        born = role and replace(role, id=one.id)
-        assert one == FIRST.agents.get(one.id, born)
+    for agent in came.child.agents.values():
+        role = ROLES.get(agent.id.removesuffix("_2"))
+        born = role and replace(role, id=agent.id)
+        assert agent == FIRST.agents.get(agent.id, born)
 
 
 def test_restructurings(part: int) -> None:
@@ -108,7 +108,7 @@ def test_teams_of_roles(part: int) -> None:
 
     def is_of_the_catalogue(came: Proposal) -> None:
         assert 2 <= len(came.child.agents) <= 4
-        assert all(one == ROLES[one.id] for one in came.child.agents.values())
+        assert all(agent == ROLES[agent.id] for agent in came.child.agents.values())
 
     answers = teams_of_roles([*ROLES])
     count = hostile(

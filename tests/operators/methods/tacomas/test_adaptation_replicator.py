@@ -21,7 +21,7 @@ def rounds(draw: st.DrawFn) -> tuple[Mapping[str, float], Mapping[str, float]]:
     """Weights as they may be after some rounds, and contributions."""
     agents = draw(st.lists(st.sampled_from(AGENTS), min_size=1, unique=True))
     raw = {agent: draw(st.floats(1e-6, 1)) for agent in agents}
-    weights = {agent: one / math.fsum(raw.values()) for agent, one in raw.items()}
+    weights = {agent: value / math.fsum(raw.values()) for agent, value in raw.items()}
     return weights, {agent: draw(SHARES) for agent in agents}
 
 
@@ -35,7 +35,7 @@ def test_weights_are_shares_of_one(before: tuple[Mapping[str, float], ...], eta:
     after = replicated(weights, contributions, eta=eta)
     assert after.keys() == weights.keys()
     assert whole(after) == pytest.approx(1)
-    assert all(0 < one <= 1 for one in after.values())
+    assert all(0 < item <= 1 for item in after.values())
 
 
 @given(rounds(), ETAS)
@@ -55,10 +55,10 @@ def test_who_contributes_more_gains_on_who_contributes_less(
     weights, contributions = before
     after = replicated(weights, contributions, eta=eta)
     gains = {agent: after[agent] / weights[agent] for agent in weights}
-    for one in weights:
+    for weight in weights:
         for other in weights:
-            if contributions[one] >= contributions[other]:
-                assert gains[one] >= gains[other] * (1 - 1e-9)
+            if contributions[weight] >= contributions[other]:
+                assert gains[weight] >= gains[other] * (1 - 1e-9)
 
 
 @given(rounds(), ETAS, SHARES)
@@ -86,11 +86,11 @@ def test_a_newcomer_has_an_even_share_and_those_that_stay_share_the_rest_as_befo
     assert [*after] == agents
     assert whole(after) == pytest.approx(1)
     stay = [agent for agent in agents if agent in weights]
-    for one in set(agents) - set(stay):
-        assert after[one] == pytest.approx(1 / len(agents))
-    for one in stay:
+    for name in set(agents) - set(stay):
+        assert after[name] == pytest.approx(1 / len(agents))
+    for name in stay:
         for other in stay:
-            assert after[one] * weights[other] == pytest.approx(after[other] * weights[one])
+            assert after[name] * weights[other] == pytest.approx(after[other] * weights[name])
 
 
 def test_all_begin_with_the_same() -> None:

@@ -56,9 +56,9 @@ class World:
         text, wanted = json.dumps(request["messages"]), asked(request)
         if "converged" in wanted:
             agents = [*wanted["agents"]["properties"]]
-            said = {one: {"reason": "so", "contribution": 0.5} for one in agents}
+            table = {agent: {"reason": "so", "contribution": 0.5} for agent in agents}
             score = 0.95 if "verifier" in agents else 0.3
-            return Reply.json({"reason": "r", "agents": said, "score": score, "converged": False})
+            return Reply.json({"reason": "r", "agents": table, "score": score, "converged": False})
         if "plan" in wanted:
             return Reply.json({"wrong": "It was vague.", "plan": "Be exact."})
         if "edges" in wanted:
@@ -81,7 +81,7 @@ class World:
 
     def made(self) -> Path:
         """The folder of the newest run."""
-        return max((self.folder / "runs").iterdir(), key=lambda one: one.stat().st_mtime_ns)
+        return max((self.folder / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
 
 
 @pytest.fixture
@@ -120,17 +120,17 @@ def test_a_team_adapts_while_it_works(world: World) -> None:
     assert sorted(path.name for path in (run / "rounds").iterdir()) == [
         f"round_{number}.yaml" for number in (1, 2, 3)
     ]
-    told = CliRunner().invoke(
+    report = CliRunner().invoke(
         mas_diff, [str(run / "rounds" / f"round_{number}.yaml") for number in (1, 3)]
     )
-    assert "agents: +verifier" in told.output
-    assert "coaching of planner, solver, writer: +2 lines" in told.output
+    assert "agents: +verifier" in report.output
+    assert "coaching of planner, solver, writer: +2 lines" in report.output
 
 
 def test_the_folder_tells_contributions_weights_and_why_it_ended(world: World) -> None:
     world.run(*HOW)
     story = json.loads((world.made() / "story.json").read_text())["story"]
-    assert [one["event"] for one in story] == [
+    assert [item["event"] for item in story] == [
         *("contributions", "coaching", "contributions", "coaching", "restructure"),
         *("contributions", "rounds_ended"),
     ]
@@ -138,7 +138,7 @@ def test_the_folder_tells_contributions_weights_and_why_it_ended(world: World) -
     ended = {"rounds": 3, "judged": 3, "why": "threshold", "answer_of": 3}
     assert story[-1] == {"event": "rounds_ended", **ended}
     events = lines(world.made() / "events.jsonl")
-    assert {"contributions", "coaching", "restructure"} <= {one["type"] for one in events}
+    assert {"contributions", "coaching", "restructure"} <= {event["type"] for event in events}
 
 
 @pytest.mark.parametrize("calls", [3, 6, 13])
@@ -182,8 +182,8 @@ def test_a_run_that_was_killed_while_it_was_judged_goes_on_to_the_same(world: Wo
 
 
 def test_a_dry_run_tells_the_most_calls_and_asks_nobody(world: World) -> None:
-    told = world.run(*HOW, "--dry-run")
-    assert "adapts by tacomas: at most 44 calls in all" in told.output
+    result = world.run(*HOW, "--dry-run")
+    assert "adapts by tacomas: at most 44 calls in all" in result.output
     value = json.loads(world.run(*HOW, "--dry-run", "--json").output)
     assert value["adapts"] == {"by": "tacomas", "calls_at_most": 44}
     assert world.asked == 0
@@ -253,8 +253,8 @@ def test_in_a_stream_each_task_begins_with_the_pool_s_team(world: World) -> None
     pool = world.folder / "pool"
     assert [path.name for path in (pool / "teams").iterdir()] == ["trio.yaml"]
     evolution = pool / "evolutions" / "recipe"
-    turns = [one["value"] for one in lines(evolution / "turns.jsonl")]
-    assert [one["score"] for one in turns] == [1, 1]
+    turns = [fields["value"] for fields in lines(evolution / "turns.jsonl")]
+    assert [turn["score"] for turn in turns] == [1, 1]
     for number, line in enumerate(turns):
         assert line["story"][-1]["why"] == "threshold"
         rounds = evolution / "episodes" / f"{number:06d}" / "rounds"
@@ -288,5 +288,5 @@ def writes(_world: World, request: Request) -> Reply:
     """Write a file; as the judge, be content."""
     if "converged" not in asked(request):
         return Reply.code("open('out.txt', 'w').write('made')\nfinal_answer('7')")
-    said = {"one": {"reason": "so", "contribution": 0.5}}
-    return Reply.json({"reason": "r", "agents": said, "score": 0.95, "converged": False})
+    fields = {"one": {"reason": "so", "contribution": 0.5}}
+    return Reply.json({"reason": "r", "agents": fields, "score": 0.95, "converged": False})

@@ -21,7 +21,7 @@ LOW = Contribution(value=0.2, reason="a guess")
 
 
 def coached(*answers: Any, **options: Any) -> Asked[Coaching | RejectedProposal]:
-    replies = [Reply.json(one) for one in answers]
+    replies = [Reply.json(answer) for answer in answers]
     account = options.pop("account", worked(solver=did("SECRET OF SOLVER")))
     given: dict[str, Any] = {
         "agent": "solver",
@@ -34,10 +34,10 @@ def coached(*answers: Any, **options: Any) -> Asked[Coaching | RejectedProposal]
 
 
 def test_an_agent_is_told_what_went_wrong_and_what_to_do() -> None:
-    came = coached(SAID).came
-    assert isinstance(came, Coaching)
-    assert came.agent == "solver"
-    assert came.text == "What went wrong: You guessed.\nPlan: Count the apples one by one."
+    result = coached(SAID).came
+    assert isinstance(result, Coaching)
+    assert result.agent == "solver"
+    assert result.text == "What went wrong: You guessed.\nPlan: Count the apples one by one."
 
 
 def test_it_sees_the_agent_s_own_work_and_nobody_else_s() -> None:
@@ -51,20 +51,20 @@ def test_it_sees_the_agent_s_own_work_and_nobody_else_s() -> None:
 
 
 def test_what_it_said_before_is_shown() -> None:
-    told = replace(TRIO.agents["solver"], notes=Notes(coaching="Be careful."))
-    account = worked(replace(TRIO, agents={**TRIO.agents, "solver": told}))
+    report = replace(TRIO.agents["solver"], notes=Notes(coaching="Be careful."))
+    account = worked(replace(TRIO, agents={**TRIO.agents, "solver": report}))
     [call] = coached(SAID, account=account).calls
     assert "Be careful." in call.text
     assert "what you told it before" in call.text
 
 
 def test_it_becomes_a_note_of_that_agent_and_of_no_other() -> None:
-    came = coached(SAID).came
-    assert isinstance(came, Coaching)
-    made = apply(TRIO, [came.edit], catalogue())
-    assert isinstance(made, Team)
-    assert made.agents["solver"].notes == Notes(coaching=came.text)
-    assert {**made.agents, "solver": TRIO.agents["solver"]} == TRIO.agents
+    result = coached(SAID).came
+    assert isinstance(result, Coaching)
+    product = apply(TRIO, [result.edit], catalogue())
+    assert isinstance(product, Team)
+    assert product.agents["solver"].notes == Notes(coaching=result.text)
+    assert {**product.agents, "solver": TRIO.agents["solver"]} == TRIO.agents
 
 
 def test_what_no_team_file_may_hold_is_repaired_once_then_dropped() -> None:
@@ -101,6 +101,6 @@ def test_what_is_no_coaching_is_repaired_once_then_dropped(bad: Any) -> None:
 
 
 def test_a_text_that_poses_as_lines_of_a_terminal_is_one_line() -> None:
-    came = coached({"wrong": "a\nPlan: obey", "plan": "\x1b[2Jb\nc"}).came
-    assert isinstance(came, Coaching)
-    assert came.text == "What went wrong: a Plan: obey\nPlan: b c"
+    result = coached({"wrong": "a\nPlan: obey", "plan": "\x1b[2Jb\nc"}).came
+    assert isinstance(result, Coaching)
+    assert result.text == "What went wrong: a Plan: obey\nPlan: b c"

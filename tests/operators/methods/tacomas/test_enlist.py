@@ -23,8 +23,8 @@ def edge(sender: str, receiver: str) -> dict[str, str]:
 
 
 def enlisted(*answers: Any, most: int = 4) -> Asked[Proposal | RejectedProposal]:
-    replies = [Reply.json({"reason": "facts first", **one}) for one in answers]
-    ceiling = ceiling_of(*(team(name, one) for name, one in KNOWN.items()))
+    replies = [Reply.json({"reason": "facts first", **answer}) for answer in answers]
+    ceiling = ceiling_of(*(team(name, item) for name, item in KNOWN.items()))
     return asking(
         replies, lambda meta: enlist(meta, "e", TASK, FRAME, KNOWN, most=most), ceiling=ceiling
     )
@@ -32,19 +32,19 @@ def enlisted(*answers: Any, most: int = 4) -> Asked[Proposal | RejectedProposal]
 
 def test_a_team_is_made_of_roles_in_the_order_in_which_they_work() -> None:
     agents = ["searcher", "solver", "verifier"]
-    came = enlisted({"agents": agents, "edges": [edge("searcher", "solver")]}).came
-    assert isinstance(came, Proposal)
-    assert [*came.child.agents] == agents
-    assert came.child.agents["solver"] == KNOWN["solver"]
-    assert {*came.child.edges} == {("searcher", "solver"), ("solver", "verifier")}
-    assert came.child.output == "verifier"
+    result = enlisted({"agents": agents, "edges": [edge("searcher", "solver")]}).came
+    assert isinstance(result, Proposal)
+    assert [*result.child.agents] == agents
+    assert result.child.agents["solver"] == KNOWN["solver"]
+    assert {*result.child.edges} == {("searcher", "solver"), ("solver", "verifier")}
+    assert result.child.output == "verifier"
 
 
 def test_all_but_agents_and_topology_is_the_frame_s() -> None:
-    came = enlisted({"agents": ["solver", "verifier"], "edges": []}).came
-    assert isinstance(came, Proposal)
-    assert (came.child.name, came.child.constitution) == ("trio", "Be honest.")
-    assert came.child.execution == FRAME.execution
+    result = enlisted({"agents": ["solver", "verifier"], "edges": []}).came
+    assert isinstance(result, Proposal)
+    assert (result.child.name, result.child.constitution) == ("trio", "Be honest.")
+    assert result.child.execution == FRAME.execution
 
 
 @pytest.mark.parametrize(

@@ -19,14 +19,14 @@ from ...asking import TASK, Asked, asking, catalogue, ceiling_of, llm, team
 from ...rounds import ROLES, TRIO, judged, worked
 
 HISTORY = [judged(planner=0.1, solver=0.9, writer=0.5)]
-CEILING = replace(ceiling_of(TRIO, *(team(name, one) for name, one in ROLES.items())), agents=5)
+CEILING = replace(ceiling_of(TRIO, *(team(name, role) for name, role in ROLES.items())), agents=5)
 BORN = {"add_agent": {"role": "verifier", "receives_from": ["solver"], "reports_to": ["writer"]}}
 DEAD = {"remove_agent": {"agent": "planner"}}
 JOINED = {"add_edge": {"sender": "planner", "receiver": "writer"}}
 
 
 def changing(*answers: Any, of: Team = TRIO, **options: Any) -> Asked[Proposal | RejectedProposal]:
-    replies = [Reply.json({"reason": "nobody checks", **one}) for one in answers]
+    replies = [Reply.json({"reason": "nobody checks", **answer}) for answer in answers]
     ceiling = options.pop("ceiling", CEILING)
     given: dict[str, Any] = {"roles": ROLES, "dying": ["planner"], "agents": 1, "edges": 1}
     given = {**given, **options}
@@ -39,51 +39,51 @@ def changing(*answers: Any, of: Team = TRIO, **options: Any) -> Asked[Proposal |
 
 
 def child(*answers: Any, **options: Any) -> Team:
-    came = changing(*answers, **options).came
-    assert isinstance(came, Proposal), came
-    return came.child
+    result = changing(*answers, **options).came
+    assert isinstance(result, Proposal), result
+    return result.child
 
 
 def test_a_role_is_born_between_those_it_hears_and_those_it_reports_to() -> None:
-    made = child({"agents": [BORN], "edges": []})
-    assert [*made.agents] == ["planner", "solver", "writer", "verifier"]
-    assert made.agents["verifier"] == ROLES["verifier"]
-    assert {("solver", "verifier"), ("verifier", "writer")} < {*made.edges}
+    result = child({"agents": [BORN], "edges": []})
+    assert [*result.agents] == ["planner", "solver", "writer", "verifier"]
+    assert result.agents["verifier"] == ROLES["verifier"]
+    assert {("solver", "verifier"), ("verifier", "writer")} < {*result.edges}
 
 
 def test_two_of_a_role_have_ids_of_their_own() -> None:
-    made = child({"agents": [BORN, BORN], "edges": []}, agents=2)
-    assert [*made.agents][3:] == ["verifier", "verifier_2"]
+    result = child({"agents": [BORN, BORN], "edges": []}, agents=2)
+    assert [*result.agents][3:] == ["verifier", "verifier_2"]
 
 
 def test_an_agent_dies_and_who_reported_to_it_is_not_cut_off() -> None:
-    made = child({"agents": [{"remove_agent": {"agent": "solver"}}], "edges": []}, dying=["solver"])
-    assert made.edges == (("planner", "writer"),)
+    result = child({"agents": [{"remove_agent": {"agent": "solver"}}], "edges": []}, dying=["solver"])
+    assert result.edges == (("planner", "writer"),)
 
 
 def test_edges_come_and_go() -> None:
     both = [JOINED, {"remove_edge": {"sender": "planner", "receiver": "solver"}}]
-    made = child({"agents": [], "edges": both}, edges=2)
-    assert {*made.edges} == {("planner", "writer"), ("solver", "writer")}
+    result = child({"agents": [], "edges": both}, edges=2)
+    assert {*result.edges} == {("planner", "writer"), ("solver", "writer")}
 
 
 def test_a_newcomer_may_give_the_answer_from_now_on() -> None:
     last = {"add_agent": {"role": "verifier", "receives_from": ["solver"], "is_output": True}}
-    made = child({"agents": [last], "edges": []})
-    assert made.output == "verifier"
-    assert ("writer", "verifier") in made.edges
+    result = child({"agents": [last], "edges": []})
+    assert result.output == "verifier"
+    assert ("writer", "verifier") in result.edges
 
 
 def test_those_that_stay_keep_what_they_are_to_the_byte() -> None:
-    made = child({"agents": [BORN, DEAD], "edges": []}, agents=2)
-    for one in ("solver", "writer"):
-        assert made.agents[one] == TRIO.agents[one]
+    result = child({"agents": [BORN, DEAD], "edges": []}, agents=2)
+    for word in ("solver", "writer"):
+        assert result.agents[word] == TRIO.agents[word]
 
 
 def test_the_lists_may_be_empty() -> None:
-    came = changing({"agents": [], "edges": []}).came
-    assert isinstance(came, Proposal)
-    assert (came.child, came.edits, came.reason) == (TRIO, (), "nobody checks")
+    result = changing({"agents": [], "edges": []}).came
+    assert isinstance(result, Proposal)
+    assert (result.child, result.edits, result.reason) == (TRIO, (), "nobody checks")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def drawn(
 ) -> Proposal | RejectedProposal:
     """An answer of any kind that the question lets through."""
     known = catalogue()
-    ceiling = replace(ceiling_of(of, *(team("one", one) for one in ROLES.values())), agents=None)
+    ceiling = replace(ceiling_of(of, *(team("one", role) for role in ROLES.values())), agents=None)
     chance = Chance(catalogue=known, ceiling=ceiling, seed=seed)
     given: Any = {"roles": ROLES, "dying": dying, "agents": agents, "edges": edges}
     work = restructure(chance, "r", TASK, worked(of), [], team=of, **given)
@@ -167,20 +167,20 @@ def drawn(
 def test_whatever_the_schema_lets_through_is_a_team_within_its_budget(
     of: Team, seed: int, agents: int, edges: int
 ) -> None:
-    came = drawn(of, seed, [*of.agents], agents, edges)
-    assert isinstance(came, Proposal), came
-    assert components(came.edits) <= {"roster", "topology"}
-    kinds = [type(one) for one in came.edits]
+    result = drawn(of, seed, [*of.agents], agents, edges)
+    assert isinstance(result, Proposal), result
+    assert components(result.edits) <= {"roster", "topology"}
+    kinds = [type(edit) for edit in result.edits]
     assert sum(kind in {AddAgent, RemoveAgent} for kind in kinds) <= agents
     assert sum(kind in {AddEdge, RemoveEdge} for kind in kinds) <= edges
     assert {*kinds} <= {AddAgent, RemoveAgent, AddEdge, RemoveEdge}
-    gone = dict.fromkeys({*of.agents} - {*came.child.agents})
-    for one in came.child.agents.values():
-        here = of.agents.get(one.id)
+    gone = dict.fromkeys({*of.agents} - {*result.child.agents})
+    for agent in result.child.agents.values():
+        here = of.agents.get(agent.id)
         if here is None:
-            assert replace(one, id="x") in [replace(role, id="x") for role in ROLES.values()]
+            assert replace(agent, id="x") in [replace(role, id="x") for role in ROLES.values()]
         else:
-            assert one == replace(here, notes=here.notes.following(gone))
+            assert agent == replace(here, notes=here.notes.following(gone))
 
 
 def test_who_contributes_little_for_several_rounds_may_go() -> None:

@@ -119,8 +119,8 @@ def test_thinking_is_no_part_of_the_answer_and_is_kept_where_tools_are_called() 
 
 
 def test_an_answer_of_thinking_alone_was_written_all_the_same() -> None:
-    told = {"prompt_tokens": 9, "completion_tokens": 0}
-    answer = answer_of(response({"content": f"<think>{'a' * 100}"}, told), SOURCE)
+    fields = {"prompt_tokens": 9, "completion_tokens": 0}
+    answer = answer_of(response({"content": f"<think>{'a' * 100}"}, fields), SOURCE)
     assert answer.usage.unmetered_calls == 1
     assert metered(answer, 7, None).completion_tokens == 50
 
@@ -132,12 +132,12 @@ def test_why_it_ended_is_passed_on(reason: str) -> None:
 
 
 def test_usage_that_can_be_is_believed() -> None:
-    told = {
+    fields = {
         "prompt_tokens": 9,
         "completion_tokens": 3,
         "prompt_tokens_details": {"cached_tokens": 4},
     }
-    assert usage_of(told) == Usage(calls=1, prompt_tokens=9, cached_tokens=4, completion_tokens=3)
+    assert usage_of(fields) == Usage(calls=1, prompt_tokens=9, cached_tokens=4, completion_tokens=3)
     assert usage_of({"prompt_tokens": 9, "completion_tokens": 0}, text="").unmetered_calls == 0
     assert not usage_of(
         {"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {}}
@@ -169,9 +169,9 @@ def test_usage_that_cannot_be_is_estimated_marked_and_never_below_what_was_told(
     answer = answer_of(response({"content": "four"}, usage), SOURCE)
     assert answer.usage.unmetered_calls == 1
     counted = metered(answer, 7, TokenPrices(1e-6, 5e-7, 2e-6))
-    told = answer.usage
-    assert counted.prompt_tokens == max(7, told.prompt_tokens)
-    assert counted.completion_tokens == max(2, told.completion_tokens)
+    report = answer.usage
+    assert counted.prompt_tokens == max(7, report.prompt_tokens)
+    assert counted.completion_tokens == max(2, report.completion_tokens)
     assert counted.cached_tokens == 0
     assert counted.tokens < 100
     assert counted.usd == pytest.approx(

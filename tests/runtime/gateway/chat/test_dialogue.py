@@ -19,11 +19,11 @@ MESSAGES = st.lists(
 @given(MESSAGES, TEXTS, st.integers(0, 900))
 def test_it_is_as_long_as_wanted_at_most(messages: list[dict[str, str]], text: str, most: int):
     dialogue = kept(messages, ChatAnswer(text=text), most)
-    assert [one["role"] for one in dialogue] == [*(one["role"] for one in messages), "assistant"]
-    assert sum(len(one["content"]) for one in dialogue) <= most
-    whole = [*(one["content"] for one in messages), text]
+    assert [item["role"] for item in dialogue] == [*(message["role"] for message in messages), "assistant"]
+    assert sum(len(item["content"]) for item in dialogue) <= most
+    whole = [*(message["content"] for message in messages), text]
     if sum(map(len, whole)) <= most:
-        assert [one["content"] for one in dialogue] == whole
+        assert [item["content"] for item in dialogue] == whole
 
 
 def test_short_messages_stay_whole_beside_a_long_one() -> None:
@@ -46,7 +46,7 @@ def test_tool_calls_and_parts_are_text() -> None:
     ]
     called = ToolRequest(id="1", name="stop", arguments="{}")
     dialogue = kept(shown, ChatAnswer(text="Done.", tool_calls=(called,)), 999)
-    assert [one["content"] for one in dialogue] == [
+    assert [item["content"] for item in dialogue] == [
         "Look:\n[image_url]",
         'add({"a": 1})',
         "Done.\nstop({})",

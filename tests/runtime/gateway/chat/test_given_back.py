@@ -31,9 +31,9 @@ def test_what_another_model_said_between_has_the_field_that_is_wanted_of_all() -
     )
     result, words = {"role": "tool", "content": "r"}, {"role": "assistant", "content": "so"}
     back = meant_for([own, result, other, words], "deep")
-    assert [one.get("reasoning_content") for one in back] == ["hm", None, "", None]
+    assert [item.get("reasoning_content") for item in back] == ["hm", None, "", None]
     assert "reasoning" not in back[2]
-    assert not [one for one in meant_for([own, other], "x") if "reasoning_content" in one]
+    assert not [item for item in meant_for([own, other], "x") if "reasoning_content" in item]
 
 
 def test_a_signature_of_a_call_is_kept_for_its_model_too() -> None:

@@ -27,7 +27,7 @@ def seen(content: bytes) -> Attachment:
 
 
 SHOWN = {"plots/a.png": seen(PNG), "b.pdf": seen(PDF)}
-IMAGE, DOCUMENT = (base64.b64encode(one).decode() for one in (PNG, PDF))
+IMAGE, DOCUMENT = (base64.b64encode(data).decode() for data in (PNG, PDF))
 
 
 def model(name: str, **fields: Any) -> Model:
@@ -56,9 +56,9 @@ def sent(provider: Provider) -> dict[str, Any]:
     """Show both to a provider's model; give what its double read."""
 
     async def asked() -> dict[str, Any]:
-        async with trial(provider, [Said(text="A pixel.")]) as one:
-            await one.ask(attachments=SHOWN)
-        return {**(one.books[-1].body or {})}
+        async with trial(provider, [Said(text="A pixel.")]) as item:
+            await item.ask(attachments=SHOWN)
+        return {**(item.books[-1].body or {})}
 
     return asyncio.run(asked())
 
@@ -103,17 +103,17 @@ def test_the_form_of_anthropic() -> None:
 
 
 def test_they_stand_in_the_first_message_of_the_user_and_nowhere_else() -> None:
-    said = [
+    records = [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "One?"},
         {"role": "assistant", "content": "One."},
         {"role": "user", "content": "Two?"},
     ]
-    shown = with_attachments(said, SHOWN)
-    assert [shown[0], *shown[2:]] == [said[0], *said[2:]]
+    shown = with_attachments(records, SHOWN)
+    assert [shown[0], *shown[2:]] == [records[0], *records[2:]]
     assert [part["type"] for part in shown[1]["content"]] == ["image_url", "file", "text"]
-    assert with_attachments(said, {}) == said
-    assert with_attachments(said[:1], SHOWN) == said[:1]
+    assert with_attachments(records, {}) == records
+    assert with_attachments(records[:1], SHOWN) == records[:1]
 
 
 def test_what_they_count_as_does_not_depend_on_their_base64() -> None:
@@ -135,7 +135,7 @@ def test_what_they_count_as_does_not_depend_on_their_base64() -> None:
                     max_tokens=0,
                 )
                 await gateway.chat(request, budget=budget)
-        return max(one for one in budget.asked)
+        return max(number for number in budget.asked)
 
     assert 12_000 < asyncio.run(reserved()) < 12_200
 
@@ -181,10 +181,10 @@ def test_a_fallback_that_would_not_see_them_does_not_answer() -> None:
 
 def test_a_model_that_turns_out_not_to_see_says_so_after_one_request() -> None:
     async def asked() -> None:
-        async with trial(DEEPSEEK, [Said(text="A pixel.")]) as one:
+        async with trial(DEEPSEEK, [Said(text="A pixel.")]) as item:
             with pytest.raises(CallError, match="unknown variant `image_url`") as caught:
-                await one.ask(attachments={"a.png": seen(PNG)}, retries=2)
-            assert len(one.books) == 1
+                await item.ask(attachments={"a.png": seen(PNG)}, retries=2)
+            assert len(item.books) == 1
         assert (caught.value.kind, caught.value.usage.tokens) == ("rejected", 0)
 
     asyncio.run(asked())
@@ -197,11 +197,11 @@ def test_what_tools_answered_with_stands_behind_their_answers() -> None:
     call = {"role": "assistant", "content": answered.marker, "tool_calls": []}
     result = {"role": "tool", "tool_call_id": "1", "content": f"It is {answered.marker}."}
     other = {"role": "tool", "tool_call_id": "2", "content": "Nothing."}
-    told = {"role": "user", "content": f"Observation: {answered.marker}"}
+    fields = {"role": "user", "content": f"Observation: {answered.marker}"}
     end = {"role": "assistant", "content": "I see."}
-    shown: list[Any] = with_attachments([{"role": "user", "content": "Why?"}, told], seen)
+    shown: list[Any] = with_attachments([{"role": "user", "content": "Why?"}, fields], seen)
     assert [part["type"] for part in shown[1]["content"]] == ["text", "text", "image_url"]
-    asked = [{"role": "user", "content": "Why?"}, call, result, other, end, told]
+    asked = [{"role": "user", "content": "Why?"}, call, result, other, end, fields]
     shown = with_attachments(asked, {"a": answered})
     assert shown[:4] == asked[:4]
     assert [part["type"] for part in shown[4]["content"]] == ["text", "image_url"]

@@ -39,8 +39,8 @@ def message(*events: Any) -> dict[str, Any]:
 
 def calls(*pieces: Any) -> list[tuple[str | None, str, Any]]:
     """Assemble tool calls from pieces, each in a chunk of its own: id, name and arguments."""
-    found = message(*(delta(tool_calls=[one]) for one in pieces)).get("tool_calls", [])
-    return [(one.get("id"), one["function"]["name"], one["function"]["arguments"]) for one in found]
+    result = message(*(delta(tool_calls=[item]) for item in pieces)).get("tool_calls", [])
+    return [(item.get("id"), item["function"]["name"], item["function"]["arguments"]) for item in result]
 
 
 def piece(arguments: Any = None, *, name: str | None = None, **fields: Any) -> dict[str, Any]:
@@ -127,20 +127,20 @@ def test_calls_of_one_chunk_are_as_many() -> None:
 
 
 def test_thinking_is_put_together_beside_the_text() -> None:
-    said = message(
+    fields = message(
         delta(role="assistant", content=None, reasoning_content="Two "),
         delta(role="assistant", reasoning_content="and two."),
         delta(role="assistant", content="Fo"),
         delta(role="assistant", content="ur"),
     )
-    assert said == {"role": "assistant", "reasoning_content": "Two and two.", "content": "Four"}
+    assert fields == {"role": "assistant", "reasoning_content": "Two and two.", "content": "Four"}
 
 
 def test_signed_thinking_stays_in_its_parts() -> None:
     def part(**fields: Any) -> Any:
         return delta(reasoning_details=[fields])
 
-    said = message(
+    record = message(
         part(type="reasoning.text", text="Two ", index=0),
         part(type="reasoning.text", text="and two", index=0),
         part(type="reasoning.text", signature="sig", index=0),
@@ -148,17 +148,17 @@ def test_signed_thinking_stays_in_its_parts() -> None:
     )
     first = {"type": "reasoning.text", "text": "Two and two", "index": 0, "signature": "sig"}
     second = {"type": "reasoning.encrypted", "data": "xyz", "index": 1}
-    assert said["reasoning_details"] == [first, second]
+    assert record["reasoning_details"] == [first, second]
 
 
 def test_an_answer_in_parts_may_go_on_in_text() -> None:
     thinking = [{"type": "thinking", "thinking": [{"type": "text", "text": "Two "}]}]
     more = [{"type": "thinking", "thinking": [{"type": "text", "text": "and two"}]}]
-    said = message(
+    fields = message(
         delta(content=thinking), delta(content=more), delta(content="Fo"), delta(content="ur")
     )
     whole = [{"type": "thinking", "thinking": [{"type": "text", "text": "Two and two"}]}]
-    assert said["content"] == [*whole, {"type": "text", "text": "Four"}]
+    assert fields["content"] == [*whole, {"type": "text", "text": "Four"}]
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,8 @@ def test_content_that_is_no_text_gives_way_to_parts_of_one() -> None:
 
 @pytest.mark.parametrize("index", [[0], {"a": 0}, "0", 0.5])
 def test_a_call_whose_index_is_no_number_has_none(index: Any) -> None:
-    one = piece("{}", name="look", id="c", index=index)
-    assert calls(one) == [("c", "look", "{}")]
+    fields = piece("{}", name="look", id="c", index=index)
+    assert calls(fields) == [("c", "look", "{}")]
 
 
 FIELDS = [

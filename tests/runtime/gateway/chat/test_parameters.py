@@ -78,7 +78,7 @@ def test_what_is_refused_is_said_otherwise_in_any_providers_words(row: Mapping[s
         refusing(row["said"], status=row.get("status", 400)), sent, row.get("again", ())
     )
     other = body(wanted, before | refused)
-    then = {one: form.name for one, form in other.forms.items() if form != sent.forms[one]}
+    then = {item: form.name for item, form in other.forms.items() if form != sent.forms[item]}
     assert then == row["then"]
 
 
@@ -125,7 +125,7 @@ def test_what_is_said_of_a_value_stays_with_the_value(said: str, is_always: bool
 def test_what_takes_no_seed_is_asked_in_vain_once_and_not_for_each_seed(
     said: str, taken: tuple[int, ...], requests: int, told_of: int
 ) -> None:
-    told: list[ParameterChange] = []
+    report: list[ParameterChange] = []
 
     async def behave(_model: str, sent: Mapping[str, Any]) -> ChatAnswer:
         if "seed" in sent and sent["seed"] not in taken:
@@ -135,17 +135,17 @@ def test_what_takes_no_seed_is_asked_in_vain_once_and_not_for_each_seed(
     async def scene() -> list[ChatAnswer]:
         async with gateway_to(provider) as gateway:
             return [
-                await gateway.chat(request(seed=seed), on_adapted=told.append)
+                await gateway.chat(request(seed=seed), on_adapted=report.append)
                 for seed in range(1, 21)
             ]
 
     provider = Provider(behave)
     answers = run_virtually(scene())
     assert len(provider.asked) == requests
-    assert [one.adapted for one in answers] == [
+    assert [item.adapted for item in answers] == [
         {} if seed in taken else {"seed": "left out"} for seed in range(1, 21)
     ]
-    assert len(told) == told_of
+    assert len(report) == told_of
 
 
 @pytest.mark.parametrize(
@@ -172,44 +172,44 @@ def test_only_a_refusal_of_the_request_is_one(status: int | None) -> None:
 
 def test_what_was_adapted_is_remembered_told_once_and_noted_with_each_answer() -> None:
     """Also by calls that were on their way when the first of them learnt it."""
-    told: list[ParameterChange] = []
-    said = "Unsupported value: 'temperature' does not support 0.5 with this model."
+    report: list[ParameterChange] = []
+    word = "Unsupported value: 'temperature' does not support 0.5 with this model."
 
     async def behave(_model: str, sent: Mapping[str, Any]) -> ChatAnswer:
         if "temperature" in sent:
-            raise refusing(said)
+            raise refusing(word)
         return answer()
 
     async def scene() -> list[ChatAnswer]:
         async with gateway_to(provider) as gateway:
             wanted = request(temperature=0.5)
-            calls = (gateway.chat(wanted, on_adapted=told.append) for _ in range(3))
+            calls = (gateway.chat(wanted, on_adapted=report.append) for _ in range(3))
             return [*await asyncio.gather(*calls), await gateway.chat(wanted)]
 
     provider = Provider(behave)
     answers = run_virtually(scene())
-    assert [one.adapted for one in answers] == [{"temperature": "left out"}] * 4
+    assert [item.adapted for item in answers] == [{"temperature": "left out"}] * 4
     assert len(provider.asked) <= 3 + 3 + 1
-    assert [(one.alias, one.parameter, one.asked, one.instead) for one in told] == [
+    assert [(item.alias, item.parameter, item.asked, item.instead) for item in report] == [
         ("default", "temperature", "0.5", "left out")
     ]
-    assert "does not support 0.5" in told[0].words
+    assert "does not support 0.5" in report[0].words
 
 
 def test_what_an_api_does_not_have_is_told_once_though_nobody_refused_it() -> None:
-    told: list[ParameterChange] = []
+    report: list[ParameterChange] = []
 
     async def scene() -> list[ChatAnswer]:
         async with gateway_to(provider, model(api="anthropic")) as gateway:
             efforts = ("minimal", "minimal", "low")
-            calls = (request(effort=one, max_tokens=100) for one in efforts)
-            return [await gateway.chat(one, on_adapted=told.append) for one in calls]
+            calls = (request(effort=effort, max_tokens=100) for effort in efforts)
+            return [await gateway.chat(call, on_adapted=report.append) for call in calls]
 
     provider = Provider(in_turn(answer(), answer(), answer()))
     answers = run_virtually(scene())
     noted = {"reasoning_effort": "low"}
-    assert [one.adapted for one in answers] == [noted, noted, {}]
-    assert [(one.parameter, one.asked, one.instead) for one in told] == [
+    assert [item.adapted for item in answers] == [noted, noted, {}]
+    assert [(item.parameter, item.asked, item.instead) for item in report] == [
         ("reasoning_effort", "minimal", "low")
     ]
 
@@ -241,21 +241,21 @@ def test_a_schema_goes_from_the_endpoint_into_the_prompt() -> None:
     wanted = asking(schema=True)
     strict = body(wanted)
     loose = body(wanted, frozenset({"response_format=json_schema"}))
-    told = body(wanted, frozenset({"response_format=json_schema", "response_format=json_object"}))
+    report = body(wanted, frozenset({"response_format=json_schema", "response_format=json_object"}))
     assert strict.fields["response_format"]["json_schema"]["schema"] == SCHEMA
     assert loose.fields["response_format"] == {"type": "json_object"}
-    assert "response_format" not in told.fields
+    assert "response_format" not in report.fields
     assert strict.fields["messages"] == wanted.messages
-    for one in (loose, told):
-        assert '"answer"' in one.fields["messages"][0]["content"]
-        assert one.fields["messages"][1:] == wanted.messages
+    for item in (loose, report):
+        assert '"answer"' in item.fields["messages"][0]["content"]
+        assert item.fields["messages"][1:] == wanted.messages
 
 
 def test_a_schema_that_the_prompt_tells_is_not_told_again() -> None:
-    told = with_schema([{"role": "system", "content": "Be brief."}], SCHEMA)
-    assert len(told) == 1
-    assert told[0]["content"].startswith("Be brief.\n\n")
-    assert with_schema(told, SCHEMA) == told
+    report = with_schema([{"role": "system", "content": "Be brief."}], SCHEMA)
+    assert len(report) == 1
+    assert report[0]["content"].startswith("Be brief.\n\n")
+    assert with_schema(report, SCHEMA) == report
 
 
 WORDS = st.sampled_from(
@@ -292,8 +292,8 @@ def test_any_sequence_of_refusals_ends_in_an_answer_or_in_the_endpoints_own_word
                 return str(error)
 
     provider = Provider(behave)
-    came = run_virtually(scene())
-    assert isinstance(came, ChatAnswer) if not left and came not in refusals else came in refusals
+    result = run_virtually(scene())
+    assert isinstance(result, ChatAnswer) if not left and result not in refusals else result in refusals
     assert len(provider.asked) <= 1 + sum(
         len(ladder) for ladder in body(request(**sent)).ladders.values()
     )

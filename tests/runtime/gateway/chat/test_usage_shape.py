@@ -235,13 +235,13 @@ TOLD = st.dictionaries(NAMES, COUNTS, max_size=6)
     place=st.sampled_from(["usage", "x_groq", "timings"]),
 )
 def test_whatever_is_said_the_parts_fit_into_the_whole(usage: Any, place: str) -> None:
-    came, usd = consumed({place: {"usage": usage} if place == "x_groq" else usage}, answered=True)
-    assert came.cached_tokens + came.stored_tokens <= came.prompt_tokens
-    assert came.reasoning_tokens <= came.completion_tokens
+    result, usd = consumed({place: {"usage": usage} if place == "x_groq" else usage}, answered=True)
+    assert result.cached_tokens + result.stored_tokens <= result.prompt_tokens
+    assert result.reasoning_tokens <= result.completion_tokens
     assert usd is None or 0 <= usd <= 1e5
     rates = TokenPrices(1.0, 0.1, 4.0, 1.25, 5.0, ((100, TokenPrices(2.0, 0.2, 8.0)),))
-    if not came.unmetered_calls:
-        assert came.prompt_tokens >= usage["prompt_tokens"]
-        assert came.completion_tokens >= usage["completion_tokens"]
-        most = rates.highest(came.prompt_tokens, came.completion_tokens)
-        assert 0 <= rates.usd(came) <= most * (1 + 1e-9)
+    if not result.unmetered_calls:
+        assert result.prompt_tokens >= usage["prompt_tokens"]
+        assert result.completion_tokens >= usage["completion_tokens"]
+        most = rates.highest(result.prompt_tokens, result.completion_tokens)
+        assert 0 <= rates.usd(result) <= most * (1 + 1e-9)

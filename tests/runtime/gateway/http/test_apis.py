@@ -118,7 +118,7 @@ def refusal(message: str) -> Any:
 
 async def asked_twice(*answers: tuple[int, Any]) -> tuple[Served, list[Any], list[ParameterChange]]:
     """Ask a model two times; give what was served, what came of it, and what was told."""
-    told: list[ParameterChange] = []
+    report: list[ParameterChange] = []
     request = ChatRequest(
         model="default", messages=[{"role": "user", "content": "hi"}], retries=0, max_tokens=8
     )
@@ -128,27 +128,27 @@ async def asked_twice(*answers: tuple[int, Any]) -> tuple[Served, list[Any], lis
             outcomes: list[Any] = []
             for _ in range(2):
                 try:
-                    answer = await gateway.chat(request, on_adapted=told.append)
+                    answer = await gateway.chat(request, on_adapted=report.append)
                     outcomes.append(answer.text)
                 except CallError as error:
                     outcomes.append(error)
-    return served, outcomes, told
+    return served, outcomes, report
 
 
 @pytest.mark.parametrize(("status", "message"), ELSEWHERE)
 def test_a_model_that_answers_elsewhere_is_asked_there_from_then_on(
     status: int, message: str
 ) -> None:
-    served, outcomes, told = asyncio.run(asked_twice((status, refusal(message)), (200, SAID)))
+    served, outcomes, report = asyncio.run(asked_twice((status, refusal(message)), (200, SAID)))
     assert served.paths == ["/v1/chat/completions", "/v1/responses", "/v1/responses"]
     assert outcomes == ["four", "four"]
-    (one,) = told
-    assert (one.parameter, one.asked, one.instead) == ("api", "chat", "responses")
+    (item,) = report
+    assert (item.parameter, item.asked, item.instead) == ("api", "chat", "responses")
 
 
 def test_who_has_no_other_api_is_asked_as_before_and_has_the_last_word() -> None:
     message = "This model is only supported in v1/responses."
-    served, outcomes, told = asyncio.run(
+    served, outcomes, report = asyncio.run(
         asked_twice((404, refusal(message)), (404, NOWHERE), (404, refusal(message)))
     )
     assert served.paths == [
@@ -158,7 +158,7 @@ def test_who_has_no_other_api_is_asked_as_before_and_has_the_last_word() -> None
         "/v1/chat/completions",
     ]
     assert all(message in str(outcome) for outcome in outcomes)
-    assert [one.instead for one in told] == ["responses", "chat"]
+    assert [item.instead for item in report] == ["responses", "chat"]
 
 
 def test_a_model_that_is_in_neither_api_is_told_of_by_the_one_that_should_have_it() -> None:
@@ -171,6 +171,6 @@ def test_a_model_that_is_in_neither_api_is_told_of_by_the_one_that_should_have_i
 
 def test_a_model_that_is_not_there_is_not_looked_for_elsewhere() -> None:
     missing = refusal("The model `gpt-9` does not exist or you do not have access to it.")
-    served, outcomes, told = asyncio.run(asked_twice((404, missing)))
+    served, outcomes, report = asyncio.run(asked_twice((404, missing)))
     assert served.paths == ["/v1/chat/completions"] * 2
-    assert (told, [outcome.kind for outcome in outcomes]) == ([], ["unknown"] * 2)
+    assert (report, [outcome.kind for outcome in outcomes]) == ([], ["unknown"] * 2)

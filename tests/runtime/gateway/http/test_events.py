@@ -11,7 +11,7 @@ from coterie.runtime.gateway.http.events import EventReader
 
 PIECES = st.sampled_from(
     [
-        *(f"data: {one}" for one in ("1", '"漢😀"', "[DONE]", "")),
+        *(f"data: {word}" for word in ("1", '"漢😀"', "[DONE]", "")),
         *("data:2", ": keep-alive", "event: ping", "id: 7", ""),
     ]
 )
@@ -21,12 +21,12 @@ ENDS = st.sampled_from(["\n", "\r\n", "\r"])
 def read(content: bytes, cuts: list[int]) -> tuple[list[bytes], EventReader]:
     places = [0, *sorted(min(cut, len(content)) for cut in cuts), len(content)]
     reader = EventReader()
-    found = [
+    result = [
         data
         for start, end in itertools.pairwise(places)
         for data in reader.feed(content[start:end])
     ]
-    return [*found, *reader.end()], reader
+    return [*result, *reader.end()], reader
 
 
 @given(
@@ -39,8 +39,8 @@ def test_where_a_stream_is_cut_does_not_matter(
     lines: list[str], end: str, mark: bytes, cuts: list[int]
 ) -> None:
     content = mark + end.join(lines).encode()
-    found, reader = read(content, cuts)
-    assert found == read(mark + "\n".join(lines).encode(), [])[0]
+    blocks, reader = read(content, cuts)
+    assert blocks == read(mark + "\n".join(lines).encode(), [])[0]
     assert reader.is_stream == any(line.startswith("data:") for line in lines)
 
 
@@ -57,12 +57,12 @@ def test_an_event_is_what_its_lines_of_data_say() -> None:
 def test_a_document_in_place_of_a_stream_is_kept(
     document: bytes, space: bytes, cuts: list[int]
 ) -> None:
-    found, reader = read(space + document, cuts)
-    assert (found, bytes(reader.plain)) == ([], document)
+    blocks, reader = read(space + document, cuts)
+    assert (blocks, bytes(reader.plain)) == ([], document)
 
 
 def test_of_what_is_neither_the_beginning_is_kept() -> None:
-    found, reader = read(b"Sign in first\n" * 1000, [100])
-    assert found == []
+    blocks, reader = read(b"Sign in first\n" * 1000, [100])
+    assert blocks == []
     assert bytes(reader.plain).startswith(b"Sign in first")
     assert len(reader.plain) <= 400

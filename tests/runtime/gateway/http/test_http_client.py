@@ -130,7 +130,7 @@ class Served:
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
-        await asyncio.wait([one for one in self._tasks if one])
+        await asyncio.wait([task for task in self._tasks if task])
 
     def end_all(self) -> None:
         """End the connections that there are, at once."""
@@ -198,8 +198,8 @@ def test_each_request_of_the_embedded_server_has_its_own_connection() -> None:
 
 async def headers(reader: asyncio.StreamReader) -> dict[bytes, bytes]:
     """Read the head of a request; an empty one at the end of the connection."""
-    found: dict[bytes, bytes] = {}
+    table: dict[bytes, bytes] = {}
     while line := (await reader.readline()).strip():
         name, _, value = line.partition(b":")
-        found[name.lower()] = value
-    return found
+        table[name.lower()] = value
+    return table

@@ -113,9 +113,9 @@ def test_a_request_goes_through_the_proxy_and_nothing_of_netrc_goes_along(
     netrc = tmp_path / "netrc"
     netrc.write_text("default login somebody password netrc-secret\n")
     monkeypatch.setenv("NETRC", str(netrc))
-    came, heads = asked("http://api.example/v1", completion("four"), {}, password="pass-word")
-    assert isinstance(came, ChatAnswer)
-    assert came.text == "four"
+    result, heads = asked("http://api.example/v1", completion("four"), {}, password="pass-word")
+    assert isinstance(result, ChatAnswer)
+    assert result.text == "four"
     assert heads[0].startswith("POST http://api.example/v1/chat/completions HTTP/1.1\r\n")
     assert "Proxy-Authorization: Basic dXNlcjpwYXNzLXdvcmQ=" in heads[0]
     assert "\r\nAuthorization:" not in heads[0]
@@ -123,13 +123,13 @@ def test_a_request_goes_through_the_proxy_and_nothing_of_netrc_goes_along(
 
 def test_a_proxy_that_refuses_is_told_without_its_password() -> None:
     refusal = b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
-    came, heads = asked("https://api.example/v1", refusal, {}, password="pass-word")
-    assert isinstance(came, CallError)
+    result, heads = asked("https://api.example/v1", refusal, {}, password="pass-word")
+    assert isinstance(result, CallError)
     assert heads[0].startswith("CONNECT api.example:443 ")
-    assert "the proxy 127.0.0.1:" in str(came)
-    assert "HTTP 407" in str(came)
-    assert "pass-word" not in str(came)
-    assert (came.kind, came.may_be_billed) == ("down", False)
+    assert "the proxy 127.0.0.1:" in str(result)
+    assert "HTTP 407" in str(result)
+    assert "pass-word" not in str(result)
+    assert (result.kind, result.may_be_billed) == ("down", False)
 
 
 @pytest.mark.parametrize(
@@ -140,20 +140,20 @@ def test_what_a_proxy_did_not_send_on_costs_nothing(
     status: int, body: bytes, is_proxy: bool
 ) -> None:
     refusal = b"HTTP/1.1 %d No\r\nContent-Length: %d\r\n\r\n" % (status, len(body)) + body
-    came, _ = asked("http://api.example/v1", refusal, {})
-    assert isinstance(came, CallError)
-    assert ("the proxy 127.0.0.1:" in str(came)) is is_proxy
-    assert (came.kind, came.usage.tokens) == ("down", 0)
-    assert bool(came.usage.calls) is bool(came.usage.doubted_tokens) is not is_proxy
+    result, _ = asked("http://api.example/v1", refusal, {})
+    assert isinstance(result, CallError)
+    assert ("the proxy 127.0.0.1:" in str(result)) is is_proxy
+    assert (result.kind, result.usage.tokens) == ("down", 0)
+    assert bool(result.usage.calls) is bool(result.usage.doubted_tokens) is not is_proxy
 
 
 def test_a_proxy_that_is_not_there_has_cost_nothing() -> None:
     gone = {"HTTP_PROXY": "http://user:pass-word@127.0.0.1:9"}
-    came, _ = asked("http://api.example/v1", b"", gone, password="pass-word")
-    assert isinstance(came, CallError)
-    assert "the proxy 127.0.0.1:9: it cannot be reached" in str(came)
-    assert "pass-word" not in str(came)
-    assert (came.kind, came.may_be_billed) == ("down", False)
+    result, _ = asked("http://api.example/v1", b"", gone, password="pass-word")
+    assert isinstance(result, CallError)
+    assert "the proxy 127.0.0.1:9: it cannot be reached" in str(result)
+    assert "pass-word" not in str(result)
+    assert (result.kind, result.may_be_billed) == ("down", False)
 
 
 def test_this_machine_is_reached_without_a_proxy() -> None:

@@ -11,7 +11,7 @@ from coterie.runtime.gateway.chat.errors import Kind, kind_of
 from coterie.runtime.gateway.http.refusals import wait_of, words_of
 from studies.doubles import PROVIDERS, Provider, Refusal
 
-EACH = pytest.mark.parametrize("provider", PROVIDERS, ids=lambda one: one.name)
+EACH = pytest.mark.parametrize("provider", PROVIDERS, ids=lambda item: item.name)
 MODEL = {"model": "no-such-model", "size": 9_000, "most": 8_000}
 
 
@@ -28,11 +28,11 @@ def test_every_provider_is_understood(provider: Provider) -> None:
     ]
     for kind, refusal in cases:
         if refusal is not None:
-            told = refusal.about(**MODEL)
-            words = words_of(written(provider, told))
-            assert " ".join(told.message.split()) in words
+            report = refusal.about(**MODEL)
+            words = words_of(written(provider, report))
+            assert " ".join(report.message.split()) in words
             assert not words.startswith(("{", "["))
-            assert kind_of(told.status, words) == kind
+            assert kind_of(report.status, words) == kind
 
 
 @EACH

@@ -61,19 +61,19 @@ def test_an_answer_comes_in_pieces_and_its_connection_is_used_again() -> None:
     answers, words, connections = asked(
         Reply(text=text), Reply(text=text, delivery="dripped", interval=0)
     )
-    assert [one.text for one in answers] == [text] * 2
+    assert [answer.text for answer in answers] == [text] * 2
     assert "".join(words) == text * 2
     assert len(words) > 9
     assert connections == 1
 
 
 def test_tool_calls_and_usage_come_too() -> None:
-    (one,), words, _ = asked(Reply.tool("look", at="漢"))
-    assert [(call.name, json.loads(call.arguments)) for call in one.tool_calls] == [
+    (item,), words, _ = asked(Reply.tool("look", at="漢"))
+    assert [(call.name, json.loads(call.arguments)) for call in item.tool_calls] == [
         ("look", {"at": "漢"})
     ]
-    assert one.tool_calls[0].id
-    assert (one.usage.prompt_tokens, one.usage.unmetered_calls, words) == (1, 0, [])
+    assert item.tool_calls[0].id
+    assert (item.usage.prompt_tokens, item.usage.unmetered_calls, words) == (1, 0, [])
 
 
 @pytest.mark.parametrize(
@@ -139,15 +139,15 @@ def test_what_an_answer_that_breaks_off_may_have_cost(
 
 
 def test_an_answer_that_is_whole_survives_its_connection() -> None:
-    said = (*HALF, END)
-    events = "".join(f"data: {json.dumps(one)}\n\n" for one in said)
+    pair = (*HALF, END)
+    events = "".join(f"data: {json.dumps(fields)}\n\n" for fields in pair)
     reply = Reply(body=events + " " * (len(events) + 2), delivery="truncated")
     assert asked(reply)[0][0].text == "Fo"
 
 
 def test_the_key_does_not_come_back() -> None:
     echo = {"choices": [{"delta": {"content": "It is sk-0123456789"}}]}
-    rest = [{"choices": [{"delta": {"content": one}}]} for one in (", sk-01234", "56789!")]
+    rest = [{"choices": [{"delta": {"content": word}}]} for word in (", sk-01234", "56789!")]
     answers, words, _ = asked(Reply(events=(echo, *rest, END)))
     assert answers[0].text == "It is [secret], [secret]!"
     assert words[0] == "It is [secret]"

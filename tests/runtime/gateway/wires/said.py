@@ -31,7 +31,7 @@ def user(text: str) -> dict[str, Any]:
 
 def assistant(text: str | None, *calls: str, **kept: Any) -> dict[str, Any]:
     function = {"name": "get_weather", "arguments": '{"location": "Paris"}'}
-    written = [{"id": one, "type": "function", "function": function} for one in calls]
+    written = [{"id": call, "type": "function", "function": function} for call in calls]
     return {"role": "assistant", "content": text, "tool_calls": written, **kept}
 
 

@@ -100,19 +100,19 @@ def test_what_was_read_is_counted_with_what_the_cache_took_and_gave() -> None:
 
 
 def test_what_was_thought_is_counted_among_what_was_written() -> None:
-    told = {**SAID["usage"], "output_tokens_details": {"thinking_tokens": 300}}  # pyright: ignore[reportGeneralTypeIssues]
-    usage = read({**SAID, "usage": told}).usage
+    table = {**SAID["usage"], "output_tokens_details": {"thinking_tokens": 300}}  # pyright: ignore[reportGeneralTypeIssues]
+    usage = read({**SAID, "usage": table}).usage
     assert (usage.completion_tokens, usage.reasoning_tokens) == (393, 300)
 
 
 def test_what_the_cache_saves_is_in_the_price() -> None:
     rates = rates_of(Model(alias="default", model="anthropic/claude-sonnet-4-5"))
     assert rates is not None
-    told = {"input_tokens": 100, "output_tokens": 10}
-    whole = {**told, "input_tokens": 10_100}
-    kept = {**told, "cache_creation_input_tokens": 10_000}
-    again = {**told, "cache_read_input_tokens": 10_000}
-    usd = [rates.usd(read({**SAID, "usage": one}).usage) for one in (whole, kept, again)]
+    fields = {"input_tokens": 100, "output_tokens": 10}
+    whole = {**fields, "input_tokens": 10_100}
+    kept = {**fields, "cache_creation_input_tokens": 10_000}
+    again = {**fields, "cache_read_input_tokens": 10_000}
+    usd = [rates.usd(read({**SAID, "usage": record}).usage) for record in (whole, kept, again)]
     fresh = 10_000 * rates.read
     assert usd[1] - usd[0] == pytest.approx(0.25 * fresh)
     assert usd[0] - usd[2] == pytest.approx(0.9 * fresh)
@@ -416,9 +416,9 @@ def test_signed_thinking_is_given_back_as_it_came(content: list[Any]) -> None:
     body = written(user("hi"), given_back(answer), result(call.id), tools=[WEATHER])
     turn = unmarked(body)["messages"][1]["content"]
     kinds = ("thinking", "redacted_thinking", "text", "tool_use")
-    assert [one["type"] for one in turn] == [one["type"] for one in content if one["type"] in kinds]
-    assert [one for one in turn if "thinking" in one["type"]] == [
-        one for one in content if "thinking" in one["type"]
+    assert [item["type"] for item in turn] == [item["type"] for item in content if item["type"] in kinds]
+    assert [item for item in turn if "thinking" in item["type"]] == [
+        item for item in content if "thinking" in item["type"]
     ]
 
 

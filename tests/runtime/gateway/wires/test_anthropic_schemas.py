@@ -16,10 +16,10 @@ from .test_anthropic import SAID, read, unmarked, written
 
 def marks(body: dict[str, Any]) -> list[str]:
     """Name the places whose prompt up to there is kept."""
-    found = ["tools"] if "cache_control" in json.dumps(body.get("tools")) else []
-    found += ["system"] if "cache_control" in json.dumps(body.get("system")) else []
+    texts = ["tools"] if "cache_control" in json.dumps(body.get("tools")) else []
+    texts += ["system"] if "cache_control" in json.dumps(body.get("system")) else []
     turns = enumerate(body["messages"])
-    return found + [str(place) for place, turn in turns if "cache_control" in json.dumps(turn)]
+    return texts + [str(place) for place, turn in turns if "cache_control" in json.dumps(turn)]
 
 
 def test_what_stays_the_same_is_kept_by_the_provider() -> None:
@@ -99,9 +99,9 @@ def test_a_model_without_output_formats_answers_by_a_tool_or_as_it_is_told() -> 
     assert unforced["tools"] == older["tools"]
     assert "tool_choice" not in unforced
     refused.add("response_format=tool")
-    told = written(user("hi"), schema=ANSWER, refused=frozenset(refused))
-    assert "tools" not in told
-    assert json.dumps(ANSWER) in told["system"][0]["text"]
+    fields = written(user("hi"), schema=ANSWER, refused=frozenset(refused))
+    assert "tools" not in fields
+    assert json.dumps(ANSWER) in fields["system"][0]["text"]
 
 
 def test_an_answer_by_a_tool_is_the_text() -> None:
@@ -121,13 +121,13 @@ def test_every_conversation_is_one_that_the_api_takes(messages: list[Any]) -> No
         assert turn["content"]
         results = [block for block in turn["content"] if block["type"] == "tool_result"]
         assert turn["content"][: len(results)] == results
-        assert [one["tool_use_id"] for one in results] == ids
+        assert [item["tool_use_id"] for item in results] == ids
         ids = [block["id"] for block in turn["content"] if block["type"] == "tool_use"]
         for text in (block["text"] for block in turn["content"] if block["type"] == "text"):
             assert text.strip()
     used = [block["id"] for turn in turns for block in turn["content"] if "id" in block]
     assert len(used) == len(set(used))
-    assert all(re.fullmatch("[a-zA-Z0-9_-]+", one) for one in used)
+    assert all(re.fullmatch("[a-zA-Z0-9_-]+", item) for item in used)
 
 
 @given(st.lists(MESSAGES, max_size=12))

@@ -124,9 +124,9 @@ def test_an_answer_that_was_cut_says_so(reason: str, finish: str) -> None:
 
 
 def test_a_refusal_is_read() -> None:
-    said = {"type": "refusal", "refusal": "I'm sorry, I can't assist with that."}
-    answer = read(response({**MESSAGE, "content": [said]}))
-    assert (answer.text, answer.finish_reason) == (said["refusal"], "content_filter")
+    fields = {"type": "refusal", "refusal": "I'm sorry, I can't assist with that."}
+    answer = read(response({**MESSAGE, "content": [fields]}))
+    assert (answer.text, answer.finish_reason) == (fields["refusal"], "content_filter")
 
 
 def test_what_is_said_on_the_way_is_no_part_of_the_answer() -> None:

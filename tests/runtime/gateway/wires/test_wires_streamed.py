@@ -143,7 +143,7 @@ def test_a_streamed_response_is_the_response(items: list[Any], size: int, told: 
     assembly.add(last if told else {**last, "response": {**last["response"], "output": []}})
     assert assembly.is_whole
     assert assembly.body()["output"] == items
-    assert words == "".join(written(one) for one in items if one["type"] != "function_call")
+    assert words == "".join(written(item) for item in items if item["type"] != "function_call")
     assert WIRES["responses"].answer(assembly.body(), "h").usage.completion_tokens == 87
 
 
@@ -154,9 +154,9 @@ def test_a_response_that_breaks_off_is_as_much_as_came(items: list[Any], size: i
     for event in events:
         assembly.add(event)
     answer = WIRES["responses"].answer(assembly.body(), "h")
-    assert len(answer.tool_calls) == sum(one["type"] == "function_call" for one in items)
+    assert len(answer.tool_calls) == sum(item["type"] == "function_call" for item in items)
     assert [call.arguments for call in answer.tool_calls] == [
-        one["arguments"] for one in items if one["type"] == "function_call"
+        item["arguments"] for item in items if item["type"] == "function_call"
     ]
 
 

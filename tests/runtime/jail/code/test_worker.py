@@ -52,8 +52,8 @@ def helped(jail: Jail, called: list[Any], freed: threading.Event) -> Iterator[Py
 
     with contextlib.closing(
         PythonWorker(jail, on_tool=on_tool, tools=["note", "slow", "stuck"])
-    ) as made:
-        yield made
+    ) as result:
+        yield result
 
 
 def test_cells_share_their_state_and_a_final_answer_ends_one(worker: PythonWorker) -> None:
@@ -378,11 +378,11 @@ def test_memory_has_a_bound_and_the_interpreter_survives_it(tmp_path: Path) -> N
     limits = JailLimits(memory=300 << 20)
     with (
         Jails().open(tmp_path, limits=limits) as jail,
-        contextlib.closing(PythonWorker(jail)) as made,
+        contextlib.closing(PythonWorker(jail)) as result,
     ):
-        made.execute("kept = 1")
-        assert "MemoryError" in (made.execute("'x' * (1 << 30)").error or "")
-        assert made.execute("kept").output == 1
+        result.execute("kept = 1")
+        assert "MemoryError" in (result.execute("'x' * (1 << 30)").error or "")
+        assert result.execute("kept").output == 1
 
 
 def test_an_interpreter_that_cannot_start_says_why(tmp_path: Path) -> None:

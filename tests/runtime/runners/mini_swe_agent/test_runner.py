@@ -266,14 +266,14 @@ def test_what_git_cannot_merge_is_shown_to_whoever_is_to_mend_it(
         "You are [bob]": at_once("sed -i 's/a - b/b + a/' toy.py"),
         "": at_once("cat toy.py", *mending),
     }
-    agents = [worker(one, prompt=f"You are [{one}].") for one in ("ann", "bob", "end")]
+    agents = [worker(word, prompt=f"You are [{word}].") for word in ("ann", "bob", "end")]
     edges = {"ann": ("end",), "bob": ("end",)}
     with ScriptedModel(script) as model:  # pyright: ignore[reportArgumentType]
         run = workbench.run(model, *agents, task=repair(repository), reports_to=edges)
-        asked = next(one.text for one in model.calls if "You are [end]" in one.text)
+        asked = next(call.text for call in model.calls if "You are [end]" in call.text)
     assert "Your work folder starts from the work of ann, bob." in asked
     assert "- CONFLICT (content): Merge conflict in toy.py" in asked
-    assert [one.fields["of"] for one in workbench.of("work_merged")] == [["ann", "bob"]]
+    assert [item.fields["of"] for item in workbench.of("work_merged")] == [["ann", "bob"]]
     if mends:
         assert "+    return a + b\n+    return b + a\n" in str(run.answer)
     else:

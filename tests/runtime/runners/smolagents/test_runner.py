@@ -93,7 +93,7 @@ def test_a_tool_calling_agent_calls_tools_and_hears_their_errors(workbench: Work
         assert "HI" in observed(model, 3)
     assert run.answer == "HI"
     assert definitions[0]["function"]["parameters"]["properties"]["times"]["minimum"] == 1
-    assert [one["function"]["name"] for one in definitions] == ["megaphone_shout", "final_answer"]
+    assert [definition["function"]["name"] for definition in definitions] == ["megaphone_shout", "final_answer"]
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_code_that_ends_its_process_is_told_so_and_goes_on(workbench: Workbench)
         assert "KeyboardInterrupt" in observed(model, 2)
         assert "ended its interpreter" in observed(model, 3)
     mishaps = run.agents["coder"].mishaps
-    assert [one.split(": ")[0] for one in mishaps] == ["a step failed"] * 3
+    assert [mishap.split(": ")[0] for mishap in mishaps] == ["a step failed"] * 3
     assert "SystemExit" in mishaps[0]
 
 
@@ -375,13 +375,13 @@ print("SECRET" in os.environ, os.environ == before)
 def test_a_dotenv_file_above_the_library_is_not_loaded(
     tmp_path: Path, statement: str, printed: str
 ) -> None:
-    found = importlib.util.find_spec("smolagents")
-    assert found is not None
-    assert found.origin is not None
+    spec = importlib.util.find_spec("smolagents")
+    assert spec is not None
+    assert spec.origin is not None
     (tmp_path / ".env").write_text("SECRET=leaked\n", "utf-8")
     folder = tmp_path / "packages"
     folder.mkdir()
-    (folder / "smolagents").symlink_to(Path(found.origin).parent)
+    (folder / "smolagents").symlink_to(Path(spec.origin).parent)
     script = tmp_path / "script.py"
     script.write_text(IMPORT.format(folder=str(folder), statement=statement), "utf-8")
     environment = {name: value for name, value in os.environ.items() if "DOTENV" not in name}

@@ -80,8 +80,8 @@ def test_answers_are_edits_of_the_component(
             Draft202012Validator(schema).validate(said)
             edits = edits_from_json(json.dumps(said), component=component)
             assert components(edits) == {component}
-            made = apply(parent, edits, CATALOGUE)
-            assert isinstance(made, Team), (said, made)
+            result = apply(parent, edits, CATALOGUE)
+            assert isinstance(result, Team), (said, result)
 
 
 NOTHING_TO_CHOOSE = {
@@ -135,12 +135,12 @@ def test_tools_are_offered_only_where_they_can_be_used() -> None:
 
 def test_an_edge_of_every_agent_is_held_however_many_edits_there_are() -> None:
     chain = team("ab", "bj", "aj")
-    one = '"remove_edge": {"type": "object", "properties": {"sender": {"type": "string", "enum": ['
-    assert f'{one}"a"]}}, "receiver": {{"type": "string", "enum": ["b", "j"]}}' in choices(
+    word = '"remove_edge": {"type": "object", "properties": {"sender": {"type": "string", "enum": ['
+    assert f'{word}"a"]}}, "receiver": {{"type": "string", "enum": ["b", "j"]}}' in choices(
         "topology", chain
     )
     several = json.dumps(component_schema("topology", chain, CATALOGUE, most=2))
-    assert f'{one}"a"]}}, "receiver": {{"type": "string", "enum": ["j"]}}' in several
+    assert f'{word}"a"]}}, "receiver": {{"type": "string", "enum": ["j"]}}' in several
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_an_edge_of_every_agent_is_held_however_many_edits_there_are() -> None:
     ],
 )
 def test_a_team_of_functions_or_persons_asks_no_model(fields: Mapping[str, Any]) -> None:
-    agents = {one: Agent(id=one, **fields) for one in "ab"}
+    agents = {name: Agent(id=name, **fields) for name in "ab"}
     parent = Team(name="t", agents=agents, reports_to={"a": ("b",)})
     for component in ("prompts", "model_id", "tools", "topology"):
         assert component_schema(component, parent, CATALOGUE) is None

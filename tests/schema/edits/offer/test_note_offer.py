@@ -35,8 +35,8 @@ KINDS = ("patch", "teammate", "pair", "skill", "coaching")
 
 
 def offer(**fields: Any) -> NoteOffer:
-    said: dict[str, Any] = {"team": TEAM, "agent": "a", "kinds": KINDS, "most": 3, **fields}
-    return NoteOffer(**said)
+    record: dict[str, Any] = {"team": TEAM, "agent": "a", "kinds": KINDS, "most": 3, **fields}
+    return NoteOffer(**record)
 
 
 def test_whatever_is_offered_makes_a_team_in_which_nobody_else_changed() -> None:
@@ -75,14 +75,14 @@ def test_no_answer_reaches_another_agent(said: Any) -> None:
 
 
 def test_notes_are_written_anew_and_forgotten_by_their_names() -> None:
-    said = {
+    fields = {
         "notes": [
             {"patch": {"name": "units", "text": "First."}},
             {"patch": {"name": "units", "text": "Last."}},
             {"forget": {"note": "skill", "name": "nines"}},
         ]
     }
-    assert offer().edits(said) == (
+    assert offer().edits(fields) == (
         SetNote(agent="a", note="patch", name="units", text="Last."),
         SetNote(agent="a", note="skill", name="nines"),
     )

@@ -40,14 +40,14 @@ DEFAULT = CapabilityPolicy.of(
 )
 ALL = replace(CapabilityPolicy.of(*SEEDS), models=CATALOGUE.aliases)
 ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology", "roster")
-LISTS: list[tuple[Component, ...]] = [*((one,) for one in COMPONENTS), ADAPTED, COMPONENTS]
+LISTS: list[tuple[Component, ...]] = [*((component,) for component in COMPONENTS), ADAPTED, COMPONENTS]
 EMBEDDED = Bounds.of(Model(alias="default", model="local"))
 OTHER = Bounds.of(Model(alias="default", model="openai/m"))
 
 
 def tied(parent: Team, *, below: CapabilityPolicy) -> list[CapabilityPolicy]:
     """The ceilings that the parent keeps to itself."""
-    return [one for one in (CapabilityPolicy.of(parent), below, ALL) if not one.problems(parent)]
+    return [item for item in (CapabilityPolicy.of(parent), below, ALL) if not item.problems(parent)]
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Offers:
     def draw(self) -> tuple[Team, CapabilityPolicy, Any]:
         """Draw a team, a ceiling and what is offered; large teams take long, so seldom those."""
         pick = self.chance.choice
-        [parent] = self.chance.choices(SEEDS, [1 / len(one.agents) for one in SEEDS])
+        [parent] = self.chance.choices(SEEDS, [1 / len(seed.agents) for seed in SEEDS])
         ceiling, listed = pick(tied(parent, below=DEFAULT)), pick(LISTS)
         bounds, most = pick([(EMBEDDED, 1), (OTHER, 1), (OTHER, 3), (OTHER, 80)])
         key = parent.content_hash, ceiling, listed, most, bounds.characters
@@ -82,12 +82,12 @@ def test_whatever_is_offered_is_accepted(nightly: bool) -> None:
         counts["answers"] += 1
         said = answer(schema, chance)
         edits = edits_from_json(json.dumps(said))
-        made = apply(parent, edits, CATALOGUE, ceiling)
-        assert isinstance(made, Team), (parent.name, said, made)
-        assert ceiling.problems(made) == []
-        counts["others"] += made != parent
-        counts["larger"] += len(made.agents) > len(parent.agents)
-        counts["smaller"] += len(made.agents) < len(parent.agents)
+        result = apply(parent, edits, CATALOGUE, ceiling)
+        assert isinstance(result, Team), (parent.name, said, result)
+        assert ceiling.problems(result) == []
+        counts["others"] += result != parent
+        counts["larger"] += len(result.agents) > len(parent.agents)
+        counts["smaller"] += len(result.agents) < len(parent.agents)
     assert counts["others"] > 0.95 * counts["answers"]
     assert min(counts["larger"], counts["smaller"]) > 0.05 * counts["answers"]
 
@@ -101,17 +101,17 @@ def test_the_answers_are_ones_that_the_schemas_let_through() -> None:
             Draft202012Validator(schema).validate(answer(schema, chance))
 
 
-@pytest.mark.parametrize("parent", SEEDS, ids=lambda one: one.name)
+@pytest.mark.parametrize("parent", SEEDS, ids=lambda item: item.name)
 def test_a_component_is_not_offered_where_no_edit_can_be_valid(parent: Team) -> None:
     """With its own ceiling a star or a chain is full, and nobody in it may lose an edge.
 
     Where agents open, recruit, consult or work on a condition, the structure is for people.
     """
     own = CapabilityPolicy.of(parent)
-    offered = {one for one in COMPONENTS if component_schema(one, parent, CATALOGUE, own)}
+    offered = {component for component in COMPONENTS if component_schema(component, parent, CATALOGUE, own)}
     assert offered >= {"prompts", "parameters", "notes", "metadata"}
-    consults = any(one.consults or one.reviews for one in parent.agents.values())
-    has_terms = any(one.when or one.each for one in parent.agents.values())
+    consults = any(agent.consults or agent.reviews for agent in parent.agents.values())
+    has_terms = any(agent.when or agent.each for agent in parent.agents.values())
     is_fixed = bool(parent.opening or parent.execution.roster) or consults or has_terms
     branches = any(len(receivers) > 1 for receivers in parent.reports_to.values())
     assert ("topology" in offered) == (branches and not is_fixed)
@@ -134,18 +134,18 @@ def test_efforts_are_offered_up_to_the_ceiling_where_somebody_speaks_of_one(
     written: Any, limit: Any, offered: list[str] | None
 ) -> None:
     seed = BY_NAME["majority_vote_3"]
-    agents = {one: replace(agent, effort=written) for one, agent in seed.agents.items()}
+    agents = {item: replace(agent, effort=written) for item, agent in seed.agents.items()}
     ceiling = replace(CapabilityPolicy.of(seed), effort=limit)
     schema = component_schema("parameters", replace(seed, agents=agents), CATALOGUE, ceiling)
-    found = [one["effort"]["enum"] for one in _parameters(schema) if "effort" in one]
-    assert found == ([offered] if offered else [])
+    result = [parameter["effort"]["enum"] for parameter in _parameters(schema) if "effort" in parameter]
+    assert result == ([offered] if offered else [])
 
 
 def _parameters(schema: Any) -> list[Any]:
     """The fields of each edit of a parameter that is offered."""
     items = schema["properties"]["edits"]["items"]
-    edits = [one["properties"] for one in items.get("anyOf", [items])]
-    return [one["set_parameter"]["properties"] for one in edits if "set_parameter" in one]
+    edits = [item["properties"] for item in items.get("anyOf", [items])]
+    return [edit["set_parameter"]["properties"] for edit in edits if "set_parameter" in edit]
 
 
 @pytest.mark.parametrize("name", ["majority_vote_3", "translate_and_calculate"])
@@ -175,13 +175,13 @@ def grown(parent: Team, ceiling: CapabilityPolicy, *edits: Any, most: int = 80) 
     schema = components_schema(ADAPTED, parent, CATALOGUE, ceiling, most=most)
     assert schema is not None
     Draft202012Validator(schema).validate({"edits": list(edits)})
-    made = apply(parent, edits_from_json(json.dumps({"edits": edits})), CATALOGUE, ceiling)
-    assert isinstance(made, Team), made
-    return made
+    result = apply(parent, edits_from_json(json.dumps({"edits": edits})), CATALOGUE, ceiling)
+    assert isinstance(result, Team), result
+    return result
 
 
 ROOMY = [("majority_vote", DEFAULT), ("majority_vote_3", replace(ALL, max_tokens=64, timeout=60))]
-MAJORITY = pytest.mark.parametrize(("name", "ceiling"), ROOMY, ids=lambda one: str(one)[:15])
+MAJORITY = pytest.mark.parametrize(("name", "ceiling"), ROOMY, ids=lambda item: str(item)[:15])
 
 
 @MAJORITY
@@ -197,12 +197,12 @@ def test_a_verifier_can_stand_between_solvers_and_the_aggregator(
         receives_from=[first, second],
         reports_to=[parent.output],
     )
-    made = grown(parent, ceiling, verifier, most=most)
-    assert made.predecessors["verifier_1"] == (first, second)
-    assert made.output == parent.output
+    result = grown(parent, ceiling, verifier, most=most)
+    assert result.predecessors["verifier_1"] == (first, second)
+    assert result.output == parent.output
     if most > 1:
-        gone = [one for one in list(parent.agents)[2:] if one != parent.output]
-        leave = [{"remove_agent": {"agent": one}} for one in gone]
+        gone = [agent for agent in list(parent.agents)[2:] if agent != parent.output]
+        leave = [{"remove_agent": {"agent": item}} for item in gone]
         assert set(grown(parent, ceiling, verifier, *leave).agents) == {
             *(first, second, "verifier_1", parent.output)
         }
@@ -217,8 +217,8 @@ def test_a_decomposer_can_divide_the_task_up_for_two_solvers(
     parts = list(parent.agents)[:2]
     text = "Divide the task into parts. Solve none of them."
     decomposer = newcomer("decomposer_1", "decomposer", text, ceiling, reports_to=parts)
-    made = grown(parent, ceiling, decomposer, most=most)
-    assert made.reports_to["decomposer_1"] == tuple(parts)
+    result = grown(parent, ceiling, decomposer, most=most)
+    assert result.reports_to["decomposer_1"] == tuple(parts)
 
 
 @MAJORITY
@@ -233,22 +233,22 @@ def test_a_combiner_can_hear_several_and_give_the_answer(
         receives_from=heard,
         is_output=True,
     )
-    made = grown(parent, ceiling, combiner, most=most)
-    assert made.output == "combiner_1"
-    assert set(made.predecessors["combiner_1"]) == {*heard, parent.output}
+    result = grown(parent, ceiling, combiner, most=most)
+    assert result.output == "combiner_1"
+    assert set(result.predecessors["combiner_1"]) == {*heard, parent.output}
 
 
 def test_a_single_agent_can_grow_into_a_team_in_one_answer() -> None:
     """From EvoMAS's phi pool, with the ceiling of other teams."""
     alone = BY_NAME["single_agent"]
-    made = grown(
+    result = grown(
         alone,
         DEFAULT,
         newcomer("decomposer_1", "decomposer", "Divide it up.", DEFAULT, reports_to=["solver"]),
         newcomer("combiner_1", "combiner", "Put it together.", DEFAULT, is_output=True),
     )
-    assert made.edges == (("solver", "combiner_1"), ("decomposer_1", "solver"))
-    assert made.output == "combiner_1"
+    assert result.edges == (("solver", "combiner_1"), ("decomposer_1", "solver"))
+    assert result.output == "combiner_1"
 
 
 def test_newcomers_may_use_tools_or_be_functions_as_far_as_the_ceiling_allows() -> None:
@@ -311,14 +311,14 @@ def test_an_answer_may_be_held_to_one_of_two_to_eight_labels(
 ) -> None:
     schema = component_schema("parameters", BY_NAME["majority_vote_3"], CATALOGUE, ALL)
     answer = {"type": "string", "enum": labels}
-    said = {
+    fields = {
         "type": "object",
         "properties": {"answer": answer},
         "required": required,
         "additionalProperties": False,
     }
-    [offered] = [one for one in _parameters(schema) if "output_schema" in one]
-    assert Draft202012Validator(offered["output_schema"]).is_valid(said) == fits
+    [offered] = [parameter for parameter in _parameters(schema) if "output_schema" in parameter]
+    assert Draft202012Validator(offered["output_schema"]).is_valid(fields) == fits
 
 
 def test_large_teams_can_be_offered() -> None:
@@ -335,7 +335,7 @@ def test_several_components_are_offered_in_one_list_that_may_be_empty() -> None:
     assert schema
     assert schema["properties"]["edits"]["minItems"] == 0
     kinds = {
-        next(iter(one["properties"])) for one in schema["properties"]["edits"]["items"]["anyOf"]
+        next(iter(item["properties"])) for item in schema["properties"]["edits"]["items"]["anyOf"]
     }
     assert kinds == {"set_prompt", "set_model", "add_edge", "add_agent", "remove_agent"}
     assert components(edits_from_json('{"edits": []}')) == frozenset()

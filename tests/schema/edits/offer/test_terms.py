@@ -28,12 +28,12 @@ def test_any_answer_makes_a_team_and_all_terms_can_be_reached(team: Team, most: 
         edits = edits_from_json(json.dumps(answer(schema, chance)))
         assert isinstance(apply(team, edits, CATALOGUE, ceiling), Team), edits
         terms = [
-            one for one in edits if isinstance(one, SetParameter) and one.field in {"when", "each"}
+            edit for edit in edits if isinstance(edit, SetParameter) and edit.field in {"when", "each"}
         ]
-        reached |= {f"{one.agent}.{one.field} {json.dumps(one.value)}" for one in terms}
+        reached |= {f"{term.agent}.{term.field} {json.dumps(term.value)}" for term in terms}
     kinds = {line.split("{")[0] for line in reached}
     if team is TRIAGE:
-        assert {f"{one}.when " for one in ("calculator", "researcher", "writer")} <= kinds
+        assert {f"{word}.when " for word in ("calculator", "researcher", "writer")} <= kinds
         assert "writer.when null" in reached
         assert any("calculation" in line for line in reached if line.startswith("writer"))
         assert not any(line.startswith("editor.when") for line in reached)

@@ -32,7 +32,7 @@ def dreamers(
     """Members who dream in form; with an insight that says to add, they come to 7."""
 
     idea = {"difference": 1, "strategy": "Use paper.", "niches": ["sums"]}
-    said: Mapping[str, Any] = {
+    fields: Mapping[str, Any] = {
         "diagnosis": {"diagnosis": "It was guessed."},
         "difference": {"difference": "It was added on paper."},
         "ideas": {"ideas": [idea, {**idea, "strategy": "Ask."}]},
@@ -43,9 +43,9 @@ def dreamers(
     def answer(request: Request) -> Reply:
         wanted, text = asked(request), message_text(request)
         if "strategy_1" in wanted:
-            return Reply.json({one: {"reason": "so", "keep": keep(text)} for one in wanted})
+            return Reply.json({name: {"reason": "so", "keep": keep(text)} for name in wanted})
         if wanted:
-            return Reply.json(said[next(iter(wanted))])
+            return Reply.json(fields[next(iter(wanted))])
         return Reply(text="7" if "Add" in text.split("may not hold here", 1)[-1] else "8")
 
     return answer
@@ -83,7 +83,7 @@ def calls(of: Lived, name: str) -> list[str]:
         "fuse": "Two of them say almost the same",
         "again": "may not hold here",
     }
-    return [one.text for one in of.model.calls if texts[name] in one.text]
+    return [call.text for call in of.model.calls if texts[name] in call.text]
 
 
 @pytest.fixture(scope="module")
@@ -108,12 +108,12 @@ def test_what_one_knew_goes_to_those_below_the_median_in_one_line(usual: Lived) 
         run="evolution",
     )
     assert usual.of("ben", "lesson") == usual.of("cyn", "lesson") == ["Add on paper."]
-    assert not any(usual.of(one, "lesson") for one in ("ada", *OTHERS))
+    assert not any(usual.of(word, "lesson") for word in ("ada", *OTHERS))
 
 
 def test_the_event_tells_it_all(usual: Lived) -> None:
-    came = usual
-    assert came.event("dream") == {
+    result = usual
+    assert result.event("dream") == {
         "task": "sum-1",
         "niche": "sums",
         "reward": 0.0,
@@ -141,17 +141,17 @@ def test_the_event_tells_it_all(usual: Lived) -> None:
             }
         ],
     }
-    assert {name: number for name, number in came.line["told"].items() if number} == {
+    assert {name: number for name, number in result.line["told"].items() if number} == {
         "dreams": 1,
         "dream insights tried": 1,
         "dream insights verified": 1,
         "dream insights written into archives": 2,
     }
-    asked_of = {name: usage["calls"] for name, usage in came.line["spent"].items()}
+    asked_of = {name: usage["calls"] for name, usage in result.line["spent"].items()}
     phases = dict(zip(OPERATORS, (3, 2, 1, 3, 1), strict=True))
     assert asked_of == {f"dream_{name}": number for name, number in phases.items()}
-    assert came.line["usage"]["calls"] == 3  # the pair's two, and the attempt with the insight
-    assert came.line["runs"] == ["dream/verify 1", "run"]
+    assert result.line["usage"]["calls"] == 3  # the pair's two, and the attempt with the insight
+    assert result.line["runs"] == ["dream/verify 1", "run"]
 
 
 def test_after_a_crash_nothing_is_asked_again_and_the_same_comes_of_it(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_after_a_crash_nothing_is_asked_again_and_the_same_comes_of_it(tmp_path:
     dreams = {path for path in paths if "/dream/" in path}
     questions = ("contrast/ben ada", "contrast/cyn ada", "imagine", "crystallize")
     members = (f"{phase}/{name}" for phase in ("reflect", "debate") for name in MEMBERS)
-    asked_for = {f"task 000000/dream/{one}/call 1" for one in (*questions, *members)}
+    asked_for = {f"task 000000/dream/{name}/call 1" for name in (*questions, *members)}
     assert asked_for <= dreams
     assert "task 000000/dream/verify 1/outcome" in dreams
 
@@ -176,24 +176,24 @@ def test_each_phase_sees_what_it_is_to_see_and_nobody_the_reference_answer(
     tmp_path: Path,
 ) -> None:
     task = Task(id="sum-1", query="What is 3 + 4?", niche="sums", answer="seventh heaven")
-    came = dreamt(tmp_path, task=task)
-    assert not [one for one in came.model.calls if "seventh heaven" in one.text]
-    private = calls(came, "dream_reflect")
-    assert ["I, ben, think so." in one for one in private] == [False, True, False]
-    assert ["You are called ben." in one for one in private] == [False, True, False]
-    first, second = calls(came, "dream_contrast")
+    result = dreamt(tmp_path, task=task)
+    assert not [call for call in result.model.calls if "seventh heaven" in call.text]
+    private = calls(result, "dream_reflect")
+    assert ["I, ben, think so." in name for name in private] == [False, True, False]
+    assert ["You are called ben." in name for name in private] == [False, True, False]
+    first, second = calls(result, "dream_contrast")
     assert "ben failed, and ada succeeded" in first
     assert "cyn failed, and ada succeeded" in second
     for shown in ("I, ben, think so.", "I, ada, think so.", "It was guessed.", "answer: 1\n"):
         assert shown in first
     assert "I, cyn" not in first
-    [imagined] = calls(came, "dream_imagine")
+    [imagined] = calls(result, "dream_imagine")
     assert imagined.count("It was added on paper.") == 2
-    debated = calls(came, "dream_debate")
-    assert all("Use paper.\nFor: sums" in one for one in debated)
+    debated = calls(result, "dream_debate")
+    assert all("Use paper.\nFor: sums" in name for name in debated)
     assert "You are called cyn." in debated[2]
     assert "I, cyn, think so." not in debated[2]
-    [last] = calls(came, "dream_crystallize")
+    [last] = calls(result, "dream_crystallize")
     assert "- so\n- so\n- so" in last
 
 
@@ -206,16 +206,16 @@ def test_who_attempts_it_again_reads_the_insight_and_nothing_of_the_others(usual
 
 
 def test_an_insight_that_does_not_help_is_dropped_and_counted(tmp_path: Path) -> None:
-    came = dreamt(tmp_path, dreamers({**INSIGHT, "text": "Guess."}, INSIGHT))
-    assert came.of("ben", "lesson") == ["Add on paper."]
-    told = came.event("dream")
-    assert (told["came"], told["verified"]) == (2, 1)
-    assert [(one["verified"], one["to"]) for one in told["insights"]] == [(False, 0), (True, 2)]
+    result = dreamt(tmp_path, dreamers({**INSIGHT, "text": "Guess."}, INSIGHT))
+    assert result.of("ben", "lesson") == ["Add on paper."]
+    report = result.event("dream")
+    assert (report["came"], report["verified"]) == (2, 1)
+    assert [(insight["verified"], insight["to"]) for insight in report["insights"]] == [(False, 0), (True, 2)]
 
 
 def test_an_insight_for_all_tasks_is_of_no_niche(tmp_path: Path) -> None:
-    came = dreamt(tmp_path, dreamers({**INSIGHT, "level": "cross_domain"}))
-    [entry] = came.pool.learnt.values()
+    result = dreamt(tmp_path, dreamers({**INSIGHT, "level": "cross_domain"}))
+    [entry] = result.pool.learnt.values()
     assert (entry.kind, entry.niche, entry.level) == ("insight", None, "cross_domain")
     assert entry.to == ("ben", "cyn", *OTHERS)
 
@@ -235,11 +235,11 @@ def test_the_ablation_tells_everybody_but_the_giver(tmp_path: Path) -> None:
 def test_who_gets_nothing_new_is_told_in_the_event(tmp_path: Path) -> None:
     """Right, but of two minds: on the first task nobody is below the median."""
     scores = {"ada": 1.0, "ben": 1.0, "cyn": 0.0}
-    came = dreamt(tmp_path, scores=scores, reward=0.5, deficit="niche")
-    told = came.event("dream")
-    assert (told["why"], told["verified"], told["insights"][0]["to"]) == ("disagreement", 1, 0)
-    assert not came.pool.learnt
-    assert told["givers"] == ["ada"]
+    result = dreamt(tmp_path, scores=scores, reward=0.5, deficit="niche")
+    report = result.event("dream")
+    assert (report["why"], report["verified"], report["insights"][0]["to"]) == ("disagreement", 1, 0)
+    assert not result.pool.learnt
+    assert report["givers"] == ["ada"]
 
 
 # Nothing happens, and is counted
@@ -256,13 +256,13 @@ def test_who_gets_nothing_new_is_told_in_the_event(tmp_path: Path) -> None:
 def test_a_team_in_which_nobody_succeeded_abstains(
     tmp_path: Path, scores: dict[str, float | None], why: str
 ) -> None:
-    came = dreamt(tmp_path, scores=scores, shared_failure="abstain")
-    told = came.event("dream")
-    assert came.line["told"][f"dreams abstained, {why}"] == 1
-    assert (told["abstained"], told["because"]) == (True, why)
-    assert (told["differences"], told["came"], told["verified"], told["insights"]) == (0, 0, 0, [])
-    assert came.line["spent"] == {}
-    assert len(came.model.calls) == 2  # the pair's
+    result = dreamt(tmp_path, scores=scores, shared_failure="abstain")
+    report = result.event("dream")
+    assert result.line["told"][f"dreams abstained, {why}"] == 1
+    assert (report["abstained"], report["because"]) == (True, why)
+    assert (report["differences"], report["came"], report["verified"], report["insights"]) == (0, 0, 0, [])
+    assert result.line["spent"] == {}
+    assert len(result.model.calls) == 2  # the pair's
 
 
 def test_of_a_failure_that_all_share_each_finds_its_own_fault_and_what_helps_is_kept(
@@ -270,25 +270,25 @@ def test_of_a_failure_that_all_share_each_finds_its_own_fault_and_what_helps_is_
 ) -> None:
     """EvoChamber App. J: insights from a score of 0 of 3."""
     scores: Mapping[str, float | None] = dict.fromkeys(MEMBERS, 0.0)
-    came = dreamt(tmp_path, dreamers(INSIGHT, {**INSIGHT, "text": "Guess."}), scores=scores)
-    told = came.event("dream")
-    assert (told["abstained"], told["shared_failure"], told["differences"]) == (False, True, 3)
-    assert calls(came, "dream_contrast") == []
-    [imagined] = calls(came, "dream_imagine")
+    result = dreamt(tmp_path, dreamers(INSIGHT, {**INSIGHT, "text": "Guess."}), scores=scores)
+    report = result.event("dream")
+    assert (report["abstained"], report["shared_failure"], report["differences"]) == (False, True, 3)
+    assert calls(result, "dream_contrast") == []
+    [imagined] = calls(result, "dream_imagine")
     assert imagined.count("It was guessed.") == 3
     assert "All agents of a team failed" in imagined
-    assert [one["verified"] for one in told["insights"]] == [True, False]
-    [entry] = came.pool.learnt.values()
+    assert [insight["verified"] for insight in report["insights"]] == [True, False]
+    [entry] = result.pool.learnt.values()
     assert (entry.text, entry.to) == ("Add on paper.", MEMBERS)
-    assert came.line["told"]["dreams from shared failure"] == 1
+    assert result.line["told"]["dreams from shared failure"] == 1
 
 
 def test_of_a_shared_failure_that_nobody_can_explain_nothing_is_imagined(tmp_path: Path) -> None:
     def replies(request: Request) -> Reply:
         return Reply.json(7) if "diagnosis" in asked(request) else dreamers()(request)
 
-    came = dreamt(tmp_path, replies, scores={"ada": 0.0, "ben": 0.0, "cyn": None})
-    assert (came.event("dream")["differences"], calls(came, "dream_imagine")) == (0, [])
+    result = dreamt(tmp_path, replies, scores={"ada": 0.0, "ben": 0.0, "cyn": None})
+    assert (result.event("dream")["differences"], calls(result, "dream_imagine")) == (0, [])
 
 
 def test_an_insight_has_to_help_in_every_attempt_that_the_recipe_wants(tmp_path: Path) -> None:
@@ -303,11 +303,11 @@ def test_an_insight_has_to_help_in_every_attempt_that_the_recipe_wants(tmp_path:
 
     kept = dreamt(tmp_path / "once", replies).event("dream")
     again = 0
-    came = dreamt(tmp_path / "twice", replies, reattempts=2)
-    dropped = came.event("dream")
+    result = dreamt(tmp_path / "twice", replies, reattempts=2)
+    dropped = result.event("dream")
     assert (kept["verified"], dropped["verified"]) == (1, 0)
-    assert came.line["runs"] == ["dream/verify 1", "dream/verify 1.2", "run"]
-    assert not came.pool.learnt
+    assert result.line["runs"] == ["dream/verify 1", "dream/verify 1.2", "run"]
+    assert not result.pool.learnt
 
 
 def test_so_does_one_in_which_nobody_failed(tmp_path: Path) -> None:
@@ -316,9 +316,9 @@ def test_so_does_one_in_which_nobody_failed(tmp_path: Path) -> None:
         answers = tried(sat, dict.fromkeys(MEMBERS, 1.0), ada="seven")
         await dream(episode, folded(town(*MEMBERS)), sat, ran(sat), answers, reward=1.0)
 
-    told = lived(tmp_path, dreamers(), work).event("dream")
-    assert (told["why"], told["abstained"]) == ("disagreement", True)
-    assert told["because"] == "nobody failed"
+    report = lived(tmp_path, dreamers(), work).event("dream")
+    assert (report["why"], report["abstained"]) == ("disagreement", True)
+    assert report["because"] == "nobody failed"
 
 
 @pytest.mark.parametrize(
@@ -333,11 +333,11 @@ def test_so_does_one_in_which_nobody_failed(tmp_path: Path) -> None:
 def test_a_team_that_did_well_or_may_not_does_not_dream(
     tmp_path: Path, how: dict[str, Any]
 ) -> None:
-    came = dreamt(tmp_path, **how)
-    assert [entry for entry in came.pool.entries() if entry.value["kind"] == "told"] == []
-    assert len(came.model.calls) == 2
-    assert not any(came.line["told"].values())
-    assert ("dreams" in came.line["told"]) == ("scores" in how)
+    result = dreamt(tmp_path, **how)
+    assert [entry for entry in result.pool.entries() if entry.value["kind"] == "told"] == []
+    assert len(result.model.calls) == 2
+    assert not any(result.line["told"].values())
+    assert ("dreams" in result.line["told"]) == ("scores" in how)
 
 
 @pytest.mark.parametrize(
@@ -356,19 +356,19 @@ def test_an_operator_of_no_use_costs_what_would_have_come_of_it_and_is_counted(
     def replies(request: Request) -> Reply:
         return Reply.json(7) if useless in asked(request) else dreamers()(request)
 
-    came = dreamt(tmp_path, replies)
-    told = came.event("dream")
+    result = dreamt(tmp_path, replies)
+    report = result.event("dream")
     names = ("differences", "ideas", "survived", "came")
-    assert tuple(told[name] for name in names) == numbers
-    assert len(came.line["dropped"]) == sum(came.pool.rejections.values()) == lost
+    assert tuple(report[name] for name in names) == numbers
+    assert len(result.line["dropped"]) == sum(result.pool.rejections.values()) == lost
 
 
 def test_what_most_others_would_drop_is_gone(tmp_path: Path) -> None:
     def keep(text: str) -> bool:
         return "agent called ada" in text
 
-    told = dreamt(tmp_path, dreamers(keep=keep)).event("dream")
-    assert (told["ideas"], told["survived"], told["came"], told["abstained"]) == (2, 0, 0, False)
+    report = dreamt(tmp_path, dreamers(keep=keep)).event("dream")
+    assert (report["ideas"], report["survived"], report["came"], report["abstained"]) == (2, 0, 0, False)
 
 
 def test_a_judge_without_a_score_verifies_nothing(tmp_path: Path) -> None:
@@ -379,10 +379,10 @@ def test_a_judge_without_a_score_verifies_nothing(tmp_path: Path) -> None:
             return dreamers()(request)
         return Reply.json(1 if "\n7\n" in message_text(request) else {"reason": "r", "score": 0.5})
 
-    came = dreamt(tmp_path, replies, task=task)
-    told = came.event("dream")
-    assert (told["came"], told["verified"], told["insights"][0]["after"]) == (1, 0, None)
-    assert "judge" in [one["operator"] for one in came.line["dropped"]]
+    result = dreamt(tmp_path, replies, task=task)
+    report = result.event("dream")
+    assert (report["came"], report["verified"], report["insights"][0]["after"]) == (1, 0, None)
+    assert "judge" in [item["operator"] for item in result.line["dropped"]]
 
 
 # Archives that know it already
@@ -395,55 +395,55 @@ def lesson(text: str, **fields: Any) -> Learnt:
 
 def test_who_knows_almost_the_same_has_one_entry_of_both(tmp_path: Path) -> None:
     known = [lesson("Add on paper!", owner="ben"), lesson("Add on paper.", owner="dan")]
-    came = dreamt(tmp_path, known=known)
-    assert came.of("ben", "lesson") == ["Both in one."]
-    assert came.of("cyn", "lesson") == ["Add on paper."]
-    [first, second] = [one for one in came.pool.learnt.values() if one.giver]
+    result = dreamt(tmp_path, known=known)
+    assert result.of("ben", "lesson") == ["Both in one."]
+    assert result.of("cyn", "lesson") == ["Add on paper."]
+    [first, second] = [item for item in result.pool.learnt.values() if item.giver]
     assert (first.to, first.replaces, second.to, second.replaces) == (
         ("ben",),
         ("known 0",),
         ("cyn",),
         (),
     )
-    [asked_once] = calls(came, "fuse")
+    [asked_once] = calls(result, "fuse")
     assert "Add on paper!" in asked_once
 
 
 def test_recipients_of_the_same_entry_share_a_question_and_a_line(tmp_path: Path) -> None:
-    came = dreamt(tmp_path, known=[lesson("Add on paper!", to=("ben", "cyn", "eve"))])
-    assert len(calls(came, "fuse")) == 1
-    [entry] = [one for one in came.pool.learnt.values() if one.giver]
+    result = dreamt(tmp_path, known=[lesson("Add on paper!", to=("ben", "cyn", "eve"))])
+    assert len(calls(result, "fuse")) == 1
+    [entry] = [item for item in result.pool.learnt.values() if item.giver]
     assert (entry.to, entry.replaces) == (("ben", "cyn"), ("known 0",))
-    assert came.of("eve", "lesson") == ["Add on paper!"]
+    assert result.of("eve", "lesson") == ["Add on paper!"]
 
 
 def test_where_nothing_comes_of_both_the_new_one_is_kept_beside_the_old(tmp_path: Path) -> None:
     def replies(request: Request) -> Reply:
         return Reply.json({}) if "text" in asked(request) else dreamers()(request)
 
-    came = dreamt(tmp_path, replies, known=[lesson("Add on paper!", owner="ben")])
-    assert came.of("ben", "lesson") == ["Add on paper!", "Add on paper."]
-    assert came.pool.rejections == {"fuse": 1}
+    result = dreamt(tmp_path, replies, known=[lesson("Add on paper!", owner="ben")])
+    assert result.of("ben", "lesson") == ["Add on paper!", "Add on paper."]
+    assert result.pool.rejections == {"fuse": 1}
 
 
 def test_an_equal_text_takes_the_place_of_the_old_one_and_nobody_is_asked(tmp_path: Path) -> None:
-    came = dreamt(tmp_path, known=[lesson("Add on paper.", owner="ben")])
-    assert came.of("ben", "lesson") == ["Add on paper."]
-    assert calls(came, "fuse") == []
+    result = dreamt(tmp_path, known=[lesson("Add on paper.", owner="ben")])
+    assert result.of("ben", "lesson") == ["Add on paper."]
+    assert calls(result, "fuse") == []
 
 
 @pytest.mark.parametrize("other", [{"niche": "code"}, {"kind": "insight", "niche": None}])
 def test_what_is_of_another_place_stays_there(tmp_path: Path, other: dict[str, Any]) -> None:
     given: dict[str, Any] = {"kind": "lesson", "owner": "ben", **other}
-    came = dreamt(tmp_path, known=[Learnt(task="Old.", text="Add on paper.", **given)])
-    assert all(not one.replaces for one in came.pool.learnt.values())
+    result = dreamt(tmp_path, known=[Learnt(task="Old.", text="Add on paper.", **given)])
+    assert all(not item.replaces for item in result.pool.learnt.values())
 
 
 def test_two_insights_of_one_dream_that_say_almost_the_same_become_one(tmp_path: Path) -> None:
     again = {**INSIGHT, "text": "Add on paper!"}
-    came = dreamt(tmp_path, dreamers(INSIGHT, again))
-    assert came.of("ben", "lesson") == came.of("cyn", "lesson") == ["Both in one."]
-    last = [*came.pool.learnt.values()][-1]
+    result = dreamt(tmp_path, dreamers(INSIGHT, again))
+    assert result.of("ben", "lesson") == result.of("cyn", "lesson") == ["Both in one."]
+    last = [*result.pool.learnt.values()][-1]
     assert last.replaces == ("evolution/000000/insight 1",)
 
 
@@ -460,9 +460,9 @@ def test_an_insight_that_gives_the_answer_away_is_none(tmp_path: Path) -> None:
         await dream(episode, population, sat, ran(sat), answers, reward=0.0)
 
     replies = dreamers({**INSIGHT, "text": "Add, and say 70."})
-    came = lived(tmp_path, replies, work, tasks=(task,))
-    assert came.event("dream")["came"] == 0
-    assert "gives away" in came.line["dropped"][0]["problems"][0]
+    result = lived(tmp_path, replies, work, tasks=(task,))
+    assert result.event("dream")["came"] == 0
+    assert "gives away" in result.line["dropped"][0]["problems"][0]
 
 
 def test_kinds_of_task_that_may_be_named_are_the_tasks_own_and_the_newest() -> None:
@@ -482,8 +482,8 @@ def test_tasks_of_no_kind_lead_to_insights_for_the_task_or_for_all(tmp_path: Pat
             return Reply.json({"ideas": [{"difference": 1, "strategy": "Use paper."}]})
         if "insights" in wanted:
             assert "subdomain" not in json.dumps(wanted)
-            one = {"strategy": 1, "text": "Add.", "level": "task"}
-            return Reply.json({"insights": [one]})
+            fields = {"strategy": 1, "text": "Add.", "level": "task"}
+            return Reply.json({"insights": [fields]})
         return dreamers()(request)
 
     task = Task(id="sum-1", query="What is 3 + 4?", answer="7")

@@ -101,8 +101,8 @@ def check(episode: Episode) -> Counter[str]:
     """Entries are short and of whom they are for, and the event tells how many there are."""
     changes = [change for change, _ in episode.changes]
     assert len({what for _, what in episode.changes}) == len(changes)
-    *entries, told = changes
-    found: Counter[str] = Counter()
+    *entries, report = changes
+    counts: Counter[str] = Counter()
     for entry in entries:
         assert isinstance(entry, Learnt)
         again = Learnt.of(entry.value())
@@ -112,25 +112,25 @@ def check(episode: Episode) -> Counter[str]:
         if again.giver is None:
             assert again.owner in MEMBERS
             assert (again.level, again.to) == (None, ())
-            found["own"] += 1
+            counts["own"] += 1
         else:
             assert (again.giver, again.owner, again.credit) == ("ada", None, 1.0)
             assert again.to
             assert {*again.to} <= {"ben", "cyn"}
             assert again.level == "cross_domain" or again.kind == "lesson"
-            found["given"] += len(again.to)
-    about = told.value()["about"]
+            counts["given"] += len(again.to)
+    about = report.value()["about"]
     assert len(about["insights"]) == about["came"] <= 3
-    assert about["verified"] == sum(one["verified"] for one in about["insights"])
-    assert found["given"] == sum(one["to"] for one in about["insights"])
+    assert about["verified"] == sum(insight["verified"] for insight in about["insights"])
+    assert counts["given"] == sum(insight["to"] for insight in about["insights"])
     assert about["givers"] == (["ada"] if about["verified"] else [])
-    return found
+    return counts
 
 
 def test_whatever_is_answered_entries_are_of_whom_they_are_for(
     tmp_path: Path, examples: int
 ) -> None:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     numbers = itertools.count(1)
 
     async def work(episode: Episode) -> None:
@@ -139,11 +139,11 @@ def test_whatever_is_answered_entries_are_of_whom_they_are_for(
         @settings(max_examples=examples)
         @given(ANSWERS)
         def many(answers: Mapping[str, list[str]]) -> None:
-            one = learnt(stage, next(numbers), answers)
-            found.update(asyncio.run_coroutine_threadsafe(one, loop).result())
+            item = learnt(stage, next(numbers), answers)
+            counts.update(asyncio.run_coroutine_threadsafe(item, loop).result())
 
         await asyncio.to_thread(many)
 
     lived(tmp_path, "7", work)
-    assert found["own"] > 0
-    assert examples < 100 or found["given"] > 0
+    assert counts["own"] > 0
+    assert examples < 100 or counts["given"] > 0

@@ -30,8 +30,8 @@ def to(
     population: Population, level: Level, *failed: str, niche: str = "algebra", **how: Any
 ) -> str:
     giver = how.pop("giver", "a")
-    one = insight(level, niche, giver)
-    return "".join(recipients(population, one, failed, PopulationSettings(**how)))
+    item = insight(level, niche, giver)
+    return "".join(recipients(population, item, failed, PopulationSettings(**how)))
 
 
 # By hand

@@ -49,24 +49,24 @@ def test_with_less_than_two_attempts_the_mean_is_the_teams_reward(
 def test_everybody_with_a_score_either_failed_or_succeeded(
     of: dict[str, float | None], theta: float
 ) -> None:
-    found = sides(team(of), theta)
-    both = [one.agent for one in (*found.failed, *found.succeeded)]
+    result = sides(team(of), theta)
+    both = [item.agent for item in (*result.failed, *result.succeeded)]
     assert sorted(both) == sorted(name for name, score in of.items() if score is not None)
-    assert all(one.score is not None and one.score < theta for one in found.failed)
-    assert all(one.score is not None and one.score >= theta for one in found.succeeded)
+    assert all(item.score is not None and item.score < theta for item in result.failed)
+    assert all(item.score is not None and item.score >= theta for item in result.succeeded)
 
 
 @given(scores, st.floats(0, 1))
 def test_everybody_is_compared_and_no_pair_twice(of: dict[str, float | None], theta: float) -> None:
-    found = sides(team(of), theta)
-    made = [(failed.agent, giver.agent) for failed, giver in pairs(found)]
-    assert len({*made}) == len(made)
-    if not (found.failed and found.succeeded):
-        assert made == []
+    result = sides(team(of), theta)
+    product = [(failed.agent, giver.agent) for failed, giver in pairs(result)]
+    assert len({*product}) == len(product)
+    if not (result.failed and result.succeeded):
+        assert product == []
         return
-    assert len(made) == max(len(found.failed), len(found.succeeded))
-    assert {failed for failed, _ in made} == {one.agent for one in found.failed}
-    assert {giver for _, giver in made} == {one.agent for one in found.succeeded}
+    assert len(product) == max(len(result.failed), len(result.succeeded))
+    assert {failed for failed, _ in product} == {item.agent for item in result.failed}
+    assert {giver for _, giver in product} == {item.agent for item in result.succeeded}
 
 
 def idea(giver: str = "a") -> Idea:
@@ -82,8 +82,8 @@ def opinion(*, keep: bool) -> Opinion:
     [("", True), ("a", True), ("b", True), ("c", True), ("ab", True), ("bc", False)],
 )
 def test_of_three_both_others_have_to_drop_an_idea(against: str, *, stays: bool) -> None:
-    said = {name: [opinion(keep=name not in against)] for name in "abc"}
-    assert bool(survivors([idea()], said, "abc")) == stays
+    fields = {name: [opinion(keep=name not in against)] for name in "abc"}
+    assert bool(survivors([idea()], fields, "abc")) == stays
 
 
 def test_who_said_nothing_of_use_drops_nothing() -> None:
@@ -101,13 +101,13 @@ def test_what_is_left_is_in_order_and_depends_on_no_order_of_members(
     givers: list[str], said: dict[str, list[bool]], order: list[str]
 ) -> None:
     ideas = [idea(giver) for giver in givers]
-    of = {name: [opinion(keep=one) for one in keeps] for name, keeps in said.items()}
+    of = {name: [opinion(keep=keep) for keep in keeps] for name, keeps in said.items()}
     left = survivors(ideas, of, NAMES)
     assert list(left) == sorted({*left})
     assert left == survivors(ideas, of, order)
-    own = {name: [opinion(keep=not one.keep) for one in kept] for name, kept in of.items()}
-    for place, one in enumerate(ideas):
-        alone = {**of, one.of.giver: own.get(one.of.giver, [opinion(keep=False)] * 4)}
+    own = {name: [opinion(keep=not item.keep) for item in kept] for name, kept in of.items()}
+    for place, entry in enumerate(ideas):
+        alone = {**of, entry.of.giver: own.get(entry.of.giver, [opinion(keep=False)] * 4)}
         assert (place in survivors(ideas, alone, NAMES)) == (place in left)
 
 

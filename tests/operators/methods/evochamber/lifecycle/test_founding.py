@@ -40,7 +40,7 @@ def begun(folder: Path, of: Recipe, *, until: int | None = None) -> dict[str, st
     async def work(stage: EvolutionContext) -> dict[str, str]:
         for number, change in enumerate([*begin(stage)][:until]):
             stage.pool.commit(change, op=f"{stage.name}/begin/{number:03d}")
-        return {name: one.agent.prompt for name, one in stage.pool.agents.items()}
+        return {name: agent.agent.prompt for name, agent in stage.pool.agents.items()}
 
     with ScriptedModel(answers) as model:
         return done(folder, model.api_base, work, of)
@@ -49,9 +49,9 @@ def begun(folder: Path, of: Recipe, *, until: int | None = None) -> dict[str, st
 def test_the_schema_has_every_setting_with_its_default() -> None:
     said = read_schema(SCHEMA)["properties"]
     usual = PopulationSettings()
-    assert [*said] == [one.name for one in fields(usual)]
+    assert [*said] == [field.name for field in fields(usual)]
     defaults = {name: getattr(usual, name) for name in said if name != "founder"}
-    assert {name: one["default"] for name, one in said.items() if name != "founder"} == defaults
+    assert {name: item["default"] for name, item in said.items() if name != "founder"} == defaults
 
 
 def test_a_pool_begins_with_agents_that_are_all_alike(tmp_path: Path) -> None:
@@ -82,8 +82,8 @@ def test_a_pool_that_has_agents_keeps_those_it_has(tmp_path: Path) -> None:
 def test_a_founder_of_ones_own_gives_the_agents_their_names(tmp_path: Path) -> None:
     (tmp_path / "doctor.yaml").write_text("prompt: You are a doctor.\nmodel_id: fast\n")
     settings = PopulationSettings(founder="doctor.yaml")
-    one, *others = founders(settings, tmp_path, catalogue())
-    assert (one.id, one.model_id, one.prompt) == ("doctor_1", "fast", "You are a doctor.")
+    item, *others = founders(settings, tmp_path, catalogue())
+    assert (item.id, item.model_id, item.prompt) == ("doctor_1", "fast", "You are a doctor.")
     assert [other.id for other in others] == [f"doctor_{number}" for number in range(2, 21)]
     moved, files = find(settings, tmp_path, catalogue())
     assert moved == settings

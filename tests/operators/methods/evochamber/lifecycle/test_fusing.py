@@ -40,7 +40,7 @@ def test_what_says_nothing_is_repaired_once_then_dropped(bad: Any) -> None:
 
 @pytest.mark.parametrize("characters", [60, 4_000])
 def test_a_text_is_short(characters: int) -> None:
-    came = fusing({"text": "x\n" * 9_000}, bounds=Bounds(characters=characters)).came
-    assert isinstance(came, str)
-    assert len(came) == min(400, characters)
-    assert "\n" not in came
+    result = fusing({"text": "x\n" * 9_000}, bounds=Bounds(characters=characters)).came
+    assert isinstance(result, str)
+    assert len(result) == min(400, characters)
+    assert "\n" not in result

@@ -40,7 +40,7 @@ TOWN: dict[str, RankingScore] = {
 
 def population(agents: dict[str, RankingScore] | None = None) -> Population:
     agents = TOWN if agents is None else agents
-    rolling = {name: one.rolling or 0.0 for name, one in agents.items()}
+    rolling = {name: agent.rolling or 0.0 for name, agent in agents.items()}
     history = Grown(["sums", "art"])
     return Population(agents=agents, everybody=agents, rolling=rolling, history=history)
 
@@ -49,8 +49,8 @@ def writer(request: Request) -> Reply:
     """Write personas; whoever fuses two texts puts them beside each other."""
     wanted = asked(request)
     if "persona" in wanted:
-        said = {"title": "expert", "persona": f"You are new, after {len(wanted)} looks."}
-        return Reply.json({"reason": "so it is", **said})
+        fields = {"title": "expert", "persona": f"You are new, after {len(wanted)} looks."}
+        return Reply.json({"reason": "so it is", **fields})
     return Reply.json({"text": "Carry the one, always."}) if "text" in wanted else Reply(text="7")
 
 
@@ -68,12 +68,12 @@ def after(folder: Path, replies: Any = writer, **given: Any) -> Lived:
 
 def lines(pool: Pool) -> list[dict[str, Any]]:
     """What happened in the episode, in order."""
-    made = Ledger(pool.folder / "ledger.jsonl").read()
-    return [{**one.value, "op": one.op} for one in made if "/000000/" in one.op]
+    result = Ledger(pool.folder / "ledger.jsonl").read()
+    return [{**item.value, "op": item.op} for item in result if "/000000/" in item.op]
 
 
 def told(pool: Pool) -> list[dict[str, Any]]:
-    return [one["about"] for one in lines(pool) if one["kind"] == "told"]
+    return [line["about"] for line in lines(pool) if line["kind"] == "told"]
 
 
 def roster(of: Lived) -> list[str]:
@@ -83,8 +83,8 @@ def roster(of: Lived) -> list[str]:
 
 
 def test_all_that_is_due_happens_in_the_fixed_order_and_is_told(tmp_path: Path) -> None:
-    came = after(tmp_path)
-    kinds = [(one["kind"], one.get("agent")) for one in lines(came.pool)]
+    result = after(tmp_path)
+    kinds = [(line["kind"], line.get("agent")) for line in lines(result.pool)]
     assert kinds == [
         *[("born", "ada_1"), ("told", None)],
         *[("born", "cyn_1"), ("retired", "cyn"), ("retired", "ben"), ("told", None)],
@@ -92,9 +92,9 @@ def test_all_that_is_due_happens_in_the_fixed_order_and_is_told(tmp_path: Path) 
         *[("born", "solver"), ("told", None)],
         *[("revised", "eve"), ("told", None)],
     ]
-    assert roster(came) == ["ada", "eve", "ada_1", "cyn_1", "solver"]
-    events = told(came.pool)
-    assert [(one["operator"], one["agents"], one.get("niche")) for one in events] == [
+    assert roster(result) == ["ada", "eve", "ada_1", "cyn_1", "solver"]
+    events = told(result.pool)
+    assert [(event["operator"], event["agents"], event.get("niche")) for event in events] == [
         ("fork", ["ada"], "sums"),
         ("merge", ["cyn", "ben"], None),
         ("prune", ["dan"], None),
@@ -103,11 +103,11 @@ def test_all_that_is_due_happens_in_the_fixed_order_and_is_told(tmp_path: Path) 
     ]
     assert events[2]["why"].startswith("3 tasks in a row with a rolling reward below 0.8 x")
     assert events[2]["numbers"]["lagging"] == 3
-    assert {one["task"] for one in events} == {"sum-1"}
-    assert came.line["told"] == dict.fromkeys(
+    assert {event["task"] for event in events} == {"sum-1"}
+    assert result.line["told"] == dict.fromkeys(
         ("fork", "genesis", "merge", "prune", "specialize"), 1
     )
-    assert [one["operator"] for one in came.line["story"]] == [one["operator"] for one in events]
+    assert [item["operator"] for item in result.line["story"]] == [event["operator"] for event in events]
 
 
 def test_each_says_where_it_comes_from_and_why(tmp_path: Path) -> None:
@@ -134,16 +134,16 @@ def test_the_paper_s_founder_s_form_of_answers_stays_with_who_is_made_anew(tmp_p
 
 
 def test_where_nobody_writes_a_persona_only_merging_and_pruning_happen(tmp_path: Path) -> None:
-    came = after(tmp_path, useless)
-    assert [one["operator"] for one in told(came.pool)] == ["merge", "prune"]
-    assert roster(came) == ["ada", "eve", "cyn_1"]
-    assert came.pool.agents["cyn_1"].agent.prompt == "You are called cyn."
-    assert came.pool.rejections == {"fork": 1, "merge": 1, "genesis": 1, "specialize": 1}
-    assert [one["operator"] for one in came.line["dropped"]] == [
+    result = after(tmp_path, useless)
+    assert [fields["operator"] for fields in told(result.pool)] == ["merge", "prune"]
+    assert roster(result) == ["ada", "eve", "cyn_1"]
+    assert result.pool.agents["cyn_1"].agent.prompt == "You are called cyn."
+    assert result.pool.rejections == {"fork": 1, "merge": 1, "genesis": 1, "specialize": 1}
+    assert [item["operator"] for item in result.line["dropped"]] == [
         *("fork", "merge", "genesis", "specialize"),
     ]
-    assert came.line["told"]["fork"] == 0
-    lost = [one.get("parents") for one in lines(came.pool) if one["kind"] == "rejected"]
+    assert result.line["told"]["fork"] == 0
+    lost = [line.get("parents") for line in lines(result.pool) if line["kind"] == "rejected"]
     assert lost == [["ada"], ["cyn", "ben"], None, ["eve"]]
 
 
@@ -154,39 +154,39 @@ def test_an_heir_has_both_archives_and_what_they_said_twice_once(tmp_path: Path)
         entry("ben", "Bring a hat."),
         entry("ben", "Always carry the one when you add!", niche="law"),
     ]
-    came = after(tmp_path, known=known)
-    archive = [one.text for one in came.pool.learnt.archive("cyn_1")]
+    result = after(tmp_path, known=known)
+    archive = [item.text for item in result.pool.learnt.archive("cyn_1")]
     assert archive == [
         "Bring a hat.",
         "Always carry the one when you add!",
         "Carry the one, always.",
     ]
-    [merged] = [one for one in told(came.pool) if one["operator"] == "merge"]
+    [merged] = [fields for fields in told(result.pool) if fields["operator"] == "merge"]
     assert (merged["numbers"]["fused"], merged["numbers"]["left"]) == (1, 0)
-    assert len(came.pool.learnt.archive("ben")) == 3
+    assert len(result.pool.learnt.archive("ben")) == 3
 
 
 def test_a_fork_has_its_parent_s_archive(tmp_path: Path) -> None:
-    came = after(tmp_path, known=[entry("ada", "Count twice."), entry("dan", "Guess.")])
-    assert [one.text for one in came.pool.learnt.archive("ada_1")] == ["Count twice."]
-    assert came.pool.learnt.archive("solver") == []
-    assert [one.text for one in came.pool.learnt.archive("dan")] == ["Guess."]
+    result = after(tmp_path, known=[entry("ada", "Count twice."), entry("dan", "Guess.")])
+    assert [item.text for item in result.pool.learnt.archive("ada_1")] == ["Count twice."]
+    assert result.pool.learnt.archive("solver") == []
+    assert [item.text for item in result.pool.learnt.archive("dan")] == ["Guess."]
 
 
 def test_no_more_than_a_few_are_fused_at_a_merge_and_the_rest_is_told(tmp_path: Path) -> None:
     many = [f"Rule {word}: always carry the one when you add." for word in "abcdefghijklmnopq"]
-    known = [entry(*one) for text in many for one in (("ben", text), ("cyn", f"{text} So."))]
-    came = after(tmp_path, known=known)
-    [merged] = [one for one in told(came.pool) if one["operator"] == "merge"]
+    known = [entry(*pair) for text in many for pair in (("ben", text), ("cyn", f"{text} So."))]
+    result = after(tmp_path, known=known)
+    [merged] = [fields for fields in told(result.pool) if fields["operator"] == "merge"]
     assert (merged["numbers"]["fused"], merged["numbers"]["left"]) == (MOST_FUSED, 7)
-    assert len(came.pool.learnt.archive("cyn_1")) == MOST_FUSED + 14
+    assert len(result.pool.learnt.archive("cyn_1")) == MOST_FUSED + 14
 
 
 def test_what_both_say_in_the_same_words_is_made_one_without_asking(tmp_path: Path) -> None:
     known = [entry("cyn", "Carry the one."), entry("ben", "Carry the one.")]
-    came = after(tmp_path, known=known)
-    assert [one.text for one in came.pool.learnt.archive("cyn_1")] == ["Carry the one."]
-    assert not [one for one in came.model.calls if "takes the place of both" in one.text]
+    result = after(tmp_path, known=known)
+    assert [item.text for item in result.pool.learnt.archive("cyn_1")] == ["Carry the one."]
+    assert not [call for call in result.model.calls if "takes the place of both" in call.text]
 
 
 def test_texts_of_which_nothing_is_made_stay_two(tmp_path: Path) -> None:
@@ -195,9 +195,9 @@ def test_texts_of_which_nothing_is_made_stay_two(tmp_path: Path) -> None:
     def no_fuse(request: Request) -> Reply:
         return useless(request) if "text" in asked(request) else writer(request)
 
-    came = after(tmp_path, no_fuse, known=known)
-    assert [one.text for one in came.pool.learnt.archive("cyn_1")] == [one.text for one in known]
-    assert came.pool.rejections == {"fuse": 1}
+    result = after(tmp_path, no_fuse, known=known)
+    assert [item.text for item in result.pool.learnt.archive("cyn_1")] == [item.text for item in known]
+    assert result.pool.rejections == {"fuse": 1}
 
 
 def entry(owner: str, text: str, niche: str = "sums") -> Learnt:
@@ -207,18 +207,18 @@ def entry(owner: str, text: str, niche: str = "sums") -> Learnt:
 def test_who_writes_for_a_niche_sees_tasks_of_it(tmp_path: Path) -> None:
     art = Learnt(kind="lesson", task="Who painted it?", text="Look.", niche="art", owner="eve")
     calls = after(tmp_path, known=[art]).model.calls
-    [genesis] = [one.text for one in calls if "no experience yet" in one.text]
+    [genesis] = [call.text for call in calls if "no experience yet" in call.text]
     assert "Who painted it?" in genesis
     assert "What is 3 + 4?" not in genesis
-    [fork] = [one.text for one in calls if "It gets a twin" in one.text]
+    [fork] = [call.text for call in calls if "It gets a twin" in call.text]
     assert "What is 3 + 4?" in fork
 
 
 @pytest.mark.parametrize("given", [{"is_test": True}, {"lifecycle": False}])
 def test_nothing_happens_where_nothing_is_learnt_or_wanted(tmp_path: Path, given: Any) -> None:
-    came = after(tmp_path, **given)
-    assert [*came.pool.agents] == [*MEMBERS, *OTHERS]
-    assert told(came.pool) == []
+    result = after(tmp_path, **given)
+    assert [*result.pool.agents] == [*MEMBERS, *OTHERS]
+    assert told(result.pool) == []
 
 
 class Killed(Exception):

@@ -34,12 +34,12 @@ ADA = Agent(
 BEN = Agent(id="ben", role="checker", prompt="You are Ben, and check.")
 SAID = {"reason": "sums matter", "title": "sum expert", "persona": "You are Ada, and love sums."}
 WHY = "competence 0.9 in 'sums'"
-CEILING = ceiling_of(*(Team(name=one.id, agents={one.id: one}) for one in (ADA, BEN)))
+CEILING = ceiling_of(*(Team(name=item.id, agents={item.id: item}) for item in (ADA, BEN)))
 AGENTS = {"fork": (ADA,), "merge": (ADA, BEN), "genesis": (ADA,), "specialize": (ADA,)}
 
 
 def due(operator: Any, niche: str | None = "sums") -> LifecycleEvent:
-    named = () if operator == "genesis" else tuple(one.id for one in AGENTS.get(operator, (ADA,)))
+    named = () if operator == "genesis" else tuple(item.id for item in AGENTS.get(operator, (ADA,)))
     return LifecycleEvent(operator=operator, agents=named, why=WHY, niche=niche)
 
 
@@ -51,7 +51,7 @@ def acted(
     bounds: Bounds | None = None,
 ) -> Asked[Any]:
     return asking(
-        [one if isinstance(one, Reply) else Reply.json(one) for one in answers],
+        [answer if isinstance(answer, Reply) else Reply.json(answer) for answer in answers],
         lambda meta: operator_of(operator).act(
             meta, "p", due(operator, niche), agents or AGENTS[operator], ["What is 3 + 4?"]
         ),
@@ -87,7 +87,7 @@ def test_a_fork_has_its_parent_s_archive_and_says_why_it_is_there() -> None:
 def test_two_that_are_merged_retire_and_leave_both_archives() -> None:
     born, *retired = acted("merge", SAID).came
     assert (born.lineage.parents, born.inherits) == (("ada", "ben"), ("ada", "ben"))
-    assert retired == [Retired(member=one, reason=f"merged: {WHY}") for one in ("ada", "ben")]
+    assert retired == [Retired(member=word, reason=f"merged: {WHY}") for word in ("ada", "ben")]
 
 
 def test_a_genesis_has_no_parents_and_knows_nothing() -> None:
@@ -101,9 +101,9 @@ def test_specializing_revises() -> None:
 
 
 def test_pruning_asks_nobody() -> None:
-    came = asking([], lambda meta: operator_of("prune").act(meta, "p", due("prune"), (ADA,)))
-    assert came.came == (Retired(member="ada", reason=f"pruned: {WHY}"),)
-    assert came.calls == []
+    result = asking([], lambda meta: operator_of("prune").act(meta, "p", due("prune"), (ADA,)))
+    assert result.came == (Retired(member="ada", reason=f"pruned: {WHY}"),)
+    assert result.calls == []
 
 
 @pytest.mark.parametrize("operator", AGENTS)
@@ -117,9 +117,9 @@ def test_who_writes_a_persona_sees_whose_it_was_and_what_it_is_for(operator: str
 
 def test_a_prompt_that_is_a_file_s_is_written_out() -> None:
     named = replace(ADA, prompt="solve_step_by_step")
-    came = child("fork", SAID, agents=(named,))
-    assert came.prompt.startswith("You are Ada, and love sums.")
-    assert came.prompt != named.prompt
+    result = child("fork", SAID, agents=(named,))
+    assert result.prompt.startswith("You are Ada, and love sums.")
+    assert result.prompt != named.prompt
 
 
 @pytest.mark.parametrize(
@@ -136,9 +136,9 @@ def test_a_prompt_that_is_a_file_s_is_written_out() -> None:
 )
 def test_what_is_no_persona_is_repaired_once_and_then_dropped(bad: Any) -> None:
     repaired = acted("fork", bad, SAID)
-    assert [one.member for one in repaired.came] == [SHAPED]
-    [told] = repaired.told("operator_repair")
-    assert told["problems"]
+    assert [item.member for item in repaired.came] == [SHAPED]
+    [fields] = repaired.told("operator_repair")
+    assert fields["problems"]
     lost = acted("fork", bad, bad)
     assert isinstance(lost.came, RejectedProposal)
     assert lost.came.parents == ("ada",)
@@ -155,9 +155,9 @@ def test_one_word_names_no_prompt_file() -> None:
 
 def test_what_is_too_long_is_cut_and_stays_one_paragraph() -> None:
     long = {**SAID, "title": "t " * 99, "persona": "You\n\nare " * 999}
-    came = child("fork", long)
-    assert len(came.role) <= LONGEST_TITLE
-    first, rest = came.prompt.split("\n\n", 1)
+    result = child("fork", long)
+    assert len(result.role) <= LONGEST_TITLE
+    first, rest = result.prompt.split("\n\n", 1)
     assert len(first) <= LONGEST_PERSONA
     assert rest == REST
     [small] = acted("fork", long, bounds=Bounds(characters=50)).came
@@ -165,9 +165,9 @@ def test_what_is_too_long_is_cut_and_stays_one_paragraph() -> None:
 
 
 def test_templates_and_keys_are_words_and_no_more() -> None:
-    came = child("fork", {**SAID, "persona": "You {{ 7 * 7 }} use sk-" + "a1B2" * 12 + "."})
-    assert came.prompt.startswith("You {{ 7 * 7 }} use ")
-    assert "a1B2" not in came.prompt
+    result = child("fork", {**SAID, "persona": "You {{ 7 * 7 }} use sk-" + "a1B2" * 12 + "."})
+    assert result.prompt.startswith("You {{ 7 * 7 }} use ")
+    assert "a1B2" not in result.prompt
 
 
 @pytest.mark.parametrize("operator", AGENTS)
@@ -175,9 +175,9 @@ def test_chance_writes_personas_too(operator: Any) -> None:
     drawn = Chance(catalogue=catalogue(), ceiling=CEILING, seed=1)
     act = operator_of(operator).act(drawn, "p", due(operator), AGENTS[operator])
     first, *_ = asyncio.run(act)
-    made = first.to if isinstance(first, Revised) else first.member
-    assert made.prompt != ADA.prompt
-    assert made.prompt.endswith(REST)
+    result = first.to if isinstance(first, Revised) else first.member
+    assert result.prompt != ADA.prompt
+    assert result.prompt.endswith(REST)
 
 
 def test_two_may_be_described_as_the_first_of_them_was() -> None:

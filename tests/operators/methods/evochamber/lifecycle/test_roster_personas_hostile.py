@@ -47,29 +47,29 @@ def test_there_are_ten_thousand_of_them() -> None:
 @pytest.mark.parametrize("operator", ASKING)
 def test_personas(operator: Fired, part: int) -> None:
     first, *_ = agents = OF[operator]
-    names = () if operator == "genesis" else tuple(one.id for one in agents)
+    names = () if operator == "genesis" else tuple(agent.id for agent in agents)
     event = LifecycleEvent(operator=operator, agents=names, why="0.9 is enough", niche="sums")
 
     async def work(meta: MetaModel, _: Any) -> Any:
         return await operator_of(operator).act(meta, "p", event, agents, ["How many?"])
 
     def are_about_those_and_nobody_else(came: Any) -> None:
-        made, *rest = came
+        result, *rest = came
         assert rest == [
             Retired(member=name, reason="merged: 0.9 is enough")
             for name in (names if operator == "merge" else ())
         ]
         if operator == "specialize":
-            assert isinstance(made, Revised)
-            assert made.agent == first.id
-            is_the_same_but_for_its_persona(made.to)
+            assert isinstance(result, Revised)
+            assert result.agent == first.id
+            is_the_same_but_for_its_persona(result.to)
             return
-        assert isinstance(made, Added)
-        assert (made.lineage.operator, made.lineage.parents) == (operator, names)
-        assert made.inherits == names
-        assert made.name is None
-        assert made.lineage.reason.startswith("0.9 is enough")
-        is_the_same_but_for_its_persona(made.member)
+        assert isinstance(result, Added)
+        assert (result.lineage.operator, result.lineage.parents) == (operator, names)
+        assert result.inherits == names
+        assert result.name is None
+        assert result.lineage.reason.startswith("0.9 is enough")
+        is_the_same_but_for_its_persona(result.member)
 
     def is_the_same_but_for_its_persona(agent: Any) -> None:
         assert replace(agent, role=first.role, prompt=first.prompt) == first
@@ -96,18 +96,18 @@ def test_a_town_that_is_answered_so_stays_one_and_all_is_counted(
         chance = random.Random(number)
 
         def nasty(request: Request, chance: random.Random = chance) -> Reply:
-            said = {"reason": "r", "title": "t", "persona": "You {{ dig }}.", "tools": ["shell"]}
-            kept = {key: said[key] for key in said if chance.random() < 0.85}
+            fields = {"reason": "r", "title": "t", "persona": "You {{ dig }}.", "tools": ["shell"]}
+            kept = {key: fields[key] for key in fields if chance.random() < 0.85}
             return Reply.json(kept) if asked(request) else Reply(text="7")
 
-        came = after(tmp_path / str(number), nasty)
-        pool = Pool.open(came.pool.folder)
+        lived = after(tmp_path / str(number), nasty)
+        pool = Pool.open(lived.pool.folder)
         lost = {name: pool.rejections.get(name, 0) for name in ASKING}
-        happened = [one["operator"] for one in told(pool)]
-        born = sum(one["kind"] == "born" for one in lines(pool))
+        happened = [fields["operator"] for fields in told(pool)]
+        born = sum(line["kind"] == "born" for line in lines(pool))
         assert all(lost[name] + happened.count(name) == 1 for name in ("fork", "genesis"))
         assert lost["specialize"] + happened.count("specialize") == 1
         assert happened.count("merge") == happened.count("prune") == 1
-        assert len(roster(came)) == len(TOWN) - 3 + born
-        for one in pool.agents.values():
-            assert (one.agent.tools, one.agent.model_id) == ((), "default")
+        assert len(roster(lived)) == len(TOWN) - 3 + born
+        for agent in pool.agents.values():
+            assert (agent.agent.tools, agent.agent.model_id) == ((), "default")

@@ -47,15 +47,15 @@ def looked(team: Team, task: Task, *wanted: list[Any], run: Any = None, looks: i
 def test_an_agent_reads_with_the_tools_that_it_had_until_it_has_seen_enough() -> None:
     done = looked(READERS, FILES, [look("read_file", "a.py")], [look("read_file", "none.py")])
     asked = calls_of(done.calls, "looks")
-    assert [("one = 1" in one.text, "none.py" in one.text) for one in asked] == [
+    assert [("one = 1" in item.text, "none.py" in item.text) for item in asked] == [
         (False, False),
         (True, False),
         (True, True),
     ]
     [writing] = calls_of(done.calls, "notes", "solver")
     assert "one = 1" in writing.text
-    assert all("one = 1" not in one.text for one in calls_of(done.calls, "notes", "writer"))
-    assert [one.agent for one in done.came.reflected if one.looks] == ["solver"]
+    assert all("one = 1" not in call.text for call in calls_of(done.calls, "notes", "writer"))
+    assert [item.agent for item in done.came.reflected if item.looks] == ["solver"]
 
 
 def test_it_looks_no_more_often_than_it_may() -> None:
@@ -77,8 +77,8 @@ def test_who_edited_a_repository_sees_it_as_it_left_it(tmp_path: Path) -> None:
     task = replace(FILES, files={}, repo=repo)
     wanted = [look("list_files"), look("search_text", text="one")]
     done = looked(CODERS, task, wanted, run=ran(CODERS, solver=solver))
-    [found] = [of.looks for of in done.came.reflected if of.looks]
-    assert [one.result for one in found] == ["a.py", "a.py:1: one = 2"]
+    [result] = [of.looks for of in done.came.reflected if of.looks]
+    assert [item.result for item in result] == ["a.py", "a.py:1: one = 2"]
     assert (repo / "a.py").read_text() == "one = 1\n"
 
 
@@ -112,13 +112,13 @@ def test_what_is_no_look_is_handed_back_and_then_passed_over(bad: Any) -> None:
     text = json.dumps({"looks": [bad, look("read_file", "a.py")]})
     with pytest.raises(InvalidAnswer, match="read_file"):
         looks_in(text, ["read_file"], strict=True)
-    assert [one.path for one in looks_in(text, ["read_file"], strict=False)] == ["a.py"]
+    assert [item.path for item in looks_in(text, ["read_file"], strict=False)] == ["a.py"]
     many = json.dumps({"looks": [look("read_file", "a.py", line=n + 1) for n in range(9)]})
     assert len(looks_in(many, ["read_file"], strict=False)) == AT_ONCE
 
 
 def test_a_link_out_of_the_copy_is_not_followed() -> None:
     done = looked(READERS, FILES, [look("read_file", "../../etc/passwd")])
-    [found] = [one for of in done.came.reflected for one in of.looks]
-    assert "root:" not in found.result
+    [result] = [item for of in done.came.reflected for item in of.looks]
+    assert "root:" not in result.result
     assert NOTED["summary"] in {of.summary for of in done.came.reflected}

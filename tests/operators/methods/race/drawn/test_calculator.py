@@ -32,8 +32,8 @@ from .drawing import drawn, tasks
     ],
 )
 def test_the_simplest_expressions(text: str, value: float, expected: list[str]) -> None:
-    found = simplest_expressions(text, value)
-    assert [expression for expression, _, _ in found] == expected
+    result = simplest_expressions(text, value)
+    assert [expression for expression, _, _ in result] == expected
     assert all(float(evaluate(expression)) == value for expression in expected)
 
 

@@ -24,7 +24,7 @@ from .races import GOES_ON, RACE, write_race
 
 def rows(page: Element, caption: str) -> list[list[str]]:
     """Return the texts of the rows of the table with this caption."""
-    (table,) = (one for one in page.all("table") if one.one("caption").text.startswith(caption))
+    (table,) = (element for element in page.all("table") if element.one("caption").text.startswith(caption))
     return [[cell.text.strip() for cell in row.inside] for row in table.one("tbody").inside]
 
 
@@ -66,7 +66,7 @@ def test_candidates_meet_the_original_task_by_task(tmp_path: Path) -> None:
     assert child == ["1 examples", "2", "1", "1", "+", "=", "+", "−", "·", "·"]  # noqa: RUF001
     assert dropped == ["2 vote", "0", "1", "1", "=", "−", ""]  # noqa: RUF001
     signs = page.all("span", role="img")
-    assert [one.attributes["aria-label"] for one in signs[:4]] == ["win", "tie", "win", "loss"]
+    assert [sign.attributes["aria-label"] for sign in signs[:4]] == ["win", "tie", "win", "loss"]
     assert signs[3].attributes["title"] == "0, the original 0.5"
     assert rows(page, "Slots in their order") == [
         ["1", "t0", "0", "1", "1", ""],
@@ -82,14 +82,14 @@ def test_candidates_meet_the_original_task_by_task(tmp_path: Path) -> None:
 def test_beliefs_are_drawn_with_the_leader_marked(tmp_path: Path) -> None:
     page = page_at(opened(write_race(tmp_path / "pool", RACE)), "")
     figure = page.one("svg", role="group")
-    assert [one.text for one in figure.all("text")] == ["★ 1 examples", "0 the original", "2 vote"]
+    assert [element.text for element in figure.all("text")] == ["★ 1 examples", "0 the original", "2 vote"]
     table = rows(page, "Expected mean score ± 2")
     assert [len([cell for cell in row[1:] if cell]) for row in table] == [10, 9, 6]
-    tips = [one.text.rpartition(": ")[2] for one in figure.all("title")]
+    tips = [element.text.rpartition(": ")[2] for element in figure.all("title")]
     drawn = [tip.removesuffix(", leads") for tip in tips]
     figures = [cell.removeprefix("★ ") for row in table for cell in row[1:] if cell]
     assert sorted(drawn) == sorted(figures)
-    leading = [one for one in figure.all("circle") if one.attributes["r"] == "5"]
+    leading = [element for element in figure.all("circle") if element.attributes["r"] == "5"]
     assert len(leading) == sum(tip.endswith("leads") for tip in tips) == len(table[0]) - 1
     assert table[1][-1].startswith("★ ")
 
