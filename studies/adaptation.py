@@ -114,7 +114,9 @@ STUDY = Study(
     agents=solved_by_parts,
     figures=figures,
 )
-MEASURES: Mapping[str, Callable[[Outcome], float]] = {"answer": lambda outcome: fmean(outcome.scores)}
+MEASURES: Mapping[str, Callable[[Outcome], float]] = {
+    "answer": lambda outcome: fmean(outcome.scores)
+}
 
 
 def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:

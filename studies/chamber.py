@@ -225,7 +225,9 @@ def _chosen(came: Came) -> Iterator[str]:
 def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
     """Print what a population came to beside its accuracy."""
     led = {
-        name: of for name, of in came.items() if all(outcome.figures["index"] for outcome in of.values())
+        name: of
+        for name, of in came.items()
+        if all(outcome.figures["index"] for outcome in of.values())
     }
     leading = ("index", "by chance", "anchors", "agents")
     acts = (*LIFECYCLE, "dreams", "abstained", "verified")

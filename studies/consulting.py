@@ -158,7 +158,9 @@ def _of(name: str) -> Callable[[Outcome], float | None]:
 
 def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
     """Print correlations with what is true, credit by kind, what was kept, and costs."""
-    learnt = {name: of for name, of in came.items() if all(outcome.figures for outcome in of.values())}
+    learnt = {
+        name: of for name, of in came.items() if all(outcome.figures for outcome in of.values())
+    }
     truths = [
         f"{it}: {of}" for it in ("credit", "reward") for of in ("Shapley value", "marginal worth")
     ]

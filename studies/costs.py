@@ -95,7 +95,9 @@ def _table(came: Mapping[tuple[str, str, int], Sequence[Outcome]]) -> Iterator[s
 def _tokens(outcomes: Sequence[Outcome]) -> Iterator[float]:
     for who in ("agents", "operators"):
         yield fmean(outcome.tokens[who] / len(outcome.scores) for outcome in outcomes)
-    yield fmean(outcome.tested / len(outcome.test) if outcome.test else math.nan for outcome in outcomes)
+    yield fmean(
+        outcome.tested / len(outcome.test) if outcome.test else math.nan for outcome in outcomes
+    )
 
 
 def _all(outcomes: Sequence[Outcome]) -> float:

@@ -80,10 +80,17 @@ def drawn_game(players: int, kind: str, chance: random.Random) -> Game:
         case "right or wrong":
             return {coalition: float(chance.random() < rate) for coalition in coalitions}
         case "quorum":
-            share = {coalition: sum(votes[player] for player in coalition) for coalition in coalitions}
-            return {coalition: float(share[coalition] >= rate * sum(votes)) for coalition in coalitions}
+            share = {
+                coalition: sum(votes[player] for player in coalition) for coalition in coalitions
+            }
+            return {
+                coalition: float(share[coalition] >= rate * sum(votes)) for coalition in coalitions
+            }
         case _:
-            return {coalition: sum(votes[player] for player in coalition) / sum(votes) for coalition in coalitions}
+            return {
+                coalition: sum(votes[player] for player in coalition) / sum(votes)
+                for coalition in coalitions
+            }
 
 
 def coverage(kind: str, permutations: int, *, games: int, seed: int = 0) -> Coverage:

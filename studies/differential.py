@@ -96,7 +96,10 @@ SOLVERS = {
 def _row(level: int, name: str, tasks: Sequence[Task]) -> dict[str, str]:
     samples = [_sample(task, SOLVERS[name](task)) for task in tasks]
     report = EvaluationFigures.of(samples, MRR, RANKED).results()
-    figures = {"MRR": report["headline"], **{f"Hit@{k}": report["measures"][f"hit@{k}"] for k in HITS}}
+    figures = {
+        "MRR": report["headline"],
+        **{f"Hit@{k}": report["measures"][f"hit@{k}"] for k in HITS},
+    }
     shown = {
         label: "{:.3f} [{:.3f}, {:.3f}]".format(
             figure.get("value", figure.get("mean")), *figure["interval"]

@@ -55,13 +55,13 @@ def errors(world: World, *, times: int, seed: int = 0) -> dict[str, float]:
 def family_error(world: World, *, times: int, seed: int = 0) -> float:
     """Count how often one of several equal teams seems to differ from the first, after Holm."""
     chance = random.Random(seed)  # noqa: S311 - not for secrets
-    word = 0
+    wrong = 0
     for number in range(times):
         first, *others = _teams(world, TEAMS, (number + 0.5) / times, chance)
         comparisons = [_compared(world, first, other) for other in others]
         ps = [comparison.tests()[comparison.deciding] for comparison in comparisons]
-        word += any(p < LEVEL for p in holm([p for p in ps if p is not None]))
-    return word / times
+        wrong += any(p < LEVEL for p in holm([p for p in ps if p is not None]))
+    return wrong / times
 
 
 def _teams(world: World, count: int, at: float, chance: random.Random) -> list[list[float]]:

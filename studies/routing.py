@@ -133,7 +133,8 @@ def _found(cases: Sequence[Case], new: NewCases, by: By) -> Found:
         told=(report.over["single"].worth, report.over["team"].worth),
         truth=truth,
         holds=(_holds(report, "single", truth[0]), _holds(report, "team", truth[1])),
-        oracle=report.arms["oracle"].worth - max(report.arms["single"].worth, report.arms["team"].worth),
+        oracle=report.arms["oracle"].worth
+        - max(report.arms["single"].worth, report.arms["team"].worth),
     )
 
 

@@ -90,12 +90,12 @@ async def measured(
 ) -> dict[str, Any]:
     """Make an evaluation, or make it again; say how long it took and how memory grew."""
     plan, sizes = team_plan(), list[float]()
-    word = 0
+    done = 0
 
     def count(_sample: object) -> None:
-        nonlocal made
-        word += 1
-        if word % max(1, len(tasks) // QUARTERS) == 0:
+        nonlocal done
+        done += 1
+        if done % max(1, len(tasks) // QUARTERS) == 0:
             sizes.append(resident())
 
     async with open_services(Catalogue.of_host(), Setting(seed=0)) as host:
@@ -118,8 +118,8 @@ async def measured(
             if not replaying:
                 await evaluation.to_the_end()
             seconds, used = time.monotonic() - started, time.process_time() - cpu
-    if differing or word != len(tasks):
-        raise RuntimeError(f"{word} of {len(tasks)} were made, {len(differing)} differ.")
+    if differing or done != len(tasks):
+        raise RuntimeError(f"{done} of {len(tasks)} were made, {len(differing)} differ.")
     return {"seconds": seconds, "cpu": used, "before": before, "resident": sizes}
 
 
@@ -164,8 +164,8 @@ def main(
         return
     click.echo("            tasks/s   CPU ms each   MB before   MB at each quarter of the tasks")
     with tempfile.TemporaryDirectory(prefix="throughput-") as kept:
-        for word in ("record", "replay"):
-            words = ["--tasks", str(count), "--phase", word, "--folder", kept]
+        for step in ("record", "replay"):
+            words = ["--tasks", str(count), "--phase", step, "--folder", kept]
             words += ["--data", str(data)] if data else []
             ran = subprocess.run(
                 [sys.executable, "-m", "studies.throughput", *words],
@@ -174,7 +174,7 @@ def main(
             fields = json.loads(ran.stdout)
             grew = "  ".join(f"{size:.0f}" for size in fields["resident"])
             click.echo(
-                f"{word:<10} {count / fields['seconds']:>8.0f} {fields['cpu'] / count * 1e3:>13.2f}"
+                f"{step:<10} {count / fields['seconds']:>8.0f} {fields['cpu'] / count * 1e3:>13.2f}"
                 f" {fields['before']:>11.0f}   {grew}"
             )
 

@@ -33,7 +33,9 @@ def main(*, as_json: bool) -> None:
     extras = distribution(OURS).metadata.get_all("Provides-Extra") or []
     parts = {"base": base, **{extra: needed([extra]) - base for extra in sorted(extras)}}
     if as_json:
-        table = {part: {name: size(name) for name in sorted(names)} for part, names in parts.items()}
+        table = {
+            part: {name: size(name) for name in sorted(names)} for part, names in parts.items()
+        }
         click.echo(dumps(table, indent=2))
         return
     click.echo("\n".join(_line(part, names) for part, names in parts.items() if names))

@@ -63,17 +63,17 @@ OTHERS = (
 
 def attacks() -> list[str]:
     """Give all texts, each once."""
-    found = [
+    texts = [
         *(f"<{tag} {handler}={DEED}>" for tag, handler in itertools.product(TAGS, HANDLERS)),
-        *(f"{one}<script>{DEED}</script>" for one in BREAKS),
-        *(f"{one} autofocus onfocus={DEED} x=" for one in BREAKS),
-        *(f"{one}<img src=x onerror={DEED}>" for one in BREAKS),
-        *(f"<a href='{one}{DEED}'>x</a>" for one in SCHEMES),
-        *(f"{one}{DEED}//" for one in SCHEMES),
+        *(f"{word}<script>{DEED}</script>" for word in BREAKS),
+        *(f"{word} autofocus onfocus={DEED} x=" for word in BREAKS),
+        *(f"{word}<img src=x onerror={DEED}>" for word in BREAKS),
+        *(f"<a href='{scheme}{DEED}'>x</a>" for scheme in SCHEMES),
+        *(f"{scheme}{DEED}//" for scheme in SCHEMES),
         *TEMPLATES,
         *OTHERS,
     ]
-    return [*dict.fromkeys(found)]
+    return [*dict.fromkeys(texts)]
 
 
 def hostile_run(folder: Path, team: str) -> list[str]:
@@ -83,41 +83,41 @@ def hostile_run(folder: Path, team: str) -> list[str]:
         folder: Where; it exists.
         team: Its team.yaml, with the agents worker, critic and judge.
     """
-    found = attacks()
-    endless = itertools.cycle(found)
+    texts = attacks()
+    endless = itertools.cycle(texts)
     events = [
         {"v": 1, "n": number, "t": number / 100, **event}
-        for number, event in enumerate(_events(found, endless), 1)
+        for number, event in enumerate(_events(texts, endless), 1)
     ]
-    lines = "".join(json.dumps(one) + "\n" for one in events)
-    call = next(one["n"] for one in events if one["type"] == "model_call")
-    one = endless.__next__
+    lines = "".join(json.dumps(event) + "\n" for event in events)
+    call = next(event["n"] for event in events if event["type"] == "model_call")
+    item = endless.__next__
     value = {
-        "task.json": {"id": one(), "query": one(), "context": one(), "answer": one()},
+        "task.json": {"id": item(), "query": item(), "context": item(), "answer": item()},
         "run.json": {
             "v": 1,
-            "started": one(),
-            "budget": {one(): 3, "calls": 2, "tokens": one()},
-            "models": {one(): {"model": one(), "origin": one()}},
+            "started": item(),
+            "budget": {item(): 3, "calls": 2, "tokens": item()},
+            "models": {item(): {"model": item(), "origin": item()}},
         },
         "result.json": {
             "v": 1,
             "status": "failed",
-            "answer": one(),
-            "said": one(),
-            "error": one(),
+            "answer": item(),
+            "said": item(),
+            "error": item(),
             "seconds": 9,
-            "score": {"value": 0.5, "reason": one()},
+            "score": {"value": 0.5, "reason": item()},
             "usage": {"calls": 1, "prompt_tokens": 1, "completion_tokens": 1},
             "agents": {
-                name: {"status": one(), "error": one(), "mishaps": [one(), one()]}
-                for name in ("worker", one())
+                name: {"status": item(), "error": item(), "mishaps": [item(), item()]}
+                for name in ("worker", item())
             },
         },
         "blame/global.json": {
-            "scheme": one(), "agent": "worker", "step": 1, "kind": one(), "text": one(), "why": one(),
-            "confidence": 1, "line": f"{one()}:{call}",
-            "votes": [{"agent": one(), "step": one(), "weight": 1, "by": [one(), one()]}],
+            "scheme": item(), "agent": "worker", "step": 1, "kind": item(), "text": item(), "why": item(),
+            "confidence": 1, "line": f"{item()}:{call}",
+            "votes": [{"agent": item(), "step": item(), "weight": 1, "by": [item(), item()]}],
         },
     }  # fmt: skip
     (folder / "blame").mkdir()
@@ -125,26 +125,26 @@ def hostile_run(folder: Path, team: str) -> list[str]:
         (folder / name).write_text(json.dumps(content))
     (folder / "team.yaml").write_text(team)
     (folder / "events.jsonl").write_text(lines)
-    return found
+    return texts
 
 
 def _events(found: list[str], endless: Iterator[str]) -> Iterator[dict[str, Any]]:
     """Give every type of event, with attacks wherever it has a text."""
-    one = endless.__next__
-    yield {"type": "run_started", "team": one(), "task": one(), "content_hash": one()}
-    yield {"type": "round_started", "round": one(), "given": [one()]}
+    item = endless.__next__
+    yield {"type": "run_started", "team": item(), "task": item(), "content_hash": item()}
+    yield {"type": "round_started", "round": item(), "given": [item()]}
     for name in ("worker", "critic", *found[:20]):
-        yield {"type": "agent_started", "agent": name, "round": 1, "received": [one(), "worker"]}
+        yield {"type": "agent_started", "agent": name, "round": 1, "received": [item(), "worker"]}
     for number, path in enumerate(found):
         yield {
-            "type": "model_call", "agent": "worker", "path": path, "alias": one(), "model": path,
-            "messages": [{"role": path, "content": path}, {"role": one(), "content": [{"text": one()}, {"type": one()}]}],
-            "text": path, "thinking": one(), "finish_reason": "length", "attempts": 2, "seconds": 0.1,
-            "tool_calls": [{"name": one(), "arguments": one()}], "usage": {"calls": 1, "prompt_tokens": 1, "completion_tokens": 1},
+            "type": "model_call", "agent": "worker", "path": path, "alias": item(), "model": path,
+            "messages": [{"role": path, "content": path}, {"role": item(), "content": [{"text": item()}, {"type": item()}]}],
+            "text": path, "thinking": item(), "finish_reason": "length", "attempts": 2, "seconds": 0.1,
+            "tool_calls": [{"name": item(), "arguments": item()}], "usage": {"calls": 1, "prompt_tokens": 1, "completion_tokens": 1},
         }  # fmt: skip
         deep: Any = path
         for _ in range(50 if number % 25 == 0 else 1):
-            deep = {one(): [deep]}
+            deep = {item(): [deep]}
         yield {
             "type": "tool_call",
             "agent": "critic",
@@ -155,38 +155,44 @@ def _events(found: list[str], endless: Iterator[str]) -> Iterator[dict[str, Any]
         }
         yield {
             "type": "tool_call",
-            "agent": one(),
-            "tool": one(),
-            "arguments": one(),
+            "agent": item(),
+            "tool": item(),
+            "arguments": item(),
             "error": path,
         }
-    yield {"type": "model_retried", "agent": "critic", "error": one(), "wait": 1}
-    yield {"type": "model_error", "agent": "critic", "path": one(), "error": one()}
-    yield {"type": "model_fallback", "agent": "critic", "alias": one(), "error": one()}
+    yield {"type": "model_retried", "agent": "critic", "error": item(), "wait": 1}
+    yield {"type": "model_error", "agent": "critic", "path": item(), "error": item()}
+    yield {"type": "model_fallback", "agent": "critic", "alias": item(), "error": item()}
     yield {
         "type": "parameter_adapted",
         "agent": "critic",
-        "alias": one(),
-        "asked": one(),
-        "parameter": one(),
-        "instead": one(),
+        "alias": item(),
+        "asked": item(),
+        "parameter": item(),
+        "instead": item(),
     }
-    yield {"type": "repair", "agent": "critic", "problems": [one(), one()]}
-    yield {"type": "only_thought", "agent": "critic", "why": one()}
-    yield {"type": "step_failed", "agent": "critic", "error": one()}
-    yield {"type": "cut_off", "agent": "critic", "finish_reason": one()}
-    yield {"type": "files_written", "agent": "critic", "files": [one(), one()]}
-    yield {"type": "recruited", "agent": "critic", "agents": [one(), one()]}
-    yield {"type": "message_posted", "agent": "critic", "kind": one(), "to": one(), "text": one()}
-    yield {"type": "agent_joined", "agent": one(), "by": one()}
-    yield {"type": one(), "agent": one(), one(): one()}
-    for number in (1, 2, one()):
-        for name in ("worker", "critic", one()):
+    yield {"type": "repair", "agent": "critic", "problems": [item(), item()]}
+    yield {"type": "only_thought", "agent": "critic", "why": item()}
+    yield {"type": "step_failed", "agent": "critic", "error": item()}
+    yield {"type": "cut_off", "agent": "critic", "finish_reason": item()}
+    yield {"type": "files_written", "agent": "critic", "files": [item(), item()]}
+    yield {"type": "recruited", "agent": "critic", "agents": [item(), item()]}
+    yield {
+        "type": "message_posted",
+        "agent": "critic",
+        "kind": item(),
+        "to": item(),
+        "text": item(),
+    }
+    yield {"type": "agent_joined", "agent": item(), "by": item()}
+    yield {"type": item(), "agent": item(), item(): item()}
+    for number in (1, 2, item()):
+        for name in ("worker", "critic", item()):
             yield {
-                "type": "agent_finished", "agent": name, "round": number, "status": one(), "seconds": 1,
-                "usage": {"prompt_tokens": 1, "completion_tokens": 1}, "content": "\n".join([one(), one()]),
-                "steps": [{"step": one(), "calls": [{"name": one(), "arguments": one()}], "observations": one(), "error": one()}],
-                "error": one(),
+                "type": "agent_finished", "agent": name, "round": number, "status": item(), "seconds": 1,
+                "usage": {"prompt_tokens": 1, "completion_tokens": 1}, "content": "\n".join([item(), item()]),
+                "steps": [{"step": item(), "calls": [{"name": item(), "arguments": item()}], "observations": item(), "error": item()}],
+                "error": item(),
             }  # fmt: skip
-    yield {"type": "rounds_ended", "why": one(), "answer_of": one()}
-    yield {"type": "run_finished", "status": one(), "error": one(), "seconds": 9}
+    yield {"type": "rounds_ended", "why": item(), "answer_of": item()}
+    yield {"type": "run_finished", "status": item(), "error": item(), "seconds": 9}

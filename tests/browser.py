@@ -135,9 +135,9 @@ async def browser(folder: Path) -> AsyncGenerator[Tab]:
 
 async def _port(file: Path) -> int:
     async with asyncio.timeout(300):
-        while not (told := _told(file)):  # noqa: ASYNC110 - a file tells nobody
+        while not (text := _told(file)):  # noqa: ASYNC110 - a file tells nobody
             await asyncio.sleep(0.05)
-    return int(told)
+    return int(text)
 
 
 def _told(file: Path) -> str:

@@ -33,9 +33,9 @@ def document(body: Any, status: int = 200, **headers: str) -> Response:
 
 def stream(*events: Any, **headers: str) -> Response:
     """A stream of events; a text is sent as it is, after `data: ` where it names no field."""
-    lines = [one if isinstance(one, str) else json.dumps(one) for one in events]
-    named = (one if one.startswith(("event:", ":")) else f"data: {one}" for one in lines)
-    return Response("".join(f"{one}\n\n" for one in named).encode(), 200, headers)
+    lines = [event if isinstance(event, str) else json.dumps(event) for event in events]
+    named = (line if line.startswith(("event:", ":")) else f"data: {line}" for line in lines)
+    return Response("".join(f"{name}\n\n" for name in named).encode(), 200, headers)
 
 
 class Read(NamedTuple):
@@ -61,15 +61,15 @@ def read(*responses: Response, wire: str = "chat", others: Sequence[Response] = 
     client = _Canned({"default": responses, "spare": others})
 
     async def scene() -> Read:
-        known = {one.alias: one for one in models}
+        known = {item.alias: item for item in models}
         async with Gateway(known, environment={}, seed=1, clock=virtual_clock) as gateway:
             gateway._clients["openai"] = client
-            came: ChatAnswer | CallError
+            result: ChatAnswer | CallError
             try:
-                came = await gateway.chat(request())
+                result = await gateway.chat(request())
             except CallError as error:
-                came = error
-            return Read(came, client.requests, virtual_clock(), came.usage.tokens)
+                result = error
+            return Read(result, client.requests, virtual_clock(), result.usage.tokens)
 
     return run_virtually(scene())
 

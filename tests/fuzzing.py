@@ -101,10 +101,10 @@ def task(data: bytes) -> None:
 
 def table(data: bytes) -> None:
     """Read a table of tasks."""
-    for _line, found in read_table(Lines(io.BytesIO(data)), "tasks.csv", PLAIN):
-        if isinstance(found, bytes):
+    for _line, result in read_table(Lines(io.BytesIO(data)), "tasks.csv", PLAIN):
+        if isinstance(result, bytes):
             with suppress(CoterieError):
-                parse_task(found, "task.json", FOLDER, KNOWN)
+                parse_task(result, "task.json", FOLDER, KNOWN)
 
 
 def answers(data: bytes) -> None:

@@ -26,8 +26,8 @@ Body = Callable[[int], bytes]
 
 def message(**fields: Any) -> bytes:
     """Write a chat completion with a message."""
-    said = {"role": "assistant", "content": None, **fields}
-    choice = {"index": 0, "message": said, "finish_reason": "stop"}
+    record = {"role": "assistant", "content": None, **fields}
+    choice = {"index": 0, "message": record, "finish_reason": "stop"}
     usage = {"prompt_tokens": 10, "completion_tokens": 10}
     return json.dumps({"model": "m", "choices": [choice], "usage": usage}).encode()
 
@@ -39,8 +39,8 @@ def much(unit: str, size: int) -> bytes:
 
 def calls(count: int, **function: Any) -> bytes:
     """Write a completion with many tool calls."""
-    one = {"type": "function", "function": {"name": "look", "arguments": "{}", **function}}
-    return message(tool_calls=[{"id": f"c{number}", **one} for number in range(count)])
+    fields = {"type": "function", "function": {"name": "look", "arguments": "{}", **function}}
+    return message(tool_calls=[{"id": f"c{number}", **fields} for number in range(count)])
 
 
 def deltas(pieces: Sequence[Mapping[str, Any]]) -> bytes:
@@ -69,7 +69,7 @@ ANSWERS: Mapping[str, Body] = {
         tool_calls=[{"id": "c", "function": {"name": "look", "arguments": "{}"}}],
     ),
     "deep": lambda size: b'{"choices":' + b"[" * size,
-    "names": lambda size: json.dumps({f"n{one}": 1 for one in range(size // 14)}).encode(),
+    "names": lambda size: json.dumps({f"n{number}": 1 for number in range(size // 14)}).encode(),
     "choices": lambda size: b'{"choices": [' + b"{}," * (size // 3) + b"{}]}",
     "no JSON": lambda size: b"\xff" * size,
     "digits": lambda size: b'{"choices": ' + b"9" * size + b"}",
@@ -82,18 +82,21 @@ STREAMS: Mapping[str, Body] = {
     "words": lambda size: deltas([{"content": "a "}] * (size // 60)),
     "calls": lambda size: deltas(
         [
-            {"tool_calls": [{"index": one, "id": f"c{one}", "function": {"name": "look"}}]}
-            for one in range(size // 120)
+            {"tool_calls": [{"index": number, "id": f"c{number}", "function": {"name": "look"}}]}
+            for number in range(size // 120)
         ]
     ),
     "calls without places": lambda size: deltas(
         [
-            {"tool_calls": [{"id": f"c{one}", "function": {"arguments": "{}"}}]}
-            for one in range(size // 120)
+            {"tool_calls": [{"id": f"c{number}", "function": {"arguments": "{}"}}]}
+            for number in range(size // 120)
         ]
     ),
     "parts": lambda size: deltas(
-        [{"content": [{"type": "text", "index": one, "text": "a"}]} for one in range(size // 100)]
+        [
+            {"content": [{"type": "text", "index": number, "text": "a"}]}
+            for number in range(size // 100)
+        ]
     ),
     "a part that goes on": lambda size: deltas(
         [{"content": [{"type": "text", "text": "a" * 90}]}] * (size // 180)
@@ -103,7 +106,7 @@ STREAMS: Mapping[str, Body] = {
         * (size // 120)
     ),
     "names in every chunk": lambda size: b"".join(
-        b'data: {"n%d": 1}\n\n' % one for one in range(size // 20)
+        b'data: {"n%d": 1}\n\n' % number for number in range(size // 20)
     ),
     "events of nothing": lambda size: b"data: {}\n\n" * (size // 10),
     "an event of empty lines": lambda size: b"data:\n" * (size // 6),
@@ -132,8 +135,8 @@ def blocks(one: Mapping[str, Any], size: int) -> bytes:
     """Write an answer of Anthropic's API with many blocks."""
     content = [one] * (size // len(json.dumps(one)))
     usage = {"input_tokens": 10, "output_tokens": 10}
-    said = {"type": "message", "model": "m", "content": content, "usage": usage}
-    return json.dumps({**said, "stop_reason": "end_turn"}).encode()
+    fields = {"type": "message", "model": "m", "content": content, "usage": usage}
+    return json.dumps({**fields, "stop_reason": "end_turn"}).encode()
 
 
 def items(one: Mapping[str, Any], size: int) -> bytes:
@@ -193,18 +196,20 @@ def item_of_pieces(size: int) -> bytes:
 ANY = ("deep", "names", "no JSON", "digits", "nothing")
 OTHERS: Mapping[str, Mapping[str, Body]] = {
     "anthropic": {
-        **{one: ANSWERS[one] for one in ANY},
-        **{f"blocks of {one}": partial(blocks, block) for one, block in BLOCKS.items()},
-        **{f"a stream of {one}": partial(streamed_blocks, block) for one, block in BLOCKS.items()},
+        **{item: ANSWERS[item] for item in ANY},
+        **{f"blocks of {item}": partial(blocks, block) for item, block in BLOCKS.items()},
+        **{
+            f"a stream of {item}": partial(streamed_blocks, block) for item, block in BLOCKS.items()
+        },
         "a text in pieces": partial(block_of_pieces, {"type": "text_delta", "text": "a "}),
         "a call in pieces": partial(
             block_of_pieces, {"type": "input_json_delta", "partial_json": "["}
         ),
     },
     "responses": {
-        **{one: ANSWERS[one] for one in ANY},
-        **{f"items of {one}": partial(items, item) for one, item in ITEMS.items()},
-        **{f"a stream of {one}": partial(streamed_items, item) for one, item in ITEMS.items()},
+        **{item: ANSWERS[item] for item in ANY},
+        **{f"items of {entry}": partial(items, item) for entry, item in ITEMS.items()},
+        **{f"a stream of {entry}": partial(streamed_items, item) for entry, item in ITEMS.items()},
         "a text in pieces": item_of_pieces,
     },
 }

@@ -52,14 +52,14 @@ def printed(user: str, program: str, tier: Tier, *arguments: object) -> str:
 
 def holding(mark: str) -> list[str]:
     """The processes with a mark in their command line, as whole argument."""
-    found: list[str] = []
+    texts: list[str] = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if mark.encode() in (process / "cmdline").read_bytes().split(b"\0"):
-                found.append(process.name)
+                texts.append(process.name)
         except OSError:
             continue
-    return found
+    return texts
 
 
 @functools.cache

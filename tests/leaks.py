@@ -51,7 +51,7 @@ def readings(content: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
                 seen.add(view)
                 yield steps, view
                 if level < depth:
-                    following += [(f"{steps}, {step}", made) for step, made in _views(view)]
+                    following += [(f"{steps}, {step}", data) for step, data in _views(view)]
         waiting = following
 
 

@@ -85,7 +85,7 @@ PRICED: dict[str, Any] = {"usd_per_mtok_input": 1.0, "usd_per_mtok_output": 2.0}
 @asynccontextmanager
 async def gateway_to(provider: Provider, *models: Model, seed: int = 1) -> AsyncGenerator[Gateway]:
     """A gateway on the running loop's time whose requests go to a provider of this process."""
-    known = {one.alias: one for one in models or (model(),)}
+    known = {item.alias: item for item in models or (model(),)}
     async with Gateway(known, environment={}, seed=seed, clock=virtual_clock) as gateway:
         gateway._clients["openai"] = provider
         yield gateway

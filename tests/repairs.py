@@ -50,11 +50,11 @@ RIGHT = change("doubling.py", CODE, CODE.replace("n + 2", "n * 2"))
 
 def offline(name: str) -> tuple[OfflineRepair, Path]:
     """Give an offline repair and its repository; skip where its release cannot be fetched."""
-    found = find_repair(name)
+    repair = find_repair(name)
     reason = _unfetched(name)
     if reason:
         pytest.skip(f"the release cannot be fetched here: {reason}")
-    return found, found.repository(repositories_dir())
+    return repair, repair.repository(repositories_dir())
 
 
 @functools.cache

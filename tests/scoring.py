@@ -17,6 +17,6 @@ def scored(task: Task, answer: str, *tool_calls: ToolCall) -> Score | None:
 
 def found(task: Task, answer: str, *tool_calls: ToolCall) -> Score:
     """Score an answer to a task that has a scorer."""
-    came = scored(task, answer, *tool_calls)
-    assert came is not None
-    return came
+    result = scored(task, answer, *tool_calls)
+    assert result is not None
+    return result

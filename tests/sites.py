@@ -34,26 +34,26 @@ def visited(folder: Path, most: int = 200) -> dict[str, Element]:
         The pages by their addresses.
     """
     site = opened(folder)
-    found: dict[str, Element] = {}
+    fields: dict[str, Element] = {}
     waiting = [*site.contents]
-    while waiting and len(found) < most:
+    while waiting and len(fields) < most:
         address = waiting.pop(0)
-        if address not in found:
-            found[address] = page_at(site, address, folder)
-            waiting += holds(found[address])
-    return found
+        if address not in fields:
+            fields[address] = page_at(site, address, folder)
+            waiting += holds(fields[address])
+    return fields
 
 
 def holds(page: Element) -> list[str]:
     """Check ids and links of a page; give the addresses of the pages that it leads to."""
-    ids = [one.attributes["id"] for one in page.all() if "id" in one.attributes]
-    assert len(ids) == len(set(ids)), sorted(one for one in ids if ids.count(one) > 1)[:5]
-    addresses = [one.attributes["href"] for one in page.all("a")]
-    within = {one[1:] for one in addresses if one.startswith("#")}
+    ids = [element.attributes["id"] for element in page.all() if "id" in element.attributes]
+    assert len(ids) == len(set(ids)), sorted(name for name in ids if ids.count(name) > 1)[:5]
+    addresses = [element.attributes["href"] for element in page.all("a")]
+    within = {address[1:] for address in addresses if address.startswith("#")}
     assert within <= set(ids), sorted(within - set(ids))[:5]
-    away = [one for one in addresses if not one.startswith("#")]
-    assert all(one.startswith(BASE) for one in away), away
-    return [unquote(one.removeprefix(BASE).partition("#")[0]) for one in away]
+    away = [address for address in addresses if not address.startswith("#")]
+    assert all(name.startswith(BASE) for name in away), away
+    return [unquote(name.removeprefix(BASE).partition("#")[0]) for name in away]
 
 
 def file_of(folder: Path) -> Element:
@@ -65,4 +65,4 @@ def file_of(folder: Path) -> Element:
 
 def texts(page: Element, tag: str = "td") -> list[str]:
     """Give the texts of all elements of a tag."""
-    return [one.text.strip() for one in page.all(tag)]
+    return [element.text.strip() for element in page.all(tag)]

@@ -52,8 +52,8 @@ def imported(command: str, *arguments: str | Path, folder: Path, until: str = ""
 
 
 def test_help_reads_no_file_and_no_package(tmp_path: Path) -> None:
-    found = imported("coterie.schema.command", "--help", folder=tmp_path)
-    assert found & (NEVER | {"asyncio", "coterie.schema.team.team", "yaml"}) == set()
+    texts = imported("coterie.schema.command", "--help", folder=tmp_path)
+    assert texts & (NEVER | {"asyncio", "coterie.schema.team.team", "yaml"}) == set()
 
 
 @pytest.fixture
@@ -79,16 +79,16 @@ def test_valid_files_are_told_apart_from_others_without_jsonschema(pair: Path) -
 
 def test_what_is_wrong_jsonschema_says(pair: Path) -> None:
     pair.write_text(PAIR.replace("role: solver", "rule: solver"))
-    found = imported("coterie.schema.command.validate", pair, folder=pair.parent)
-    assert "jsonschema" in found
+    texts = imported("coterie.schema.command.validate", pair, folder=pair.parent)
+    assert "jsonschema" in texts
 
 
 def test_a_run_asks_its_model_before_it_imports_what_comes_later(pair: Path) -> None:
     with ScriptedModel("2") as model:
         arguments = (pair, "-q", "What is 1 + 1?", "--quiet", "--model", f"m@{model.api_base}")
-        found = imported(
+        texts = imported(
             "coterie.runtime.command.run", *arguments, folder=pair.parent, until="socket.connect"
         )
-        assert "aiohttp" in found
+        assert "aiohttp" in texts
         assert not model.calls
-    assert found & (NEVER - {"aiohttp", "email", "sqlite3"}) == set()
+    assert texts & (NEVER - {"aiohttp", "email", "sqlite3"}) == set()

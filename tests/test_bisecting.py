@@ -76,12 +76,12 @@ def test_it_finds_the_task_that_brought_a_worse_team(tmp_path: Path) -> None:
         models = f"models: {{default: {{model: m, api_base: '{model.api_base}'}}}}\n"
         (tmp_path / "models.yaml").write_text(models)
         told(tmp_path, "mas-evolve", "recipe.yaml", "tasks.jsonl", "--pool", "pool", "--git")
-        said = told(pool, "sh", "-e", "-c", block)
+        text = told(pool, "sh", "-e", "-c", block)
     grep = f"--grep=^t{TURN}: 1 by solo_[a-z2-7]*$"
     guilty, winner = told(pool, "git", "log", grep, "--format=%H %s").split(maxsplit=1)
     winner = winner.split()[-1]
-    assert f"{guilty} is the first bad commit" in said
-    assert f"teams/{winner}.yaml" in said
+    assert f"{guilty} is the first bad commit" in text
+    assert f"teams/{winner}.yaml" in text
     assert told(pool, "git", "status", "--porcelain") == ""
     shown = told(pool, "mas-pool", "show", ".", winner)
     assert "It is slow." in shown

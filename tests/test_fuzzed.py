@@ -67,8 +67,8 @@ def lines(values: Iterable[object]) -> str:
 
 
 def unsealed(folder: Path) -> str:
-    found = [json.loads(line) for line in (folder / "ledger.jsonl").read_text().splitlines()]
-    return lines({name: one[name] for name in one if name != "crc"} for one in found)
+    result = [json.loads(line) for line in (folder / "ledger.jsonl").read_text().splitlines()]
+    return lines({name: item[name] for name in item if name != "crc"} for item in result)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[str]]:
     pool = pool_of_every_kind(tmp_path_factory.mktemp("every") / "pool")
     return {
         "answers": [json.dumps(body) for body in BODIES.values()],
-        "edits": [json.dumps(EDITS), *(json.dumps({"edits": [one]}) for one in EDITS["edits"])],
+        "edits": [json.dumps(EDITS), *(json.dumps({"edits": [edit]}) for edit in EDITS["edits"])],
         "foreign": [DOCKER_AGENT],
         "ledger": [unsealed(pool)],
         "models": [FILES["models.yaml"]],

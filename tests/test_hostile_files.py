@@ -151,7 +151,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with at_home(folder), ScriptedModel(answering) as model:
         work = "mas-evolve chamber.yaml tasks.jsonl --pool people --embedder hashing --quiet"
         done.append(called(work, "--model", f"m@{model.api_base}"))
-    assert all(one.code == 0 for one in done), done
+    assert all(item.code == 0 for item in done), done
     (folder / "runs").joinpath("run").symlink_to(only(folder / "runs"))
     (folder / "results").joinpath("made").symlink_to(only(folder / "results"))
     return folder
@@ -166,7 +166,7 @@ def at_home(folder: Path) -> Generator[None]:
 
 
 def only(folder: Path) -> str:
-    [name] = [one.name for one in folder.iterdir()]
+    [name] = [path.name for path in folder.iterdir()]
     return name
 
 
@@ -177,12 +177,12 @@ def called(line: str, *more: str) -> Came:
 
 def told_badly(came: Came) -> str | None:
     """Say what is wrong with what a command said of damage; None where it said it well."""
-    said = came.out + came.err
+    text = came.out + came.err
     if came.code not in {0, 1, 2, 3}:
         return f"exit code {came.code}"
-    if "Traceback" in said or "bug in coterie" in said:
+    if "Traceback" in text or "bug in coterie" in text:
         return "a traceback"
-    if came.code and not said.strip():
+    if came.code and not text.strip():
         return "nothing said"
     return None if len(came.err) < 30_000 else f"{len(came.err)} characters said"
 
@@ -197,14 +197,14 @@ def test_whatever_a_file_holds_a_command_says_what_is_wrong(
             chance = Random(f"{scene} {number}")
             folder = copied(sound, tmp_path / "spoilt")
             with at_home(folder):
-                found = sorted(one for name in files.split() for one in Path().glob(name))
-                path = chance.choice([one for one in found if one.is_file()])
+                paths = sorted(file for name in files.split() for file in Path().glob(name))
+                path = chance.choice([file for file in paths if file.is_file()])
                 what = f"{number}: {path}: {spoil(path, chance)}"
                 for line in commands:
                     with bounded():
-                        came = called(line.replace("MODEL", model.api_base))
-                    wrong = told_badly(came)
-                    assert wrong is None, f"{what}; {line}: {wrong}\n{came.err}"
+                        result = called(line.replace("MODEL", model.api_base))
+                    wrong = told_badly(result)
+                    assert wrong is None, f"{what}; {line}: {wrong}\n{result.err}"
 
 
 @pytest.mark.parametrize(
@@ -221,13 +221,13 @@ def test_a_line_that_was_edited_is_told_by_its_number(
     folder = copied(sound, tmp_path / "spoilt")
     turns = folder / "pool" / "evolutions" / "recipe" / "turns.jsonl"
     first, *others = turns.read_text().splitlines(keepends=True)
-    *way, last = (int(one) if one.isdecimal() else one for one in f"value.{path}".split("."))
+    *way, last = (int(part) if part.isdecimal() else part for part in f"value.{path}".split("."))
     turns.write_text("".join([replaced_in(first, way, last, odd) + "\n", *others]))
     with at_home(folder):
         for line in ("mas-view --text pool", "mas-view --text pool/evolutions/recipe t0"):
-            told = called(line)
-            assert told.code == 1
-            assert why in told.err
+            report = called(line)
+            assert report.code == 1
+            assert why in report.err
 
 
 @pytest.mark.parametrize("where", ["file/pool", "nowhere/pool", "nowhere"])
@@ -239,10 +239,10 @@ def test_a_pool_that_cannot_be_made_is_told_and_nothing_is_asked(
     (folder / "nowhere").symlink_to("no such folder/below")
     with at_home(folder), ScriptedModel(answered) as model:
         words = f"mas-evolve recipe.yaml tasks.jsonl --pool {where} --embedder hashing --quiet"
-        came = called(words, "--model", f"m@{model.api_base}")
-        assert told_badly(came) is None
-        assert came.code in {1, 2}
-        assert where.split("/", maxsplit=1)[0] in came.err
+        result = called(words, "--model", f"m@{model.api_base}")
+        assert told_badly(result) is None
+        assert result.code in {1, 2}
+        assert where.split("/", maxsplit=1)[0] in result.err
         assert not model.calls
 
 

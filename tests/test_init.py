@@ -141,7 +141,7 @@ def test_the_commands_of_its_ci_are_commands_that_work(tmp_path: Path) -> None:
     mas(tmp_path, "init")
     workflow = yaml.safe_load((tmp_path / ".github/workflows/team.yml").read_text())
     steps = workflow["jobs"]["team"]["steps"]
-    check, measure = (shlex.split(one["run"]) for one in steps if "mas-" in one.get("run", ""))
+    check, measure = (shlex.split(step["run"]) for step in steps if "mas-" in step.get("run", ""))
     assert mas(tmp_path, "validate", *check[1:]).exit_code == 0
     with chdir(tmp_path):
         done = CliRunner().invoke(bench, [*measure[1:], "--dry-run"])
@@ -151,12 +151,12 @@ def test_the_commands_of_its_ci_are_commands_that_work(tmp_path: Path) -> None:
 
 def test_seeds_are_listed_with_their_size_and_where_they_are_from(tmp_path: Path) -> None:
     listed = json.loads(mas(tmp_path, "dev", "seeds", "--json").stdout)
-    assert [one["name"] for one in listed] == [f"seed:{name}" for name in seed_files()]
+    assert [item["name"] for item in listed] == [f"seed:{name}" for name in seed_files()]
     assert {"name", "agents", "description"} == set(listed[0])
-    told = mas(tmp_path, "dev", "seeds").stdout
-    assert "seed:debate · 19 agents" in told
-    assert "(Du et al., 2023)" in told
-    assert max(map(len, told.splitlines())) <= 120
+    text = mas(tmp_path, "dev", "seeds").stdout
+    assert "seed:debate · 19 agents" in text
+    assert "(Du et al., 2023)" in text
+    assert max(map(len, text.splitlines())) <= 120
 
 
 def test_three_short_commands_give_the_first_answer_to_someone_with_a_key(

@@ -54,8 +54,8 @@ MISTAKE = re.compile(r"^\| `(.+)` \| `(.+)` \| `(.+)` \|$", re.MULTILINE)
 
 def steps() -> Iterator[re.Match[str]]:
     """Give the page's blocks and its mistakes, in the order in which they stand."""
-    found = [*BLOCK.finditer(PAGE), *MISTAKE.finditer(PAGE)]
-    return iter(sorted(found, key=lambda one: one.start()))
+    matches = [*BLOCK.finditer(PAGE), *MISTAKE.finditer(PAGE)]
+    return iter(sorted(matches, key=lambda item: item.start()))
 
 
 def do(newcomer: Reader, step: re.Match[str]) -> None:
@@ -76,9 +76,9 @@ def do(newcomer: Reader, step: re.Match[str]) -> None:
 def make_and_mend(newcomer: Reader, wrong: str, told: str, right: str) -> None:
     """Make a mistake in team.yaml, read the message, and do as it says."""
     newcomer.change(right, wrong)
-    came = newcomer.ran("mas-validate team.yaml")
-    assert f"team.yaml:{told}" in (came.out + came.err).splitlines()
-    assert came.code == (0 if " warning: " in told else 2)
+    result = newcomer.ran("mas-validate team.yaml")
+    assert f"team.yaml:{told}" in (result.out + result.err).splitlines()
+    assert result.code == (0 if " warning: " in told else 2)
     words = re.compile(r"\w+")
     assert {*words.findall(right)} - {*words.findall(wrong)} <= {*words.findall(told)}
     newcomer.change(wrong, right)
@@ -104,11 +104,11 @@ def test_the_journey_from_nothing_to_ci_and_a_notebook(newcomer: Reader) -> None
     assert len(MISTAKE.findall(PAGE)) == 5
     desk = newcomer.folder
     assert len(yaml.safe_load((desk / "team.yaml").read_text())["agents"]) == 5
-    told = ElementTree.fromstring((desk / "results.xml").read_text())  # noqa: S314 - our own
-    assert len(told.findall(".//testcase")) == 20
+    element = ElementTree.fromstring((desk / "results.xml").read_text())  # noqa: S314 - our own
+    assert len(element.findall(".//testcase")) == 20
     workflow = yaml.safe_load((desk / ".github/workflows/team.yml").read_text())
-    steps_of_ci = (one.get("run", "") for one in workflow["jobs"]["team"]["steps"])
-    assert [one for one in steps_of_ci if one.startswith("mas-")] == newcomer.typed[-2:]
+    steps_of_ci = (item.get("run", "") for item in workflow["jobs"]["team"]["steps"])
+    assert [item for item in steps_of_ci if item.startswith("mas-")] == newcomer.typed[-2:]
     assert newcomer.code == 0
     assert figures_of_the_notebook(newcomer) == figures_of_the_page()
 

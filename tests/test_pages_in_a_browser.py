@@ -48,14 +48,14 @@ def a_pool(folder: Path) -> Path:
 
 def some_results(folder: Path) -> Path:
     tasks = [{"id": f"t{n}", "query": f"What is {n}?", "answer": f"{n % 3}"} for n in range(6)]
-    (folder / "tasks.jsonl").write_text("".join(json.dumps(one) + "\n" for one in tasks))
+    (folder / "tasks.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
     for name in ("one", "two"):
         text = f'name: {name}\nagents:\n  a: {{prompt: "Be {name}."}}\n'
         (folder / f"{name}.yaml").write_text(text)
         with chdir(folder), ScriptedModel(lambda _: Reply(text="1")) as model:
             words = ["run", "tasks.jsonl", "--team", f"{name}.yaml", "--scorer", "number"]
-            came = invoked(mas_bench, [*words, "--model", f"m@{model.api_base}"], "mas-bench")
-        assert came.code == 0, came.err
+            result = invoked(mas_bench, [*words, "--model", f"m@{model.api_base}"], "mas-bench")
+        assert result.code == 0, result.err
     return folder / "results"
 
 
@@ -82,7 +82,7 @@ def test_every_page_is_for_everybody_fits_a_phone_and_asks_nobody(
                 await tab.look(width=390, height=800)
                 assert await tab.run("document.documentElement.scrollWidth") <= 390, address
             ours = (f"http://127.0.0.1:{server.port}/", "data:image/svg+xml,", "about:")
-            assert [one for one in tab.requests if not one.startswith(ours)] == []
+            assert [request for request in tab.requests if not request.startswith(ours)] == []
             assert tab.troubles == []
 
     asyncio.run(asyncio.wait_for(driven(), 300))

@@ -43,13 +43,13 @@ def dotted(path: Path) -> str:
 def imports(path: Path) -> Sequence[ast.Import | ast.ImportFrom]:
     """Give what a module imports, wherever in it: only statements are looked into."""
     waiting: list[ast.AST] = [ast.parse(path.read_bytes())]
-    found: list[ast.Import | ast.ImportFrom] = []
+    result: list[ast.Import | ast.ImportFrom] = []
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import | ast.ImportFrom):
-            found.append(node)
-        waiting += [one for one in ast.iter_child_nodes(node) if isinstance(one, STATEMENTS)]
-    return found
+            result.append(node)
+        waiting += [item for item in ast.iter_child_nodes(node) if isinstance(item, STATEMENTS)]
+    return result
 
 
 def test_every_folder_of_code_is_a_package() -> None:
@@ -173,7 +173,7 @@ def test_what_is_private_stays_on_its_floor() -> None:
         depth = len(dotted(path).split(".")) - 1 - (path.name != "__init__.py")
         for node in imports(path):
             if isinstance(node, ast.ImportFrom) and node.level > depth:
-                named = [*(node.module or "").split("."), *(one.name for one in node.names)]
+                named = [*(node.module or "").split("."), *(name.name for name in node.names)]
                 if named[0] != own:
                     assert not [name for name in named if name.startswith("_")], (path, named)
 
@@ -369,40 +369,40 @@ WAYS = re.compile(rb"shutil|walk|glob|copy(tree|file)|git\b")
 @cache
 def doors(path: Path) -> set[str]:
     """Return which ways to files and repositories a module takes: walks, starts of git, git."""
-    found: set[str] = set()
+    texts: set[str] = set()
     text = path.read_bytes()
     for node in ast.walk(ast.parse(text)) if WAYS.search(text) else ():
         match node:
             case ast.Attribute(value=ast.Name(id="shutil"), attr=name) if name in COPYING:
-                found.add("walks")
+                texts.add("walks")
             case ast.Attribute(value=ast.Name(id="os"), attr="walk" | "fwalk"):
-                found.add("walks")
+                texts.add("walks")
             case ast.Attribute(attr="rglob" | "copytree" | "copyfile"):
-                found.add("walks")
+                texts.add("walks")
             case ast.Call(func=ast.Attribute(value=ast.Name(id="ast" | "beneath"), attr="walk")):
                 pass
             case ast.Call(func=ast.Attribute(attr="walk")):
-                found.add("walks")
+                texts.add("walks")
             case ast.ImportFrom(module="shutil", names=names) if any(
-                one.name in COPYING for one in names
+                name.name in COPYING for name in names
             ):
-                found.add("walks")
+                texts.add("walks")
             case ast.ImportFrom(module="os", names=names) if any(
-                one.name in {"walk", "fwalk"} for one in names
+                name.name in {"walk", "fwalk"} for name in names
             ):
-                found.add("walks")
+                texts.add("walks")
             case (
                 ast.List(elts=[ast.Constant(value="git"), *_])
                 | ast.Tuple(elts=[ast.Constant(value="git"), _, *_])
             ):
-                found.add("starts")
+                texts.add("starts")
             case ast.ImportFrom(module=str(module), names=names) if module.split(".")[
                 -1
-            ] == "git" and any(one.name == "git" for one in names):
-                found.add("git")
+            ] == "git" and any(name.name == "git" for name in names):
+                texts.add("git")
             case _:
                 pass
-    return found
+    return texts
 
 
 def test_what_others_made_is_reached_by_one_door() -> None:
@@ -452,7 +452,7 @@ def locked(file: str) -> dict[str, str]:
 
 
 def named(requirements: list[str]) -> set[str]:
-    return {re.split(r"[\[=<>~!]", one)[0].lower() for one in requirements}
+    return {re.split(r"[\[=<>~!]", requirement)[0].lower() for requirement in requirements}
 
 
 def test_the_lock_has_every_dependency() -> None:

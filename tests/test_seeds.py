@@ -137,10 +137,10 @@ def test_a_seed_runs_to_its_answer_in_order_and_side_by_side(path: Path) -> None
     recruit, roster = team.execution.recruit, team.execution.roster
     away = {*recruit.among} - {*finished.recruited} if recruit else set[str]()
     away |= {*team.agents} - {roster.lead} if roster else set[str]()  # whom it did not call upon
-    away |= {one for one, outcome in finished.agents.items() if outcome.unneeded}
-    present = {one for one, outcome in finished.agents.items() if outcome.status == "done"}
+    away |= {name for name, outcome in finished.agents.items() if outcome.unneeded}
+    present = {name for name, outcome in finished.agents.items() if outcome.status == "done"}
     assert present == {*team.agents} - away - idle(team, away)
-    levels = [(one,) for one in present] if roster else working(team)
+    levels = [(name,) for name in present] if roster else working(team)
     assert peak(events) == max(len(present.intersection(level)) for level in levels)
     started = {
         event.agent: place for place, event in enumerate(events) if event.type == "agent_started"
@@ -187,7 +187,7 @@ SHORT = {
 OWN_FORM = {"chatdev", "metagpt", "code_repair", "consultation", "teaching", "write_and_revise"}
 """Seeds whose answer is a patch, a list of diagnoses, a choice after a lesson, or a text."""
 BY_SCHEMA = {"majority_vote_3", "debate_3", "translate_and_calculate"}
-ANSWERING = [one for one in SEEDS if one.stem not in OWN_FORM | BY_SCHEMA]
+ANSWERING = [seed for seed in SEEDS if seed.stem not in OWN_FORM | BY_SCHEMA]
 FOUNDERS = sorted((ROOT / "seeds" / "founders").glob("*.yaml"))
 
 
@@ -218,19 +218,21 @@ def test_an_answer_in_the_form_that_its_prompt_asks_for_is_right_by_every_scorer
         for name, agent in team.agents.items()
     }
     with ScriptedModel(obedient) as model:
-        came = run(replace(team, agents=agents), query="A, B, C or D?", model=f"s@{model.api_base}")
-    assert came.answer is not None, came.error
+        result = run(
+            replace(team, agents=agents), query="A, B, C or D?", model=f"s@{model.api_base}"
+        )
+    assert result.answer is not None, result.error
     for name, (reference, options) in SHORT.items():
         scorer = ScorerChoice(name=name, options=options)
-        answer = came.answer.replace("B", "42") if reference == 42 else came.answer
+        answer = result.answer.replace("B", "42") if reference == 42 else result.answer
         task = Task(id="t", query="?", answer=reference, scorer=scorer)
         assert found(task, answer).value == 1, (name, answer)
 
 
 def idle(team: Team, away: set[str]) -> set[str]:
     """Those who review only agents that are away."""
-    reviewers = [one.id for one in team.agents.values() if one.reviews]
-    return {one for one in reviewers if away.issuperset(team.predecessors[one])}
+    reviewers = [agent.id for agent in team.agents.values() if agent.reviews]
+    return {reviewer for reviewer in reviewers if away.issuperset(team.predecessors[reviewer])}
 
 
 def working(team: Team) -> list[tuple[str, ...]]:

@@ -32,10 +32,10 @@ def folder(tmp_path: Path) -> Path:
 def typed(folder: Path, line: str) -> Came:
     """Run a line of the page in this process, as a shell would."""
     name, *words = shlex.split(line.partition("|| ")[0], comments=True)
-    found = [path.as_posix() for path in folder.glob("runs/*")]
+    texts = [path.as_posix() for path in folder.glob("runs/*")]
     for number, word in enumerate(words):
         if word == "runs/*":
-            words[number : number + 1] = found
+            words[number : number + 1] = texts
         elif inner := re.fullmatch(r"\$\((.+)\)", word):
             words[number] = typed(folder, inner[1]).out.strip()
     return invoked_in(folder, SCRIPTS[name].load(), words, name)
@@ -58,9 +58,9 @@ def test_the_tutorial_shows_what_its_commands_print(folder: Path) -> None:
             if language == "sh":
                 printed = []
                 for line in re.findall(r"^mas[- ].+$", text, re.MULTILINE):
-                    came = typed(folder, line)
-                    assert came.code == ("mas-diff" in line), (line, came.err)
-                    printed += steady((came.out + came.err).replace(f"{folder}/", ""))
+                    result = typed(folder, line)
+                    assert result.code == ("mas-diff" in line), (line, result.err)
+                    printed += steady((result.out + result.err).replace(f"{folder}/", ""))
             elif language == "text":
                 shown = [line for line in steady(text) if line.strip() != "…"]
                 assert not [line for line in shown if line not in printed]

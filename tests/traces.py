@@ -45,25 +45,25 @@ def spans_of(request: Mapping[str, Any]) -> Iterable[Span]:
 
 def tree(spans: Iterable[Span]) -> dict[str, Any]:
     """Give names within names, in the order in which they began; of many, `a`, `a 2`, …"""
-    ones = sorted(spans, key=lambda one: (one.began, -one.ended))
-    known = {one.id for one in ones}
+    ones = sorted(spans, key=lambda span: (span.began, -span.ended))
+    known = {span.id for span in ones}
 
     def below(parent: str | None) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for one in ones:
-            if one.parent == parent if parent else one.parent not in known:
-                times = sum(name.partition(" #")[0] == one.name for name in found)
-                found[f"{one.name} #{times + 1}" if times else one.name] = below(one.id)
-        return found
+        fields: dict[str, Any] = {}
+        for span in ones:
+            if span.parent == parent if parent else span.parent not in known:
+                times = sum(name.partition(" #")[0] == span.name for name in fields)
+                fields[f"{span.name} #{times + 1}" if times else span.name] = below(span.id)
+        return fields
 
     return below(None)
 
 
 def nested(spans: Iterable[Span]) -> bool:
     """Tell whether every span lies within the one above it."""
-    ones = {one.id: one for one in spans}
-    pairs = [(one, ones[one.parent]) for one in ones.values() if one.parent in ones]
-    return all(up.began <= one.began <= one.ended <= up.ended for one, up in pairs)
+    ones = {span.id: span for span in spans}
+    pairs = [(span, ones[span.parent]) for span in ones.values() if span.parent in ones]
+    return all(up.began <= span.began <= span.ended <= up.ended for span, up in pairs)
 
 
 def _span(span: Mapping[str, Any]) -> Span:
@@ -76,19 +76,19 @@ def _span(span: Mapping[str, Any]) -> Span:
         began=int(span["startTimeUnixNano"]),
         ended=int(span["endTimeUnixNano"]),
         told=_attributes(span),
-        events={one["name"]: _attributes(one) for one in span.get("events", ())},
-        links=tuple(one["spanId"] for one in span.get("links", ())),
+        events={item["name"]: _attributes(item) for item in span.get("events", ())},
+        links=tuple(item["spanId"] for item in span.get("links", ())),
         is_error=status.get("code") == 2,
         words=status.get("message", ""),
     )
 
 
 def _attributes(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {one["key"]: _value(one["value"]) for one in told.get("attributes", ())}
+    return {item["key"]: _value(item["value"]) for item in told.get("attributes", ())}
 
 
 def _value(value: Mapping[str, Any]) -> Any:
-    ((kind, found),) = value.items()
+    ((kind, result),) = value.items()
     if kind == "arrayValue":
-        return [_value(one) for one in found.get("values", ())]
-    return int(found) if kind == "intValue" else found
+        return [_value(item) for item in result.get("values", ())]
+    return int(result) if kind == "intValue" else result

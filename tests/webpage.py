@@ -25,13 +25,17 @@ class Element:
 
     def all(self, tag: str = "", **wanted: str) -> list[Element]:
         """Give the elements in it of a tag, with these attributes; `class_` is one of many."""
-        return [one for one in self._within() if tag in {"", one.tag} and one.has(**wanted)]
+        return [
+            element
+            for element in self._within()
+            if tag in {"", element.tag} and element.has(**wanted)
+        ]
 
     def _within(self) -> Iterator[Element]:
         waiting = self.inside[::-1]
         while waiting:
-            yield (one := waiting.pop())
-            waiting += one.inside[::-1]
+            yield (element := waiting.pop())
+            waiting += element.inside[::-1]
 
     def has(self, **wanted: str) -> bool:
         return all(
@@ -42,8 +46,8 @@ class Element:
         )
 
     def one(self, tag: str = "", **wanted: str) -> Element:
-        (found,) = self.all(tag, **wanted)
-        return found
+        (element,) = self.all(tag, **wanted)
+        return element
 
 
 class _Parser(HTMLParser):
@@ -79,5 +83,5 @@ def parsed(page: str | Path) -> Element:
     parser = _Parser()
     parser.feed(page.read_text(encoding="utf-8") if isinstance(page, Path) else page)
     parser.close()
-    assert [one.tag for one in parser.open] == [""]
+    assert [element.tag for element in parser.open] == [""]
     return parser.root

@@ -182,7 +182,10 @@ def _read(path: Path) -> bytes:
 
 def _parse(text: bytes, place: str) -> list[_Example]:
     try:
-        return [(str(example["input"]), str(example["target"])) for example in json.loads(text)["examples"]]
+        return [
+            (str(example["input"]), str(example["target"]))
+            for example in json.loads(text)["examples"]
+        ]
     except (ValueError, LookupError, TypeError) as error:
         raise InputError(
             f"{place} is no file of BBEH, whose examples have an input and a target"

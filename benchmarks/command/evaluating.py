@@ -255,11 +255,11 @@ class Evaluating:
         return to_the_end(work, lambda: "")
 
     async def _compared(self, evaluation: Evaluation) -> int:
-        word = 0
+        done = 0
 
         def count(_sample: Sample) -> None:
-            nonlocal made
-            word += 1
+            nonlocal done
+            done += 1
 
         evaluation.on_sample = count
         started = time.monotonic()
@@ -271,7 +271,7 @@ class Evaluating:
             more = len(differing) - MOST_DIFFERENCES
             click.echo(f"and {more} more." if more > 0 else "", nl=more > 0)
             return 1
-        many = f"{counted(word, 'sample')}, no difference ({word / seconds:.0f} per second)"
+        many = f"{counted(done, 'sample')}, no difference ({done / seconds:.0f} per second)"
         click.echo(f"verified: {many}.")
         return 0
 

@@ -17,7 +17,8 @@ def summary(told: Mapping[str, Any]) -> str:
         shown = ", ".join(f"{name} {value:.3f}" for name, value in passed.items())
         lines.append(f"avg@{told['trials']} {told['avg@k']:.3f}, {shown}")
     lines += [
-        f"{name}: {measure['mean']:.3f}{_interval(measure)} ({measure['n']} of {counted(measure['of'], 'sample')})"
+        f"{name}: {measure['mean']:.3f}{_interval(measure)}"
+        f" ({measure['n']} of {counted(measure['of'], 'sample')})"
         for name, measure in told["measures"].items()
     ]
     ran = told["execution_rate"]

@@ -181,17 +181,23 @@ def compare_results(
         click.echo(dumps(fields, indent=2) if as_json else speakable(str(comparisons[0])))
     elif as_json:
         adjusted = p_adjusted(comparisons)
-        rows = [{**item.value(), "p_holm": p} for item, p in zip(comparisons, adjusted, strict=True)]
+        rows = [
+            {**item.value(), "p_holm": p} for item, p in zip(comparisons, adjusted, strict=True)
+        ]
         click.echo(dumps({"comparisons": rows}, indent=2))
     else:
         click.echo(speakable(written(compared(comparisons), form)))
-        warnings = dict.fromkeys(line for comparison in comparisons for line in comparison.warnings())
+        warnings = dict.fromkeys(
+            line for comparison in comparisons for line in comparison.warnings()
+        )
         for warning in warnings:
             click.echo(speakable(warning), err=True)
     if junit is not None:
         write_atomically(junit, comparisons_as_junit(comparisons, margin=margin or 0.0))
     worse = [
-        comparison for comparison in comparisons if margin is not None and comparison.is_worse(margin)
+        comparison
+        for comparison in comparisons
+        if margin is not None and comparison.is_worse(margin)
     ]
     for comparison in worse:
         click.echo(speakable(f"worse: {comparison.headline}"), err=True)

@@ -79,7 +79,9 @@ class _Samples:
 
     def _in_order(self) -> Sequence[Sample]:
         """Give the samples by task and trial: the journal has them as they came."""
-        return sorted(scored_samples(self.folder), key=lambda sample: (natural(sample.task), sample.trial))
+        return sorted(
+            scored_samples(self.folder), key=lambda sample: (natural(sample.task), sample.trial)
+        )
 
 
 def loaded(folder: Path) -> Evaluating:

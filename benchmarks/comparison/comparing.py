@@ -181,7 +181,9 @@ class Comparison:
             "scores": [mean_score({"": values}) for values in (self.before, self.after)],
             "difference": self.difference,
             "interval": list(self._interval()),
-            "better": sum(two > figure for figure, two in zip(self.before, self.after, strict=True)),
+            "better": sum(
+                two > figure for figure, two in zip(self.before, self.after, strict=True)
+            ),
             "worse": sum(two < figure for figure, two in zip(self.before, self.after, strict=True)),
             "same": sum(two == figure for figure, two in zip(self.before, self.after, strict=True)),
             "p": self.tests(),
@@ -226,7 +228,8 @@ class Comparison:
         lines += [
             "",
             f"difference {fields['difference']:+.3f} [{low:+.3f}, {high:+.3f}] over"
-            f" {counted(fields['tasks'], 'task')}: {fields['better']} better, {fields['worse']} worse,"
+            f" {counted(fields['tasks'], 'task')}: {fields['better']} better,"
+            f" {fields['worse']} worse,"
             f" {fields['same']} the same",
             f"effect: {_effects(fields['effects'])}",
         ]

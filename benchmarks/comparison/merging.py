@@ -147,7 +147,13 @@ def _asked(one: Results) -> dict[str, Any]:
     choice = {**asdict(one.request.choice), "shard": f"one of {_shard(one).of}"}
     source = {name: item for name, item in value["source"].items() if name != "data"}
     fields = {name: one.head.get(name) for name in ALIKE}
-    return {**fields, "benchmark": value["benchmark"], "trials": value["trials"], **source, **choice}
+    return {
+        **fields,
+        "benchmark": value["benchmark"],
+        "trials": value["trials"],
+        **source,
+        **choice,
+    }
 
 
 def _origin(one: Results) -> dict[str, Any]:

@@ -41,7 +41,11 @@ def host() -> dict[str, Any]:
 
 def endpoint(model: Model) -> dict[str, str]:
     """Say what stands behind an alias: the model, its address, and the SHA-256 of its file."""
-    fields = {"model": model.model, "api_base": model.api_base, "sha256": weights_sha256(model.model)}
+    fields = {
+        "model": model.model,
+        "api_base": model.api_base,
+        "sha256": weights_sha256(model.model),
+    }
     return {name: item for name, item in fields.items() if item}
 
 

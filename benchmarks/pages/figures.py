@@ -43,18 +43,18 @@ WORDS = frozenset(
 
 def figures_page(one: Evaluated, prefix: str, links: Links) -> Page:
     """Make the page of an evaluation's figures."""
-    told = one.told
-    niches = {name: each for name, each in told["niches"].items() if each["value"] is not None}
+    fields = one.told
+    niches = {name: each for name, each in fields["niches"].items() if each["value"] is not None}
     counts = Counter(map(kind_of, one.samples))
     return TEMPLATES.page(
-        f"{told['team']} on {told['benchmark']}",
+        f"{fields['team']} on {fields['benchmark']}",
         "figures.html",
         links,
-        told=told,
+        told=fields,
         status=one.status,
         folder=str(one.folder),
-        facts=[*_facts(told)],
-        warnings=warnings_of(told),
+        facts=[*_facts(fields)],
+        warnings=warnings_of(fields),
         kinds=[
             (kind, counts[kind], links.to("", f"{prefix}samples/{kind}/1"))
             for kind in KINDS
@@ -65,19 +65,19 @@ def figures_page(one: Evaluated, prefix: str, links: Links) -> Page:
             caption="Score by niche, with 95 % intervals",
             bars=[bar_of(name or "all", each) for name, each in niches.items()][:MOST_NICHES],
         ),
-        niches=table_of("Score by niche", by_niche([told])),
-        agents=table_of("What each agent consumed", by_agent([told])),
-        measures=_measures(told),
+        niches=table_of("Score by niche", by_niche([fields])),
+        agents=table_of("What each agent consumed", by_agent([fields])),
+        measures=_measures(fields),
         graph=_graph(one, links),
-        made=[*_made(told)],
+        made=[*_made(fields)],
     )
 
 
 def bar_of(name: str, figure: Mapping[str, Any], address: str = "") -> Bar:
     """Make a bar of a figure as results.json has it."""
     low, high = figure["interval"]
-    told = figure_text(figure)
-    return Bar(name=name, value=figure["value"], low=low, high=high, told=told, address=address)
+    text = figure_text(figure)
+    return Bar(name=name, value=figure["value"], low=low, high=high, told=text, address=address)
 
 
 def table_of(
@@ -130,11 +130,11 @@ def _measures(told: Mapping[str, Any]) -> PageTable:
         rows=[
             (
                 name,
-                f"{one['mean']:.3f}",
-                " to ".join(f"{end:.3f}" for end in one.get("interval", ())),
-                f"{one['n']} of {one['of']}",
+                f"{measure['mean']:.3f}",
+                " to ".join(f"{end:.3f}" for end in measure.get("interval", ())),
+                f"{measure['n']} of {measure['of']}",
             )
-            for name, one in told["measures"].items()
+            for name, measure in told["measures"].items()
         ],
     )
 

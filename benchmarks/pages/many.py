@@ -94,7 +94,8 @@ def _costs(scored: Sequence[tuple[str, Mapping[str, Any], str]]) -> Plot | None:
     if len(scored) < 2:
         return None
     is_priced = all(
-        fields["usage"]["usd"] > 0 and not fields["usage"]["unpriced_calls"] for _, fields, _ in scored
+        fields["usage"]["usd"] > 0 and not fields["usage"]["unpriced_calls"]
+        for _, fields, _ in scored
     )
     points = [
         PlotPoint(

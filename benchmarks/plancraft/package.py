@@ -79,7 +79,8 @@ class Published:
         """Read the content of the cache's file."""
         return cls(
             splits={
-                name: [_example(item) for item in those] for name, those in content["splits"].items()
+                name: [_example(item) for item in those]
+                for name, those in content["splits"].items()
             },
             recipes=[recipe_of(recipe) for recipe in content["recipes"]],
             stacks=content["stacks"],

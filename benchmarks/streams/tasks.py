@@ -97,7 +97,9 @@ def _age(chance: random.Random, split: Split) -> StreamItem:
     people = chance.sample(_half(NAMES, split), 2)
     ages = chance.sample(range(5, 90), 2)
     asked = chance.randrange(2)
-    facts = " ".join(f"{person} is {age} years old." for person, age in zip(people, ages, strict=True))
+    facts = " ".join(
+        f"{person} is {age} years old." for person, age in zip(people, ages, strict=True)
+    )
     return StreamItem(query=f"{facts} How old is {people[asked]}?", answer=str(ages[asked]))
 
 

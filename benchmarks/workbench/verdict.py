@@ -65,7 +65,9 @@ def _after(calls: Sequence[str], tables: Tables) -> Tables:
 
 
 def _exact_match(predicted: Sequence[str], gold: Sequence[str]) -> bool:
-    chosen = [name for name in predicted if ".".join(name.split("(")[0].split(".")[:2]) in _CHANGING]
+    chosen = [
+        name for name in predicted if ".".join(name.split("(")[0].split(".")[:2]) in _CHANGING
+    ]
     return _sorted_lower(chosen) == _sorted_lower(gold)
 
 

@@ -70,7 +70,9 @@ def view(
     shown = [step for step in steps if step.number in rooms]
     left_out = tuple(number for number in sizes if number not in rooms)
     return StepView(
-        text=material(*(_shown(step, rooms[step.number], own=own) for step in shown), _told(left_out)),
+        text=material(
+            *(_shown(step, rooms[step.number], own=own) for step in shown), _told(left_out)
+        ),
         shown=tuple(step.number for step in shown),
         shortened=tuple(step.number for step in shown if rooms[step.number] < sizes[step.number]),
         left_out=left_out,

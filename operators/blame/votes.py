@@ -140,7 +140,10 @@ def _ballot(submissions: Sequence[Submission], votes: Sequence[Vote]) -> Ballot:
     if not submissions:
         raise ValueError("nobody submitted anything.")
     if not votes:
-        least = min(submissions, key=lambda submission: (submission.confidence, submission.first, submission.analyzer))
+        least = min(
+            submissions,
+            key=lambda submission: (submission.confidence, submission.first, submission.analyzer),
+        )
         return Ballot(
             agent=least.analyzer,
             step=least.first,

@@ -422,7 +422,7 @@ class Evolving:
 
         recipe, start = self.recipe, self.start
         asked = (model for model in start.models if model.alias in start.asked)
-        named = (f"{one.alias} = {one.model}" for one in asked)
+        named = (f"{model.alias} = {model.model}" for model in asked)
         what = f"{recipe.strategy}: {counted(len(self.tasks), 'task')}, {recipe.workers} at a time"
         reuse = told_reuse(self.recipe)
         return "; ".join([what, *named, *([reuse] if reuse else []), f"{self.folder}{os.sep}"])
@@ -517,14 +517,14 @@ class Evolving:
 
         turns.finished(self._taken, line.get("score"))
         self._taken += 1
-        made = f"{runs_of(line)} tried, {len(line['dropped'])} dropped"
+        text = f"{runs_of(line)} tried, {len(line['dropped'])} dropped"
         if learnt := line.get("learnt"):
-            made += f", {learnt} {'entry' if learnt == 1 else 'entries'} kept"
-        made += f"; {line['said']}" if "said" in line else ""
+            text += f", {learnt} {'entry' if learnt == 1 else 'entries'} kept"
+        text += f"; {line['said']}" if "said" in line else ""
         whom = f" by {line['team']}" if "team" in line else ""
-        told = f"{line['task']}: {line['score']:g}{whom}"
-        watch.finished(f"{told} ({made})")
-        self._commit(told)
+        words = f"{line['task']}: {line['score']:g}{whom}"
+        watch.finished(f"{words} ({text})")
+        self._commit(words)
 
     def _commit(self, message: str) -> None:
         from .commits import commit
@@ -546,8 +546,8 @@ class Evolving:
             return
         if self.options.get("csv"):
             write_csv(self.options["csv"], list(rows(self.pool_folder, self.name)))
-        told = EvolutionStatus.of(self.pool_folder, self.name)
-        click.echo(told.shown(as_json=self.options["as_json"]))
+        status = EvolutionStatus.of(self.pool_folder, self.name)
+        click.echo(status.shown(as_json=self.options["as_json"]))
         if not (self.options["as_json"] or self.options["quiet"] or self.options.get("view")):
             from ...runtime.command.ending import how_to_look
 

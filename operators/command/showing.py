@@ -130,7 +130,9 @@ def _candidate(one: Mapping[str, Any], runs: Sequence[Run], *, is_best: bool) ->
 def _answers(runs: Sequence[Run]) -> Iterator[str]:
     for run in runs:
         fields = told_of_run(run)
-        yield f"  answer: {_short(fields['answer'])}" if fields["answer"] else f"  {fields['error']}"
+        yield (
+            f"  answer: {_short(fields['answer'])}" if fields["answer"] else f"  {fields['error']}"
+        )
         for agent, mishaps in fields["mishaps"].items():
             yield from (f"  fault of {agent}: {mishap}" for mishap in mishaps)
 

@@ -52,7 +52,9 @@ class Account:
 
     def _answer(self, bounds: Bounds) -> str:
         run = self.run
-        words = run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
+        words = (
+            run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
+        )
         return fenced("answer", clip(words.strip() or "(empty)", bounds.task_characters))
 
 

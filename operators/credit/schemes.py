@@ -78,7 +78,9 @@ class Game(Generic[Player]):
                 for player, estimate in estimates.items()
             }
         exact = difference if self.scheme == "difference" else shapley
-        return {player: Credit(worth=figure) for player, figure in exact(value, self.players).items()}
+        return {
+            player: Credit(worth=figure) for player, figure in exact(value, self.players).items()
+        }
 
     @property
     def _orders(self) -> tuple[tuple[Player, ...], ...]:

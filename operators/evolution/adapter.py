@@ -70,7 +70,9 @@ class Adapted:
     def models(self) -> Mapping[str, Model]:
         """The models that operators may ask, by alias."""
         named = {self.recipe.meta_model, self.recipe.judge_model or self.recipe.meta_model}
-        return {word: self.known.models[word] for word in sorted(named) if word in self.known.models}
+        return {
+            word: self.known.models[word] for word in sorted(named) if word in self.known.models
+        }
 
     def calls_at_most(self, plan: Plan) -> int | None:
         """Bound the model calls of a run, those of operators as well."""
@@ -124,7 +126,11 @@ class Adapted:
             run = await self._result(episode, record)
         run = replace(run, operators=summed_answers([episode.tally.answers]))
         if not record.journal.replaying:
-            values = {"by": self.name, "story": episode.story, "operators": values_of(run.operators)}
+            values = {
+                "by": self.name,
+                "story": episode.story,
+                "operators": values_of(run.operators),
+            }
             record.folder.write(STORY, as_json(values))
         trace.emit("run_finished", status=run.status, error=run.error, seconds=run.seconds)
         trace.check()

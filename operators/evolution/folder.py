@@ -175,19 +175,19 @@ class Manifest:
 
     def differences(self, earlier: Manifest) -> list[str]:
         """Say in which respects this is another evolution than one that was begun earlier."""
-        found = _changed("recipe", *(_flat(manifest.recipe) for manifest in (earlier, self)))
-        found += _changed("ceiling", earlier.ceiling, self.ceiling)
+        texts = _changed("recipe", *(_flat(manifest.recipe) for manifest in (earlier, self)))
+        texts += _changed("ceiling", earlier.ceiling, self.ceiling)
         for alias in sorted(self.models.keys() & earlier.models.keys()):
             # A server may be started elsewhere; what it serves has to be the same.
             was, now = (
-                {key: item for key, item in one[alias].items() if key != "api_base"}
-                for one in (earlier.models, self.models)
+                {key: item for key, item in fields[alias].items() if key != "api_base"}
+                for fields in (earlier.models, self.models)
             )
-            found += _changed(f"model {alias!r}", was, now)
-        found += _changed("islands", earlier.islands or {}, self.islands or {})
+            texts += _changed(f"model {alias!r}", was, now)
+        texts += _changed("islands", earlier.islands or {}, self.islands or {})
         if self.embedder != earlier.embedder:
-            found.append(f"embedder ({earlier.embedder}, now {self.embedder})")
-        return [*found, *_tasks_changed(earlier.tasks, self.tasks)]
+            texts.append(f"embedder ({earlier.embedder}, now {self.embedder})")
+        return [*texts, *_tasks_changed(earlier.tasks, self.tasks)]
 
 
 def open_folder(pool: Path, name: str, manifest: Manifest | None = None) -> Path:
@@ -276,34 +276,34 @@ def _model(model: Model, recipe: Recipe, *, batch: bool) -> dict[str, Any]:
     from ...runtime.local.weights import SMOLLM2, weights_sha256
     from ...schema.host.models import EMBEDDED
 
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "model": scrubbed(model.model),
         "api_base": model.api_base and scrubbed(model.api_base),
         "fallback": list(model.fallback),
         "notes": scrubbed(model.notes),
     }
     if model.model == EMBEDDED:
-        told["weights"] = f"{SMOLLM2.name} sha256:{SMOLLM2.sha256}"
+        fields["weights"] = f"{SMOLLM2.name} sha256:{SMOLLM2.sha256}"
     elif model.is_embedded:
-        told["weights"] = f"sha256:{weights_sha256(model.model)}"
+        fields["weights"] = f"sha256:{weights_sha256(model.model)}"
     if model.fallback_on_refusal:
-        told["fallback_on_refusal"] = True
-    told |= _plain(model.settings)
+        fields["fallback_on_refusal"] = True
+    fields |= _plain(model.settings)
     if recipe.beta and recipe.cost_unit == "usd":
         prices = {name: item for name, item in parts(model).items() if name.startswith("usd_")}
-        told |= {**prices, "usd_steps": [dict(usd_step) for usd_step in model.usd_steps]}
-        told |= {"batch_price": batch_price_of(model)} if batch else {}
-    return told
+        fields |= {**prices, "usd_steps": [dict(usd_step) for usd_step in model.usd_steps]}
+        fields |= {"batch_price": batch_price_of(model)} if batch else {}
+    return fields
 
 
 def _changed(what: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Name what differs between two mappings, with the old value and the new one."""
-    told = [
+    texts = [
         f"{key}: {quoted(was.get(key))}, now {quoted(now.get(key))}"
         for key in sorted(was.keys() | now.keys())
         if was.get(key) != now.get(key)
     ]
-    return [f"{what} ({'; '.join(told)})"] if told else []
+    return [f"{what} ({'; '.join(texts)})"] if texts else []
 
 
 def _tasks_changed(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

@@ -229,13 +229,13 @@ def strategy_of(name: str) -> Strategy:
     Raises:
         InputError: No installed package gives it, it cannot be imported, or it is none.
     """
-    found = find_strategy(name)
-    if not isinstance(found, Strategy):
+    configurable = find_strategy(name)
+    if not isinstance(configurable, Strategy):
         raise InputError(
             f"{name!r} of coterie.strategies does not lead to a Strategy, but to a"
-            f" {type(found).__name__}."
+            f" {type(configurable).__name__}."
         )
-    return found
+    return configurable
 
 
 def asked_models(recipe: Recipe, tasks: Iterable[Task]) -> frozenset[str]:

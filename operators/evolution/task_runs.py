@@ -121,7 +121,7 @@ class TaskRuns:
         is_hasty = base is not None and _is_hastier(team, base)
         outcomes = {name: to_value(outcome) for name, outcome in sorted(given.items())}
         read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
-        told = [dict(task.briefs)] if task.briefs else []
+        records = [dict(task.briefs)] if task.briefs else []
         descent = self._descent(plan, what, parents)
 
         async def work() -> Mapping[str, Any]:
@@ -131,15 +131,15 @@ class TaskRuns:
             part |= {"journal": descent} if descent else {}
             context = self._context(dialogue=dialogue, trace=self._telling(plan, what), **part)
             if read:
-                made = await execute(plan, task, context, path=place, carry=carry, given=given)
-                run = await scored(made, task, services.jails)
+                result = await execute(plan, task, context, path=place, carry=carry, given=given)
+                run = await scored(result, task, services.jails)
             else:
                 run = await perform(plan, task, context, path=place)
             if own is None or not own.reached - {"seconds"}:
                 self._must_count(run, is_waited_for=not is_hasty)
             return to_value(replace(run, saved=descent.saved) if descent else run)
 
-        asked = digest(plan.content_hash, task.id, task.query, task.context, *told, *read)
+        asked = digest(plan.content_hash, task.id, task.query, task.context, *records, *read)
         run = from_value(Run, await stage.journal.once(f"{place}outcome", "run", asked, work))
         self._check_form(run)
         self._runs[what] = run
@@ -166,7 +166,7 @@ class TaskRuns:
             run = await execute(
                 coming.plan,
                 self.task,
-                self._context(trace=told and told.within(round=number), dialogue=dialogue),
+                self._context(trace=report and report.within(round=number), dialogue=dialogue),
                 path=f"{self.path}{what}/round {number}/",
                 carry=coming.carry,
                 given=coming.given,
@@ -176,7 +176,7 @@ class TaskRuns:
             return run
 
         first = Next(plan=compile(team, stage.catalogue))
-        told = self._telling(first.plan, what)
+        report = self._telling(first.plan, what)
         done = await rounds(first, one_pass, between, most=most)
         self._runs[what] = summed(done, done[-1].plan)
         return done
@@ -222,7 +222,7 @@ class TaskRuns:
         way = reuse_of(self.stage.recipe) if self.learning else "never"
         if parents is None or way == "never":
             return None
-        made = self._descents[what] = ParentRunReuse.of(
+        reuse = self._descents[what] = ParentRunReuse.of(
             self.stage.journal,
             f"{self.path}{what}/",
             plan,
@@ -230,7 +230,7 @@ class TaskRuns:
             takes_seed=self.stage.services.gateway.takes_seed,
             always=way == "always",
         )
-        return made
+        return reuse
 
     def _part_of_budget(self, caps: Caps | None, place: str) -> Budget | None:
         """Give what a run may spend, where it has caps of its own, less what it has spent."""

@@ -22,7 +22,10 @@ def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRe
             f"by {word(name)}": lambda record, name=name: made_by(record.born) == name
             for name in operators
         },
-        **{f"on {word(niche)}": lambda record, niche=niche: niche in record.niches for niche in niches},
+        **{
+            f"on {word(niche)}": lambda record, niche=niche: niche in record.niches
+            for niche in niches
+        },
     }
 
 

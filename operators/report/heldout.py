@@ -157,9 +157,11 @@ class HeldOut:
     async def to_the_end(self) -> list[dict[str, Any]]:
         """Make all trials that were not made yet; record them in the pool, and give all of them."""
         await by_workers(self._keys(), self._make, self.workers)
-        made = [self._trials[one.name, task.id, number] for one, task, number in self._keys()]
+        records = [
+            self._trials[subject.name, task.id, number] for subject, task, number in self._keys()
+        ]
         self._record()
-        return made
+        return records
 
     def _keys(self) -> Iterator[tuple[Subject, Task, int]]:
         """Give all trials: everything on every task once before any of them again."""
@@ -169,47 +171,47 @@ class HeldOut:
         )
 
     async def _make(self, key: tuple[Subject, Task, int]) -> None:
-        one, task, number = key
-        place = f"{PLACE}{one.key}/{task.id}/{_which(task)}/repeat {number}/"
+        subject, task, number = key
+        place = f"{PLACE}{subject.key}/{task.id}/{_which(task)}/repeat {number}/"
         episode = Episode(
             stage=self.stage,
             number=number,
             task=task,
-            view=one.view,
+            view=subject.view,
             learning=False,
             path=place,
             trace=self._told(key, place),
         )
-        await one.solve(episode)
-        told = self._trials[one.name, task.id, number] = _trial(one, episode, number)
+        await subject.solve(episode)
+        fields = self._trials[subject.name, task.id, number] = _trial(subject, episode, number)
         if self.parts is not None:
-            self.parts.finished(place, told["score"])
+            self.parts.finished(place, fields["score"])
 
     def _told(self, key: tuple[Subject, Task, int], place: str) -> Trace | None:
         """Give what a trial tells, where somebody listens."""
         if self.parts is None:
             return None
-        one, task, number = key
-        return self.parts.begin(place, "trial", task=task.id, trial=number, subject=one.name)
+        subject, task, number = key
+        return self.parts.begin(place, "trial", task=task.id, trial=number, subject=subject.name)
 
     def _record(self) -> None:
         """Let the pool keep the trials of its teams, in an order that is always the same."""
         stage = self.stage
-        for one, task, number in self._keys():
-            if one.expected is None:
+        for subject, task, number in self._keys():
+            if subject.expected is None:
                 continue  # the pool has no such team
-            told = self._trials[one.name, task.id, number]
+            fields = self._trials[subject.name, task.id, number]
             trial = Trial(
                 task=task.id,
                 niche=task.niche or None,
-                score=told["score"],
-                usage=Usage(**told["usage"]),
+                score=fields["score"],
+                usage=Usage(**fields["usage"]),
                 split=TEST,
                 run=stage.name,
-                reason=told["reason"],
+                reason=fields["reason"],
             )
-            op = f"{stage.name}/{TEST}/{one.name}/{task.id}/{_which(task)}/{number}"
-            stage.pool.commit(Evaluated(member=one.name, trial=trial), op=op)
+            op = f"{stage.name}/{TEST}/{subject.name}/{task.id}/{_which(task)}/{number}"
+            stage.pool.commit(Evaluated(member=subject.name, trial=trial), op=op)
 
 
 def _trial(one: Subject, episode: Episode, number: int) -> dict[str, Any]:

@@ -58,7 +58,9 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
             **{key: line.get(key) for key in (*TOLD, *SCORED)},
             "candidates": runs_of(line),
             "dropped": len(line["dropped"]),
-            "executed": sum(fields["executed"] for fields in tried) if tried else int(line["executed"]),
+            "executed": sum(fields["executed"] for fields in tried)
+            if tried
+            else int(line["executed"]),
             "operator": best.get("operator"),
             "component": best.get("component"),
             **_costs(spent),

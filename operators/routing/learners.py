@@ -164,13 +164,16 @@ def _regression(cases: Sequence[Case], beta: float, strength: float) -> Decision
     constant = better_constant(cases, beta)
     names, complete = _complete(cases)
     gains = _gains(complete, beta)
-    pairs = [(item, gain) for item, gain in zip(complete, gains, strict=True) if round(gain, DIGITS)]
+    pairs = [
+        (item, gain) for item, gain in zip(complete, gains, strict=True) if round(gain, DIGITS)
+    ]
     if len({gain > 0 for _, gain in pairs}) < 2 or not names:
         return constant
     middles = {name: fmean(item.features[name] for item in complete) for name in names}
     spreads = {name: _spread([item.features[name] for item in complete]) for name in names}
     rows = [
-        [(item.features[name] - middles[name]) / spreads[name] for name in names] for item, _ in pairs
+        [(item.features[name] - middles[name]) / spreads[name] for name in names]
+        for item, _ in pairs
     ]
     model: Any = _sklearn(C=strength, max_iter=1_000)
     model.fit(rows, [gain > 0 for _, gain in pairs], [abs(gain) for _, gain in pairs])

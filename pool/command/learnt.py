@@ -62,12 +62,16 @@ def show_memory(
     ]
     if as_json:
         lines = _lines(pool)
-        records = [{**_value(learnt, pool, lines), **_whence(learnt, owner, pool)} for learnt in shown]
+        records = [
+            {**_value(learnt, pool, lines), **_whence(learnt, owner, pool)} for learnt in shown
+        ]
         click.echo(dumps({"entries": records}, indent=2))
         return
     total = f"{len(shown)} of {len(pool.learnt)} entries"
     heads = COLUMNS if owner is None else ARCHIVE
-    click.echo("\n".join([*table(heads, [_row(learnt, owner, pool) for learnt in shown]), "", total]))
+    click.echo(
+        "\n".join([*table(heads, [_row(learnt, owner, pool) for learnt in shown]), "", total])
+    )
 
 
 def entry_json(entry: Learnt, pool: Pool) -> dict[str, Any]:
@@ -113,7 +117,14 @@ def origins_table(entry: Learnt, pool: Pool) -> Iterator[str]:
     """Say of an entry, and of all that it stands for, where it comes from."""
     lines = _lines(pool)
     rows = [
-        (learnt.id, str(lines[learnt.id]), _agent(learnt), learnt.case or "-", _turn(learnt), _credit(learnt))
+        (
+            learnt.id,
+            str(lines[learnt.id]),
+            _agent(learnt),
+            learnt.case or "-",
+            _turn(learnt),
+            _credit(learnt),
+        )
         for learnt in standing_for(entry, pool.learnt)
     ]
     return table(ORIGINS, rows)

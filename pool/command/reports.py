@@ -66,7 +66,10 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
     dropped = [*_dropped(pool)] if rejections else []
     if as_json:
         counts = {"rejected": dict(pool.rejections), "twins": dict(pool.twins)}
-        fields = {"teams": [_value(member, tasks, expected) for member, expected in shown], **counts}
+        fields = {
+            "teams": [_value(member, tasks, expected) for member, expected in shown],
+            **counts,
+        }
         click.echo(dumps({**fields, "dropped": dropped} if rejections else fields, indent=2))
         return
     lines = table(COLUMNS, [team_row(member, tasks, expected) for member, expected in shown])

@@ -316,7 +316,9 @@ def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:
             n, total, _ = places[task[0]]
             if n > times:
                 missed[task].append(scores / times - (total - scores) / (n - times))
-    product = sum((sum(values) ** 2 - sum(miss**2 for miss in values)) / 2 for values in missed.values())
+    product = sum(
+        (sum(values) ** 2 - sum(miss**2 for miss in values)) / 2 for values in missed.values()
+    )
     pairs = sum(len(values) * (len(values) - 1) / 2 for values in missed.values())
     together = max(LEAST, squares / freedom)
     of_task = min(0.9 * together, max(0.0, product / (pairs + PAIRS)))

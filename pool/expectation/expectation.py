@@ -204,7 +204,9 @@ def _moved(begun: float, known: Statistics) -> float:
 def _parents_first(teams: Mapping[str, Member], niche: str | None, split: str) -> Iterator[Member]:
     """Give teams in the order in which equals come."""
     children: dict[str, list[str]] = {}
-    waiting = {name: sum(word in teams for word in team.born.parents) for name, team in teams.items()}
+    waiting = {
+        name: sum(word in teams for word in team.born.parents) for name, team in teams.items()
+    }
     for name, team in teams.items():
         for parent in team.born.parents:
             children.setdefault(parent, []).append(name)

@@ -156,7 +156,10 @@ def _state(folder: Path, lines: Sequence[UnionLine]) -> State:
 
 def _of_heads(heads: Sequence[str], state: State) -> Iterator[str]:
     if len({*heads}) > 1 and all(heads):
-        head, others = state.heads[-1].name, [name for name in heads if name != state.heads[-1].name]
+        head, others = (
+            state.heads[-1].name,
+            [name for name in heads if name != state.heads[-1].name],
+        )
         yield (
             f"both sides have a head: {' and '.join(heads)}. {head} is the head now, and"
             f" {' and '.join(others)} is a team beside it."

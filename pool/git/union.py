@@ -206,7 +206,8 @@ def _misfit(
     for name in _born(line.entry.value):
         if (earlier := births.get(name)) is not None:
             text = " and ".join(
-                f"by {quoted(item.op)} in {_side_of(item, sides)} ({item})" for item in (earlier, line)
+                f"by {quoted(item.op)} in {_side_of(item, sides)} ({item})"
+                for item in (earlier, line)
             )
             return Contradiction(
                 f"two members called {quoted(name)} were born, {text}. In pools that mas-pool init"

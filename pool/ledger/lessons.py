@@ -215,7 +215,9 @@ class Lessons(Mapping[str, Learnt]):
             raise ValueError("each entry has one place")
         for old, owner, place in value["replaced"]:
             lessons._replaced.setdefault(old, {})[owner] = places[place]
-        lessons._own = {owner: [places[item] for item in own] for owner, own in value["own"].items()}
+        lessons._own = {
+            owner: [places[item] for item in own] for owner, own in value["own"].items()
+        }
         for entry, at, *inherits in value["births"]:
             lessons._births[entry] = _Birth(tuple(inherits), range(len(places) + 1)[at])
             for each in inherits:

@@ -63,7 +63,7 @@ class Rates:
     @classmethod
     def of(cls, settings: Any) -> Self:
         """Take them from settings that have fields of these names."""
-        return cls(**{one.name: getattr(settings, one.name) for one in fields(cls)})
+        return cls(**{item.name: getattr(settings, item.name) for item in fields(cls)})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -138,7 +138,7 @@ class RankingScore:
     @cached_property
     def dominant(self) -> str | None:
         """The niche in which it worked most; of several the one it is best at. None: it did not."""
-        return min(self.tasks, key=lambda one: (-self.n(one), -self.q(one), one), default=None)
+        return min(self.tasks, key=lambda item: (-self.n(item), -self.q(item), item), default=None)
 
     @cached_property
     def norm(self) -> float:
@@ -300,11 +300,11 @@ class Population:
     def _changed(self, about: Mapping[str, Any], event: str) -> Population:
         """Take in whose persona was written for a niche, and who was forked."""
         operator, niche = about.get("operator"), about.get("niche")
-        named = [one for one in about.get("agents", ()) if one in self.everybody]
+        named = [item for item in about.get("agents", ()) if item in self.everybody]
         shaped = named if operator == "specialize" else filter(None, [self.newborn.get(event)])
-        fresh = {one: self.everybody[one].aiming(niche) for one in shaped if niche}
+        fresh = {item: self.everybody[item].aiming(niche) for item in shaped if niche}
         if operator == "fork":
-            parents = {one: self.everybody[one] for one in named}
+            parents = {item: self.everybody[item] for item in named}
             fresh |= {
                 name: replace(parent, forked=parent.total) for name, parent in parents.items()
             }
@@ -390,7 +390,7 @@ def _mean(parents: Sequence[RankingScore], niche: str) -> float:
     knowing = [parent for parent in parents if niche in parent.competence]
     tasks = sum(score.n(niche) for score in knowing)
     weights = [score.n(niche) / tasks if tasks else 1 / len(knowing) for score in knowing]
-    mean = math.fsum(w * one.q(niche) for w, one in zip(weights, knowing, strict=True))
+    mean = math.fsum(w * score.q(niche) for w, score in zip(weights, knowing, strict=True))
     return min(1.0, mean)
 
 

@@ -75,7 +75,9 @@ class _Graph:
 
 
 def _graph(team: Team) -> _Graph:
-    agents = {name: replace(agent, notes=agent.notes.untaught) for name, agent in team.agents.items()}
+    agents = {
+        name: replace(agent, notes=agent.notes.untaught) for name, agent in team.agents.items()
+    }
     value = team_value(replace(team, agents=agents))
     output = team.output
     frame = {key: value.get(key) for key in ("backend", "constitution", "execution")}

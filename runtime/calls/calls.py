@@ -153,8 +153,8 @@ class _Call:
         if cache is None:
             value, _ = await ask()
             return value, "model"
-        value, found = await cache.once(self._question(), ask)
-        if not found:
+        value, holds = await cache.once(self._question(), ask)
+        if not holds:
             return value, "model"
         self.answer = None
         return {**value, "usage": Usage(cached_calls=1).value()}, "cache"
@@ -203,16 +203,16 @@ class _Call:
                 return _value(self.answer, left_out), is_own
 
     def _tell_retry(self, error: CallError, wait: float) -> None:
-        said = self.calls.scrub(str(error))
-        self.tell("model_retried", kind=error.kind, error=said, wait=round(wait, 3))
+        text = self.calls.scrub(str(error))
+        self.tell("model_retried", kind=error.kind, error=text, wait=round(wait, 3))
 
     def _tell_fallback(self, error: CallError, alias: str) -> None:
-        said = self.calls.scrub(str(error))
-        self.tell("model_fallback", kind=error.kind, error=said, alias=alias)
+        text = self.calls.scrub(str(error))
+        self.tell("model_fallback", kind=error.kind, error=text, alias=alias)
 
     def _tell_adapted(self, one: ParameterChange) -> None:
-        told = {**asdict(one), "words": self.calls.scrub(one.words)}
-        self.tell("parameter_adapted", **told)
+        fields = {**asdict(one), "words": self.calls.scrub(one.words)}
+        self.tell("parameter_adapted", **fields)
 
     def _question(self) -> str:
         """Give the digest of everything that shapes the answer."""
@@ -225,13 +225,13 @@ class _Call:
 
     def _shape(self) -> list[Any]:
         """Give what of a request shapes its answer, but for the model."""
-        one = self.request
-        sampling = [one.max_tokens, one.temperature, one.seed, one.stop]
-        seen = {name: shown.sha256 for name, shown in one.attachments.items()} or None
-        later = {"top_p": one.top_p, "effort": one.effort, "attachments": seen}
-        said = {name: value for name, value in later.items() if value is not None}
-        shape = [one.messages, *sampling, one.tools, one.tool_choice, one.schema]
-        return [*shape, said] if said else shape
+        item = self.request
+        sampling = [item.max_tokens, item.temperature, item.seed, item.stop]
+        seen = {name: shown.sha256 for name, shown in item.attachments.items()} or None
+        later = {"top_p": item.top_p, "effort": item.effort, "attachments": seen}
+        fields = {name: value for name, value in later.items() if value is not None}
+        shape = [item.messages, *sampling, item.tools, item.tool_choice, item.schema]
+        return [*shape, fields] if fields else shape
 
 
 def _clean(answer: ChatAnswer, scrub: Callable[[str], str]) -> ChatAnswer:
@@ -265,14 +265,14 @@ def _value(answer: ChatAnswer, left_out: int) -> Mapping[str, Any]:
         "seconds": answer.seconds,
         "attempts": answer.attempts,
     }
-    told = {
+    fields = {
         "left_out": left_out,
         "fingerprint": answer.fingerprint,
         "thinking": answer.thinking,
         "kept": answer.kept,
         "adapted": dict(answer.adapted),
     }
-    return {**value, **{name: item for name, item in told.items() if item}}
+    return {**value, **{name: item for name, item in fields.items() if item}}
 
 
 def _size(answer: ChatAnswer) -> int:
@@ -334,8 +334,8 @@ def _tell_call(
 
 def _attached(request: ChatRequest) -> Mapping[str, Any]:
     """Give what a call's event says of what the model was shown besides text."""
-    told = [attachment.described(name) for name, attachment in request.attachments.items()]
-    return {"attachments": told} if told else {}
+    records = [attachment.described(name) for name, attachment in request.attachments.items()]
+    return {"attachments": records} if records else {}
 
 
 def _thinking(answer: ChatAnswer) -> Mapping[str, Any]:

@@ -401,7 +401,11 @@ class JailWorker:
         if result.size <= ALONG:
             contents = [hosted.read(name, 0, ALONG) for name in result.wanted]
         hosted.there = {**fields, **_unsure(result, contents)} if is_live else fields
-        value = {"removed": result.removed, "made": value_of(result.made), "kept": sorted(result.kept)}
+        value = {
+            "removed": result.removed,
+            "made": value_of(result.made),
+            "kept": sorted(result.kept),
+        }
         return dumps(value).encode(), contents
 
     @property

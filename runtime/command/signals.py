@@ -102,17 +102,17 @@ def _end_on_signals(note: Callable[[int], None]) -> None:
         if task is not None:
             task.cancel()
 
-    for word in SIGNALS:
-        loop.add_signal_handler(word, end, int(word))
+    for number in SIGNALS:
+        loop.add_signal_handler(number, end, int(number))
 
 
 def _from_now_on(handler: _Handler) -> None:
     """Let a handler have what the event loop has had."""
     loop = asyncio.get_running_loop()
-    for word in SIGNALS:
+    for number in SIGNALS:
         try:
-            loop.remove_signal_handler(word)  # which gives Ctrl-C back to Python
-            signal.signal(word, handler)
+            loop.remove_signal_handler(number)  # which gives Ctrl-C back to Python
+            signal.signal(number, handler)
         except KeyboardInterrupt:  # it came between the two
             _end_at_once(signal.SIGINT, None)
 

@@ -62,7 +62,9 @@ async def _discovered(found: tuple[ConfiguredServer, ...]) -> dict[str, Any]:
             continue
         record = {key: value for key, value in unlike_default(server).items() if key != "name"}
         order = [field.name for field in fields(ToolServer) if field.name != "tools"]
-        servers[server.name] = {key: record[key] for key in order if key in record} | {"tools": tools}
+        servers[server.name] = {key: record[key] for key in order if key in record} | {
+            "tools": tools
+        }
     return servers
 
 

@@ -173,8 +173,8 @@ class AgentExecution:
             run=self.run, planned=planned, before=self.before, draft_of=self, item=self.item
         )
         drafted = await self.draft.outcome()
-        said = drafted.result.content if drafted.result else None
-        self.emit("drafted", status=drafted.status, content=said, error=drafted.error)
+        text = drafted.result.content if drafted.result else None
+        self.emit("drafted", status=drafted.status, content=text, error=drafted.error)
         return drafted
 
     async def _settled(self) -> AgentOutcome:
@@ -188,15 +188,15 @@ class AgentExecution:
 
     async def _journaled(self, journal: Journal, asked: str) -> AgentOutcome:
         if not journal.replaying and (recorded := journal.get(self.path, asked)) is not None:
-            found = from_value(AgentOutcome, recorded)
-            self.recorded, self.source = found.usage, recorded.get("source", "journal")
-            return found
+            hits = from_value(AgentOutcome, recorded)
+            self.recorded, self.source = hits.usage, recorded.get("source", "journal")
+            return hits
         outcome = await self._run()
         if outcome.result is not None:
             if journal.replaying:
                 result = outcome.result
-                came = {"content": result.content, "answer": result.answer, "patch": result.patch}
-                journal.compare(self.path, asked, came)
+                fields = {"content": result.content, "answer": result.answer, "patch": result.patch}
+                journal.compare(self.path, asked, fields)
             # What only asked its model comes to the same again by its answers, which are written.
             value = to_value(outcome)
             await journal.put(self.path, "agent", asked, value, at_once=self.has_acted)
@@ -209,15 +209,15 @@ class AgentExecution:
             return
         own = self.carried.own.content if self.carried.own and wanted.by == "opinion" else ""
         try:
-            found = await reminded(agent, task, self.context.recaller, self.once, drafted or own)
+            entries = await reminded(agent, task, self.context.recaller, self.once, drafted or own)
         except StorageError:
             raise
         except CoterieError as error:
             self.forgot = error
         else:
-            self.recalled = fitting(found, wanted)
-            told = [entry.origin for entry in found]
-            self.emit("recalled", by=wanted.by, entries=told, shown=len(self.recalled))
+            self.recalled = fitting(entries, wanted)
+            records = [entry.origin for entry in entries]
+            self.emit("recalled", by=wanted.by, entries=records, shown=len(self.recalled))
 
     async def _run(self) -> AgentOutcome:
         """Run the agent to an outcome."""
@@ -259,9 +259,9 @@ class AgentExecution:
 
     def _why(self, failure: CoterieError) -> str:
         """Say why it failed; an agent library does not know that its model only thought."""
-        said, unanswered = str(failure), self.unanswered
-        known = not unanswered or unanswered in said
-        return said if known else f"{said} In its last answer, {unanswered}"
+        text, unanswered = str(failure), self.unanswered
+        known = not unanswered or unanswered in text
+        return text if known else f"{text} In its last answer, {unanswered}"
 
     async def _retried(self) -> AgentResult:
         """Run the agent until it succeeds or has no retry left.
@@ -299,8 +299,8 @@ class AgentExecution:
             except JailError as lost:
                 if not is_lost(lost) or not self.moves.again() or self.broken is not None:
                     raise
-                told = {"attempt": self.attempts, "moves": self.moves.made, "error": str(lost)}
-                self.emit("agent_moved", **told)
+                fields = {"attempt": self.attempts, "moves": self.moves.made, "error": str(lost)}
+                self.emit("agent_moved", **fields)
             if self.workspace is not None:
                 await asyncio.to_thread(self.workspace.discard)
             self._begin()
@@ -319,15 +319,15 @@ class AgentExecution:
         """Run the agent once."""
         assignment = self._assignment()
         result = await self._result(assignment)
-        if told := await unused(assignment.workspace, result):
-            self.emit("work_unused", **told)
-        if told := await keep_written(self._place, assignment.workspace, self.context.keep):
-            self.emit("files_written", **told)
+        if fields := await unused(assignment.workspace, result):
+            self.emit("work_unused", **fields)
+        if fields := await keep_written(self._place, assignment.workspace, self.context.keep):
+            self.emit("files_written", **fields)
         chosen(self.planned.agent, result, self.before)  # raises where it named nobody
-        said = shortened({"content": result.content, "answer": result.answer}, LONGEST_CONTENT)
-        if said["content"] != result.content or said["answer"] != result.answer:
+        record = shortened({"content": result.content, "answer": result.answer}, LONGEST_CONTENT)
+        if record["content"] != result.content or record["answer"] != result.answer:
             self.emit("cut_off", finish_reason="too_long", characters=len(result.content))
-            result = replace(result, **said)
+            result = replace(result, **record)
         return result
 
     async def _result(self, assignment: Assignment) -> AgentResult:
@@ -344,7 +344,7 @@ class AgentExecution:
         """Write its instructions."""
         has_reports = bool(self.reports or (self.carried and not self.turn))
         team, agent = self.run.plan.team, self.planned.agent
-        said = system(
+        text = system(
             self.turn.planned if self.turn else self.planned,
             team.constitution,
             has_reports=has_reports,
@@ -352,7 +352,7 @@ class AgentExecution:
             paired=team.paired_with(agent),
             task=self.run.workspaces.task,
         )
-        return self.turn.instructions(said) if self.turn else said
+        return self.turn.instructions(text) if self.turn else text
 
     @cached_property
     def _question(self) -> str:
@@ -480,7 +480,7 @@ class AgentExecution:
     def _show(self, attachment: Attachment) -> bool:
         """Show the model what a tool answered with from now on, where it takes that."""
         shown = {**self.attachments, **self.pictures, attachment.marker: attachment}
-        size = sum(len(one.content) for one in shown.values())
+        size = sum(len(entry.content) for entry in shown.values())
         model = self.planned.model
         if model is None or not takes(model, attachment) or size > MOST_IN_ALL:
             return False

@@ -66,4 +66,4 @@ class Allowance:
         if journal is None:
             return self._spent[agent_id], seconds
         paths = dict.fromkeys((*self._paths, path))
-        return sum((journal.spent(f"{one}{agent_id}/") for one in paths), NOTHING), seconds
+        return sum((journal.spent(f"{name}{agent_id}/") for name in paths), NOTHING), seconds

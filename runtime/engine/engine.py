@@ -196,10 +196,10 @@ class Running:
         if output is not None:
             return output.status == "done"
         if self.plan.team.execution.on_error != "fail":
-            came = [outcome.status == "done" for outcome in self.outcomes.values()]
-            return not came or any(came)
+            flags = [outcome.status == "done" for outcome in self.outcomes.values()]
+            return not flags or any(flags)
         run = (outcome for agent_id, outcome in self.outcomes.items() if agent_id not in self.given)
-        return all(one.status == "done" or one.unneeded for one in run)
+        return all(outcome.status == "done" or outcome.unneeded for outcome in run)
 
     async def _hand_in(self) -> None:
         """Make one patch of the changes that reached the output: that is the answer.
@@ -360,7 +360,7 @@ class Running:
             usage=sum((desk.usage for desk in desks), NOTHING_SPENT),
             seconds=max(desk.seconds for desk in desks),
             attempts=sum(desk.attempts for desk in desks),
-            mishaps=tuple(dict.fromkeys(one for desk in desks for one in desk.mishaps.told())),
+            mishaps=tuple(dict.fromkeys(name for desk in desks for name in desk.mishaps.told())),
         )
 
     async def said_by(self, agent_id: str) -> AgentResult | None:
@@ -403,8 +403,8 @@ class Running:
         if item is not None:
             if outcome.status == "failed" and self.plan.team.execution.on_error != "degrade":
                 self.lost.add(planned.agent.id)
-            said = outcome.result.content if outcome.result else None
-            desk.emit("item_finished", status=outcome.status, content=said, error=outcome.error)
+            text = outcome.result.content if outcome.result else None
+            desk.emit("item_finished", status=outcome.status, content=text, error=outcome.error)
         return outcome
 
     def _tell_start(self, planned: PlannedAgent, desk: AgentExecution) -> None:

@@ -75,7 +75,9 @@ def chosen(agent: Agent, result: AgentResult, before: Mapping[str, AgentOutcome]
         AgentError: It had to choose, and named nobody who reported any changes.
     """
     offered = {
-        outcome: answer.result for outcome, answer in before.items() if answer.result and answer.changes
+        outcome: answer.result
+        for outcome, answer in before.items()
+        if answer.result and answer.changes
     }
     if result.patch or len({before[name].changes for name in offered}) < 2:
         return None

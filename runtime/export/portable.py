@@ -221,7 +221,9 @@ def _lost(team: Team) -> Found:
 
 def _lost_of_models(team: Team, models: Mapping[str, Model], target: str) -> Found:
     """Give what models.yaml says of the models that cannot be written; each model once."""
-    firsts: Mapping[str, Agent] = {item.model_id: item for item in reversed([*team.agents.values()])}
+    firsts: Mapping[str, Agent] = {
+        item.model_id: item for item in reversed([*team.agents.values()])
+    }
     for alias, agent in firsts.items():
         if alias not in models:
             continue

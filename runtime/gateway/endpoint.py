@@ -251,8 +251,8 @@ def _refuse_address(model: Model) -> None:
     shown = without_login(model.model)
     if "://" in model.model:
         meant = f"NAME@{shown}"
-    elif found := _ADDRESS.fullmatch(model.model):
-        meant = f"{found['name'] or 'NAME'}@http://{found['address']}"
+    elif result := _ADDRESS.fullmatch(model.model):
+        meant = f"{result['name'] or 'NAME'}@http://{result['address']}"
     else:
         return
     raise InputError(

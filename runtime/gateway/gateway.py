@@ -263,7 +263,11 @@ class Gateway:
             return [first]
         shown = request.attachments.values()
         models = {fallback: self._line(fallback).model for fallback in fallbacks}
-        able = (name for name, model in models.items() if all(takes(model, one) for one in shown))
+        able = (
+            name
+            for name, model in models.items()
+            if all(takes(model, attachment) for attachment in shown)
+        )
         return [first, *able]
 
     def _route(self, alias: str) -> list[str]:

@@ -251,7 +251,7 @@ class ModelClient:
 
         refused = refused_by(error, body, again)
         forms = WIRES[endpoint.wire].body(endpoint, call.request, self.refused | refused).forms
-        other = {one: form for one, form in forms.items() if form.name != body.forms[one].name}
+        other = {name: form for name, form in forms.items() if form.name != body.forms[name].name}
         if not refused or not other:
             return set()
         if not refused <= self.refused:
@@ -272,14 +272,14 @@ class ModelClient:
     def _tell(
         self, call: PendingCall, parameter: str, asked: str, instead: str, words: str
     ) -> None:
-        told = ParameterChange(
+        change = ParameterChange(
             alias=self.model.alias,
             parameter=parameter,
             asked=asked,
             instead=instead,
             words=words,
         )
-        call.on_adapted(told)
+        call.on_adapted(change)
 
     async def _paid(
         self, call: PendingCall, client: Client, endpoint: Endpoint, body: Body

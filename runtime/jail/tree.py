@@ -225,7 +225,9 @@ def change(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> T
     removed = [name for name in gone if name.rpartition("/")[0] not in outer]
     fields = {name: entry for name, entry in after.items() if before.get(name) != entry}
     kept = {name for name, entry in fields.items() if _same_content(before.get(name), entry)}
-    rewritten = {name for name, entry in fields.items() if entry.kind == "file" and name not in kept}
+    rewritten = {
+        name for name, entry in fields.items() if entry.kind == "file" and name not in kept
+    }
     further = {
         name: entry
         for name, entry in after.items()

@@ -30,7 +30,11 @@ def seen_by(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
     if not task.attachments or planned.model is None:
         return {}
     model = planned.model
-    return {name: attachment for name, attachment in _meant_for(planned, task).items() if takes(model, attachment)}
+    return {
+        name: attachment
+        for name, attachment in _meant_for(planned, task).items()
+        if takes(model, attachment)
+    }
 
 
 def _meant_for(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:

@@ -115,7 +115,9 @@ class Telemetry:
         result, sent, texts = self._made.count, self._exporter.sent, list[str]()
         if sent < result:
             why = self._exporter.said or self._log.said or f"{GRACE:g} seconds were not enough."
-            texts.append(f"{result - sent} of {counted(result, 'span')} could not be exported: {why}")
+            texts.append(
+                f"{result - sent} of {counted(result, 'span')} could not be exported: {why}"
+            )
         if self._failures:
             many = counted(len(self._failures), "event")
             texts.append(f"the trace lacks {many}, which is a bug of coterie: {self._failures[0]}")

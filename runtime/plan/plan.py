@@ -57,9 +57,9 @@ class PlannedAgent:
         """What of the agent its outcome follows from, beside what it reads."""
         # The prompt's text is part of the instructions, whether it was written out or as an id.
         # When it works, and on which items, decides who is asked, and not what comes of it.
-        said = unlike_default(replace(self.agent, notes=self.agent.notes.untaught))
+        fields = unlike_default(replace(self.agent, notes=self.agent.notes.untaught))
         decided = {"prompt", "member", "when", "reads", "each"}
-        return {name: item for name, item in said.items() if name not in decided}
+        return {name: item for name, item in fields.items() if name not in decided}
 
     @cached_property
     def shape_json(self) -> bytes:
@@ -140,21 +140,21 @@ class Plan:
             for agent, planned in self.agents.items()
         }
         among = recruit.among if recruit else ()
-        dearest = sorted((calls.pop(one, 0) for one in among), reverse=True)
+        dearest = sorted((calls.pop(name, 0) for name in among), reverse=True)
         return sum(calls.values()) + sum(dearest[: recruit.most if recruit else 0])
 
     @cached_property
     def optional(self) -> frozenset[str]:
         """The agents that a run may do without, by the team's own conditions or an empty list."""
-        found: set[str] = set()
-        for one, planned in self.agents.items():
+        texts: set[str] = set()
+        for name, planned in self.agents.items():
             agent = planned.agent
-            perhaps = {*found, *agent.reads}
+            perhaps = {*texts, *agent.reads}
             is_cut_off = bool(planned.sees) and perhaps.issuperset(planned.sees)
-            is_cut_off = is_cut_off and one != self.output
+            is_cut_off = is_cut_off and name != self.output
             if agent.when or agent.each or is_cut_off:
-                found.add(one)
-        return frozenset(found)
+                texts.add(name)
+        return frozenset(texts)
 
     def written_at_most(self, agent_id: str) -> int:
         """Give the tokens that an agent's answer has at most: of all items of its list."""
@@ -184,11 +184,11 @@ class Plan:
             **({"recruit": asdict(recruit)} if (recruit := self.team.execution.recruit) else {}),
             **({"rounds": asdict(rounds)} if (rounds := self.team.execution.rounds) else {}),
             **({"roster": asdict(roster)} if (roster := self.team.execution.roster) else {}),
-            "levels": [[_described(self.agents[one]) for one in level] for level in self.levels],
+            "levels": [[_described(self.agents[name]) for name in level] for level in self.levels],
         }
 
     def __str__(self) -> str:
-        often = "".join(f" {said}," for said in goes(self.team))
+        often = "".join(f" {goe}," for goe in goes(self.team))
         lines = [
             f"{self.team.name}: {counted(len(self.agents), 'agent')},{often}"
             f" at most {counted(self.calls_at_most, 'call')}"
@@ -203,8 +203,8 @@ class Plan:
     def _line(self, agent_id: str) -> str:
         planned = self.agents[agent_id]
         does = duty(self.team, self.team.agents[agent_id])
-        said = [_line(planned), does, *terms(planned.agent)]
-        return "  ".join(filter(None, said))
+        texts = [_line(planned), does, *terms(planned.agent)]
+        return "  ".join(filter(None, texts))
 
 
 def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field's word
@@ -276,7 +276,7 @@ def part_of(plan: Plan, agents: Collection[str]) -> Plan:
         has_work = sees or not planned.sees or planned.calls_at_most
         if agent_id in agents and has_work:
             kept[agent_id] = replace(planned, sees=sees)
-    levels = (tuple(one for one in level if one in kept) for level in plan.levels)
+    levels = (tuple(name for name in level if name in kept) for level in plan.levels)
     return replace(
         plan,
         agents=MappingProxyType(kept),
@@ -299,14 +299,14 @@ def _resolved(team: Team, planned: Mapping[str, PlannedAgent]) -> Team:
 def _models(planned: Mapping[str, PlannedAgent], catalogue: Catalogue) -> dict[str, Model]:
     """Collect the models that a plan may call."""
     waiting = [agent.agent.model_id for agent in planned.values() if agent.calls_at_most]
-    found: dict[str, Model] = {}
+    fields: dict[str, Model] = {}
     while waiting:
         alias = waiting.pop()
         model = catalogue.model(alias)
-        if model is not None and alias not in found:
-            found[alias] = model
+        if model is not None and alias not in fields:
+            fields[alias] = model
             waiting += model.fallback
-    return found
+    return fields
 
 
 def _planned(

@@ -109,7 +109,7 @@ def _is_deep(event: Mapping[str, Any]) -> bool:
             item
             for outer in level
             for item in (outer.values() if is_mapping(outer) else outer)
-            if is_mapping(one) or is_list(one)
+            if is_mapping(item) or is_list(item)
         ]
         if not level:
             return False

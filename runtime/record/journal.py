@@ -289,10 +289,10 @@ class Journal:
     @property
     def renewals(self) -> int:
         """How often agents may use up their attempts: once, and again after each `renew`."""
-        made = 1
-        while self._entries.has(_renewal(made + 1)):
-            made += 1
-        return made
+        word = 1
+        while self._entries.has(_renewal(word + 1)):
+            word += 1
+        return word
 
     async def renew(self) -> None:
         """Let agents that used up their attempts try again, after a run that failed."""

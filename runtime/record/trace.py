@@ -111,8 +111,8 @@ class Trace:
         if not self._listeners:
             return
         seconds = time.monotonic() - self._started
-        said = {**self._common, **fields} if self._common else fields
-        happened = Event(type=event, seconds=seconds, agent=agent, fields=said)
+        record = {**self._common, **fields} if self._common else fields
+        happened = Event(type=event, seconds=seconds, agent=agent, fields=record)
         for listener in self._listeners:
             try:
                 listener(happened)

@@ -188,7 +188,9 @@ class _Working:
             self.halted = Ended(why="failed", by=agent, text=error)
             self._settle(turn, outcome)
             return
-        report = failing(self.bus, agent, number, outcome.error or "") if policy == "degrade" else ()
+        report = (
+            failing(self.bus, agent, number, outcome.error or "") if policy == "degrade" else ()
+        )
         done = TurnDone(agent=agent, turn=number, status="failed", posted=report)
         await self.log.note(done, outcome)
         self._settle(turn, outcome)

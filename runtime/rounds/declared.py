@@ -102,7 +102,9 @@ class Declared:
         recruit = self.recruit
         if recruit is None:
             return None
-        outcome = next((item.run.agents.get(recruit.by) for item in done if item.kind == "opening"), None)
+        outcome = next(
+            (item.run.agents.get(recruit.by) for item in done if item.kind == "opening"), None
+        )
         if outcome is None or outcome.status != "done":
             return fallback(recruit), None
         return choice(recruit, outcome)
@@ -225,7 +227,9 @@ class Declared:
         if not closing:
             return None
         fields = {agent: outcome for item in done for agent, outcome in item.run.agents.items()}
-        opinions = {name: whole(done, name) for name in self._consulting(self.plan) if name in fields}
+        opinions = {
+            name: whole(done, name) for name in self._consulting(self.plan) if name in fields
+        }
         fields |= {name: outcome for name, outcome in opinions.items() if outcome is not None}
         plan = part_of(self.plan, present & {*fields, *closing})
         given = {agent: fields[agent] for agent in plan.agents if agent in fields}

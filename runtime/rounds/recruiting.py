@@ -24,7 +24,8 @@ def notice_of_choosing(team: Team, recruit: Recruit) -> Notice:
         return Notice(kind="seats", most=most)
     roles = {name: team.agents[name].role for name in recruit.among}
     lines = (
-        f"- {name}: {' '.join(role.split())}" if role else f"- {name}" for name, role in roles.items()
+        f"- {name}: {' '.join(role.split())}" if role else f"- {name}"
+        for name, role in roles.items()
     )
     return Notice(kind="catalogue", text="\n".join(lines), most=most)
 

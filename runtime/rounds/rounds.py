@@ -99,9 +99,9 @@ async def rounds(
     done: list[Round] = []
     coming: Next | None = first
     while coming is not None:
-        before = sum(one.kind == "round" for one in done)
+        before = sum(item.kind == "round" for item in done)
         number = before + 1 if coming.kind == "round" else before
-        made = Round(
+        result = Round(
             number=number,
             plan=coming.plan,
             carry=coming.carry,
@@ -109,8 +109,8 @@ async def rounds(
             kind=coming.kind,
             run=await one_pass(coming, number),
         )
-        done.append(made)
-        ends = made.kind == "closing" or made.run.status == "stopped" or len(done) == most
+        done.append(result)
+        ends = result.kind == "closing" or result.run.status == "stopped" or len(done) == most
         coming = None if ends else await between(tuple(done))
     return tuple(done)
 
@@ -126,7 +126,7 @@ def summed(done: Sequence[Round], plan: Plan) -> Run:
             made, it took no part.
     """
     last = done[-1].run
-    runs = [one.run for one in done]
+    runs = [item.run for item in done]
     return replace(
         last,
         error=None if last.error is None else f"{_place(done)}, {last.error}{_left(done)}",
@@ -151,7 +151,7 @@ def _place(done: Sequence[Round]) -> str:
 
 def _left(done: Sequence[Round]) -> str:
     """Tell of an answer that there was and that does not count."""
-    answered = [one.number for one in done[:-1] if one.run.answer is not None]
+    answered = [item.number for item in done[:-1] if item.run.answer is not None]
     if done[-1].run.answer is not None or not answered:
         return ""
     return f" What round {answered[-1]} answered is no answer of the run; its events have it."
@@ -169,6 +169,6 @@ def _outcome(agent_id: str, runs: Sequence[Run]) -> AgentOutcome:
         usage=sum((outcome.usage for outcome in outcomes), NOTHING_SPENT),
         seconds=sum(outcome.seconds for outcome in outcomes),
         attempts=sum(outcome.attempts for outcome in outcomes),
-        mishaps=tuple(dict.fromkeys(said for outcome in outcomes for said in outcome.mishaps)),
+        mishaps=tuple(dict.fromkeys(mishap for outcome in outcomes for mishap in outcome.mishaps)),
         recalled=max(outcome.recalled for outcome in outcomes),
     )

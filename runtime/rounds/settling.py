@@ -54,7 +54,9 @@ def settled(
 def changed(before: Round, after: Round) -> list[str]:
     """Name the agents whose contribution is another one than in the round before."""
     earlier, later = before.run.agents, after.run.agents
-    return [name for name in later if _contribution(earlier.get(name)) != _contribution(later[name])]
+    return [
+        name for name in later if _contribution(earlier.get(name)) != _contribution(later[name])
+    ]
 
 
 def _reads_alike(

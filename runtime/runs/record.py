@@ -185,10 +185,10 @@ class RunRecord:
         value = to_value(replace(run, agents={}))
         if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
             self._files[TEAM_THAT_WAS] = dump(was)
-        told = ("status", "answer", "said", "score", "error", "operators")
+        row = ("status", "answer", "said", "score", "error", "operators")
         spent = self._spent = self.spent()
         self._result = {
-            **{name: value[name] for name in told if name in value},
+            **{name: value[name] for name in row if name in value},
             "seconds": round(self.took(run), 3),
             **({"rounds": run.rounds} if self.repeats else {}),
             **({"recruited": dict(run.recruited)} if run.recruited else {}),
@@ -196,7 +196,7 @@ class RunRecord:
             **({"cut_off": list(run.cut_off)} if run.cut_off else {}),
             **({"substituted": list(run.substituted)} if run.substituted else {}),
             "usage": {**spent.value(), "cost": spent.cost},
-            "agents": {agent_id: _told(one) for agent_id, one in run.agents.items()},
+            "agents": {agent_id: _told(agent) for agent_id, agent in run.agents.items()},
             **({"artifacts": artifacts} if (artifacts := self.artifacts) else {}),
         }
 

@@ -23,13 +23,13 @@ def main() -> None:
         pattern, text = json.loads(line)
         signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
-            holds = regex.search(pattern, text) is not None
+            verdict = regex.search(pattern, text) is not None
         except regex.error as error:
-            holds = str(error)
+            verdict = str(error)
         except RecursionError:
-            holds = "it is nested too deeply"
+            verdict = "it is nested too deeply"
         signal.setitimer(signal.ITIMER_PROF, 0)
-        sys.stdout.write(json.dumps(holds) + "\n")
+        sys.stdout.write(json.dumps(verdict) + "\n")
         sys.stdout.flush()
 
 

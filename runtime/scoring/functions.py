@@ -45,7 +45,9 @@ def majority(reports: Sequence[AgentReport], task: Task) -> str:
     answers = [answer_of(report.content) for report in reports]
     if not answers:
         raise AgentError("majority: no colleague reported an answer.")
-    cast = [report.patch or _concluded(answer) for report, answer in zip(reports, answers, strict=True)]
+    cast = [
+        report.patch or _concluded(answer) for report, answer in zip(reports, answers, strict=True)
+    ]
     votes = Counter(cast)
     return answers[cast.index(max(votes, key=lambda what: votes[what]))]
 

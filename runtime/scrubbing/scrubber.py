@@ -98,7 +98,7 @@ class Scrubber:
         width = max(map(len, pieces), default=0) * WIDEST_ESCAPE
         self.reach = max((form.width for form in forms), default=0) + width
         self._needles = [
-            piece.encode(one, "surrogatepass") for piece in pieces for one in ENCODINGS
+            piece.encode(encoding, "surrogatepass") for piece in pieces for encoding in ENCODINGS
         ]
 
     def __call__(self, text: str) -> str:
@@ -122,7 +122,7 @@ class Scrubber:
         """
         spans = [*self._plainly(text), *self._escaped(text), *_lookalikes(text)]
         if self._forms:
-            spans += [(one.start, one.open_end(text) + 1) for one in encoded_in(text)]
+            spans += [(encoded.start, encoded.open_end(text) + 1) for encoded in encoded_in(text)]
         for start, end in sorted(spans, reverse=True):
             if start < most < end:
                 most = start
@@ -166,7 +166,9 @@ class Scrubber:
         joined = b" | ".join(contents)
         if any(needle in joined for needle in self._needles):
             return True
-        text = APART.join(text for one in contents if _is_text(one) for text in _texts(one))
+        text = APART.join(
+            text for content in contents if _is_text(content) for text in _texts(content)
+        )
         if not text:
             return False
         if self._plainly(text) or self._escaped(text):
@@ -176,12 +178,12 @@ class Scrubber:
 
     def _plainly(self, text: str) -> list[tuple[int, int]]:
         """Find secrets in the forms of which there are patterns."""
-        found = [form for token, form in self._forms if token in text]
+        result = [form for token, form in self._forms if token in text]
         unbroken = _unbroken(text)
-        found += [form for token, form in self._broken_forms if token in unbroken]
+        result += [form for token, form in self._broken_forms if token in unbroken]
         return [
             (_begun(text, match.start()), match.end())
-            for form in found
+            for form in result
             for match in form.pattern.finditer(text)
         ]
 
@@ -358,8 +360,8 @@ def _begun(text: str, start: int) -> int:
     Of an escape without its beginning or its end, a line of JSON would be no JSON any more.
     """
     head = text[max(start - _MOST_SLASHES - len("u000"), 0) : start]
-    found = _BEGUN_ESCAPE.search(head)
-    return start - len(found[0]) if found else start
+    result = _BEGUN_ESCAPE.search(head)
+    return start - len(result[0]) if result else start
 
 
 def _unbroken(text: str) -> str:

@@ -64,7 +64,8 @@ class Recorded:
         at_work = result is None and is_held(folder)
         try:
             models = [
-                f"{alias} = {item['model']}" + (f" ({item['origin']})" if item.get("origin") else "")
+                f"{alias} = {item['model']}"
+                + (f" ({item['origin']})" if item.get("origin") else "")
                 for alias, item in sorted(manifest["models"].items())
             ]
         except (KeyError, TypeError, AttributeError) as error:

@@ -167,20 +167,22 @@ class GrantedTool:
             JailLost: The machine that the workspace was on is gone.
         """
         too_much = excess(arguments)
-        word = False
+        is_live = False
 
         async def work() -> Mapping[str, Any]:
-            nonlocal made
-            word = True
+            nonlocal is_live
+            is_live = True
             return await self._called(arguments, too_much)
 
         once = unkept if self.tool.keeps_state else self.once
         fields = await once("tool", [self.tool.name, arguments], work)
         report = shortened(dumps(arguments) if too_much else arguments, LONGEST_EVENT)
-        source = {} if word else {"source": "journal"}
+        source = {} if is_live else {"source": "journal"}
         parts = [_decoded(text) for text in fields.get("attachments", ())]
         seen = {"attachments": [part.described(part.marker) for part in parts]} if parts else {}
-        self.emit("tool_call", tool=self.tool.name, arguments=report, **{**fields, **seen}, **source)
+        self.emit(
+            "tool_call", tool=self.tool.name, arguments=report, **{**fields, **seen}, **source
+        )
         if "error" in fields:
             raise ToolError(fields["error"], detail=fields.get("detail", ""))
         result = fields["result"]

@@ -67,9 +67,9 @@ def json_in(text: str, fits: Callable[[Any], bool] = is_mapping) -> Any:
     if not values:
         raise ValueError("no JSON in the text")
     for may_be in (fits, is_mapping):
-        for one in reversed(values):
-            if may_be(one):
-                return one
+        for value in reversed(values):
+            if may_be(value):
+                return value
     return values[-1]
 
 
@@ -106,9 +106,9 @@ def _values(text: str) -> Iterator[Any]:
     """Give the objects and lists in a text, one after the other."""
     at, room = 0, MOST_READ
     for _ in range(MOST_CANDIDATES):
-        if (found := _OPENING.search(text, at)) is None:
+        if (result := _OPENING.search(text, at)) is None:
             return
-        at = found.start()
+        at = result.start()
         try:
             value, at = DECODER.raw_decode(text, at)
         except RecursionError:

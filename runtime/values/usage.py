@@ -77,7 +77,7 @@ class Usage:
 
     def __sub__(self, part: Usage) -> Usage:
         left = {name: getattr(self, name) - getattr(part, name) for name in self.__slots__}
-        return Usage(**{name: max(0, one) for name, one in left.items()})
+        return Usage(**{name: max(0, item) for name, item in left.items()})
 
     def value(self) -> dict[str, float]:
         """Return the counts as plain values."""

@@ -37,12 +37,12 @@ class Warnings:
         """Take in an event of the agent, where it is a mishap."""
         if event == "step_failed" and self._cause and self._cause in fields["error"]:
             return  # the tool or the form that made the step fail was noted already
-        if said := _said(event, fields):
-            self._cause = said.partition(": ")[2]
+        if text := _said(event, fields):
+            self._cause = text.partition(": ")[2]
             # A key that was cut in two would not be found any more, so it is cut afterwards.
-            told = on_one_line(self._scrub(said))[:LONGEST]
-            if told in self._times or len(self._times) < MOST_COUNTED:
-                self._times[told] = self._times.get(told, 0) + 1
+            words = on_one_line(self._scrub(text))[:LONGEST]
+            if words in self._times or len(self._times) < MOST_COUNTED:
+                self._times[words] = self._times.get(words, 0) + 1
 
     def times(self) -> Mapping[str, int]:
         """Return how often what happened, for `go_back`."""
@@ -55,33 +55,33 @@ class Warnings:
     def told(self) -> tuple[str, ...]:
         """Say what went wrong, each thing once, with how often where that was more than once."""
         return tuple(
-            told if times == 1 else f"{told} ({times} times)"
-            for told, times in sorted(self._times.items(), key=lambda pair: -pair[1])[:MOST]
+            name if times == 1 else f"{name} ({times} times)"
+            for name, times in sorted(self._times.items(), key=lambda pair: -pair[1])[:MOST]
         )
 
 
 def _said(event: str, fields: Mapping[str, Any]) -> str | None:
-    said = None
+    text = None
     match event, fields:
         case "tool_call", {"tool": tool, "error": error}:
-            said = f"tool {tool} failed: {error}"
+            text = f"tool {tool} failed: {error}"
         case "model_call", {"alias": alias, "answered_by": other}:
-            said = f"{SUBSTITUTED} {alias}: {other}"
+            text = f"{SUBSTITUTED} {alias}: {other}"
         case "step_failed", {"error": error}:
-            said = f"a step failed: {error}"
+            text = f"a step failed: {error}"
         case "agent_retried", {"error": error}:
-            said = f"tried again after: {error}"
+            text = f"tried again after: {error}"
         case "repair", {"problems": problems}:
-            said = f"its answer had to be repaired: {'; '.join(map(str, problems))}"
+            text = f"its answer had to be repaired: {'; '.join(map(str, problems))}"
         case "trimmed", _:
-            said = "its conversation was too long for its model"
+            text = "its conversation was too long for its model"
         case "only_thought", {"why": why}:
-            said = f"an answer was none: {why}"
+            text = f"an answer was none: {why}"
         case "cut_off", {"finish_reason": reason}:
-            said = f"{CUT_OFF} ({reason})"
+            text = f"{CUT_OFF} ({reason})"
         case "work_unused", {"files": [first, *_], "count": count}:
-            said = f"it answers with text, so its changes are ignored: {first}"
-            said += f" and {count - 1} more" if count > 1 else ""
+            text = f"it answers with text, so its changes are ignored: {first}"
+            text += f" and {count - 1} more" if count > 1 else ""
         case _:
             pass
-    return said
+    return text

@@ -53,7 +53,9 @@ def chart(
                 (*bar(call.start, call.end), call, of_event(call.number))
                 for call in time.works.get(agent, ())
             ],
-            "blamed": [x(time.times[count]) for count in blamed.get(agent, ()) if count in time.times],
+            "blamed": [
+                x(time.times[count]) for count in blamed.get(agent, ()) if count in time.times
+            ],
         }
         for number, agent in enumerate(at_work)
     ]

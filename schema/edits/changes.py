@@ -59,13 +59,13 @@ def changes(before: Team, after: Team) -> tuple[FieldChange, ...]:
     however they are written.
     """
     new_ids = renamed_agents(before, after)
-    found = [*_roster(before, after, new_ids), *_topology(before, after, new_ids)]
+    result = [*_roster(before, after, new_ids), *_topology(before, after, new_ids)]
     for was, now in pairs(before, after):
-        found += agent_changes(was, now)
+        result += agent_changes(was, now)
     parameters: dict[str, Component] = {f.name: "parameters" for f in fields(Execution)}
     started = before.execution.following(_ids_of_now(before, after))
-    found += _fields(written(started), written(after.execution), parameters, ("execution",))
-    return (*found, *_fields(_single(before), _single(after), SINGLE_FIELDS, ()))
+    result += _fields(written(started), written(after.execution), parameters, ("execution",))
+    return (*result, *_fields(_single(before), _single(after), SINGLE_FIELDS, ()))
 
 
 def agent_changes(before: Agent, after: Agent) -> Iterator[FieldChange]:
@@ -128,7 +128,7 @@ def renamed_agents(before: Team, after: Team) -> Mapping[str, str]:
     for old, agent in before.agents.items():
         if old not in after.agents:
             value = _untaught(agent)
-            twin = next((one for one in fresh if same(_untaught(one), value)), None)
+            twin = next((item for item in fresh if same(_untaught(item), value)), None)
             if twin is not None:
                 fresh.remove(twin)
                 new_ids[old] = twin.id

@@ -106,7 +106,9 @@ class _Entries:
         self.new_ids = renamed_agents(self.before, self.after)
         self.old_ids = {new: old for old, new in self.new_ids.items()}
         pairs = ((name, entry) for name, entry in self.agents.items() if is_mapping(entry))
-        self.groups = {name: members_of(name, fields["count"]) for name, fields in pairs if "count" in fields}
+        self.groups = {
+            name: members_of(name, fields["count"]) for name, fields in pairs if "count" in fields
+        }
         staying = {name: self._staying(name) for name in self.groups}
         self.staying = {name: ids for name, ids in staying.items() if ids}
         self.place_of = {

@@ -86,14 +86,14 @@ class Field:
                 replace(self, schema=settings_schema, of=names)
                 for names, settings_schema in settings_schemas()
             )
-            return tuple(child for one in each for child in one.children)
+            return tuple(child for item in each for child in item.children)
         own = self._own
         if (self.document, self.path, self.of) == ("task", ("scorer",), ()):
             each = (
                 replace(self, schema=option_schema, of=names)
                 for names, option_schema in option_schemas()
             )
-            own += tuple(child for one in each for child in one.children)
+            own += tuple(child for item in each for child in item.children)
         return own
 
     @property
@@ -160,8 +160,8 @@ def find(path: str) -> Field:
     if words[:1] == ["agent"]:  # an agent file has an agent's fields
         words[0] = "agents"
     for field, rest in _starts(words):
-        for found in _matches(field, rest):
-            return found
+        for result in _matches(field, rest):
+            return result
     raise InputError(_unknown(words))
 
 
@@ -238,8 +238,8 @@ def _names(field: Field) -> list[str]:
 def _reached(start: Field, words: Sequence[str], skipped: int) -> tuple[int, Field]:
     """Follow a path as far as it leads."""
     for count in range(len(words) - 1, 0, -1):
-        for found in _matches(start, words[:count]):
-            return skipped + count, found
+        for field in _matches(start, words[:count]):
+            return skipped + count, field
     return skipped, start
 
 
@@ -250,5 +250,5 @@ def _elsewhere(word: str) -> str:
         if not field.is_any:
             short = re.sub(r"\.<\w+>|\[\]", "", field.name)
             places.setdefault(field.key, []).append(short)
-    found = word if word in places else near(word, places)
-    return " or ".join(quoted(place) for place in places.get(found or "", ()))
+    text = word if word in places else near(word, places)
+    return " or ".join(quoted(place) for place in places.get(text or "", ()))

@@ -107,7 +107,7 @@ class Notes:
     def places(self) -> tuple[str, ...]:
         """Where each note stands: `patches/units`, `coaching`."""
         named = ("patches", *OF_OTHERS, "skills")
-        places = [f"{one}/{name}" for one in named for name in getattr(self, one)]
+        places = [f"{word}/{name}" for word in named for name in getattr(self, word)]
         return (*places, *(["coaching"] if self.coaching else []))
 
     @property
@@ -125,12 +125,12 @@ class Notes:
         """Give the notes after agents got other ids, or None for those that went."""
         moved: dict[str, Mapping[str, str]] = {}
         taught = {place: task for place, task in self.taught.items() if not _is_of_other(place)}
-        for one in OF_OTHERS:
-            texts: Mapping[str, str] = getattr(self, one)
+        for other in OF_OTHERS:
+            texts: Mapping[str, str] = getattr(self, other)
             names = _names_before(texts, new_ids)
-            moved[one] = MappingProxyType({new: texts[old] for new, old in names.items()})
-            tasks = {new: self.taught.get(f"{one}/{old}") for new, old in names.items()}
-            taught |= {f"{one}/{new}": task for new, task in tasks.items() if task is not None}
+            moved[other] = MappingProxyType({new: texts[old] for new, old in names.items()})
+            tasks = {new: self.taught.get(f"{other}/{old}") for new, old in names.items()}
+            taught |= {f"{other}/{new}": task for new, task in tasks.items() if task is not None}
         return replace(self, **moved, taught=MappingProxyType(taught))
 
 
@@ -365,7 +365,7 @@ class Roster:
 
 def _followed(agents: Iterable[str], new_ids: NewIds) -> tuple[str, ...]:
     now = (new_ids.get(agent, agent) for agent in agents)
-    return tuple(one for one in now if one is not None)
+    return tuple(name for name in now if name is not None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -529,10 +529,12 @@ class Team:
             graphlib.CycleError: The topology has a cycle. A loaded team has none.
         """
         reporters = self.predecessors
-        found: dict[str, frozenset[str]] = {}
-        for one in (agent_id for level in self.levels for agent_id in level):
-            found[one] = frozenset(reporters[one]).union(*(found[near] for near in reporters[one]))
-        return found
+        fields: dict[str, frozenset[str]] = {}
+        for word in (agent_id for level in self.levels for agent_id in level):
+            fields[word] = frozenset(reporters[word]).union(
+                *(fields[near] for near in reporters[word])
+            )
+        return fields
 
     @property
     def seen(self) -> Mapping[str, frozenset[str]]:
@@ -543,7 +545,7 @@ class Team:
         """
         if self.execution.context == "ancestors":
             return self.ancestors
-        return {one: frozenset(others) for one, others in self.heard.items()}
+        return {word: frozenset(others) for word, others in self.heard.items()}
 
     @property
     def opening(self) -> frozenset[str]:
@@ -555,13 +557,13 @@ class Team:
         rounds, recruit = self.execution.rounds, self.execution.recruit
         waiting = [*(rounds.opening if rounds else ()), *([recruit.by] if recruit else ())]
         heard = self.heard if waiting else {}
-        found: set[str] = set()
+        texts: set[str] = set()
         while waiting:
-            one = waiting.pop()
-            if one not in found:
-                found.add(one)
-                waiting += heard.get(one, ())
-        return frozenset(found)
+            item = waiting.pop()
+            if item not in texts:
+                texts.add(item)
+                waiting += heard.get(item, ())
+        return frozenset(texts)
 
     def backend_of(self, agent: Agent) -> str:
         """Choose an agent's backend: its own, else its type's, else the team's, else `llm`."""
@@ -583,10 +585,10 @@ class Team:
     def _on_others(self, agent: Agent, noted: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if not noted:
             return
-        for one in self.agents.values():
-            names = (name for name in (one.id, one.member) if name is not None and name in noted)
-            if one.id != agent.id and (name := next(names, None)) is not None:
-                yield one.id, noted[name]
+        for item in self.agents.values():
+            names = (name for name in (item.id, item.member) if name is not None and name in noted)
+            if item.id != agent.id and (name := next(names, None)) is not None:
+                yield item.id, noted[name]
 
     @property
     def content_hash(self) -> str:
@@ -599,18 +601,18 @@ class Team:
             "execution": unlike_default(self.execution),
         }
         executed = {key: item for key, item in executed.items() if item}
-        executed["agents"] = {one: _executed(agent) for one, agent in self.agents.items()}
+        executed["agents"] = {word: _executed(agent) for word, agent in self.agents.items()}
         executed["topology"] = {"edges": sorted(self.edges), "output": self.output}
         text = json.dumps(equal_numbers_alike(executed), sort_keys=True, separators=(",", ":"))
         return sha256(text.encode()).hexdigest()
 
 
 def _executed(agent: Agent) -> dict[str, Any]:
-    said = unlike_default(replace(agent, notes=agent.notes.untaught))
-    said["tools"] = sorted(agent.tools)
+    fields = unlike_default(replace(agent, notes=agent.notes.untaught))
+    fields["tools"] = sorted(agent.tools)
     if agent.imports:
-        said["imports"] = sorted(agent.imports)
-    return {name: item for name, item in said.items() if name not in {"id", "member"}}
+        fields["imports"] = sorted(agent.imports)
+    return {name: item for name, item in fields.items() if name not in {"id", "member"}}
 
 
 @functools.lru_cache(maxsize=4096)

@@ -173,7 +173,7 @@ class _Codec:
         self.is_closed = self.settings.closed
         hints = get_type_hints(cls, include_extras=True)
         declared = [field for field in fields(cls) if not _parted(hints[field.name])[1].skip]
-        self.slots = [_Slot(one, hints[one.name], self.settings) for one in declared]
+        self.slots = [_Slot(field, hints[field.name], self.settings) for field in declared]
         tag = self.settings.tag
         self.start = {} if tag is None else {tag[0]: tag[1]}
         plain = [slot for slot in self.slots if slot.flat is None]
@@ -187,11 +187,11 @@ class _Codec:
                 for slot in self.slots
                 if slot.omit or slot.write is not None
             )
-        self.readers = tuple((one.name, one.key, one.read) for one in plain)
-        self.required = tuple(one.key for one in plain if one.is_required)
+        self.readers = tuple((item.name, item.key, item.read) for item in plain)
+        self.required = tuple(item.key for item in plain if item.is_required)
         self.flats = tuple((slot.name, slot.flat) for slot in self.slots if slot.flat is not None)
         inner = (key for _, flat in self.flats for key in flat.codec.keys)
-        self.keys = {*self.start, *(one.key for one in plain), *inner}
+        self.keys = {*self.start, *(item.key for item in plain), *inner}
 
     def write(self, item: Any) -> dict[str, Any]:
         value: dict[str, Any] = {**self.start}
@@ -266,8 +266,8 @@ def _parted(hint: Any) -> tuple[Any, Form]:
     if get_origin(hint) is not Annotated:
         return hint, Form()
     plain, *others = get_args(hint)
-    said = [unlike_default(one) for one in others if isinstance(one, Form)]
-    return plain, Form(**{name: item for one in said for name, item in one.items()})
+    records = [unlike_default(other) for other in others if isinstance(other, Form)]
+    return plain, Form(**{name: item for record in records for name, item in record.items()})
 
 
 def _default(declared: Field[Any]) -> Any:
@@ -320,16 +320,18 @@ def _mapping(keys: Any, hint: Any) -> tuple[Convert, Convert]:
 
     def written(item: Mapping[Any, Any]) -> dict[str, Any]:
         if has_numbers:
-            item = {str(key): one for key, one in item.items()}
-        return dict(item) if write is None else {key: write(one) for key, one in item.items()}
+            item = {str(key): entry for key, entry in item.items()}
+        return dict(item) if write is None else {key: write(entry) for key, entry in item.items()}
 
     def back(value: Any) -> Mapping[Any, Any]:
         if not isinstance(value, Mapping):
             raise _wrong_type(value, "object")
         known = cast("Mapping[str, Any]", value)
         if reader is not _as_is:
-            known = {key: _at(key, reader, one) for key, one in known.items()}
-        return {_at(key, _number, key): one for key, one in known.items()} if has_numbers else known
+            known = {key: _at(key, reader, item) for key, item in known.items()}
+        return (
+            {_at(key, _number, key): item for key, item in known.items()} if has_numbers else known
+        )
 
     return written, back
 
@@ -344,12 +346,12 @@ def _sequence(make: Convert, args: tuple[Any, ...]) -> tuple[Convert, Convert]:
     write, reader = _converters(args[0] if args else Any)
 
     def written(items: Iterable[Any]) -> list[Any]:
-        return list(items) if write is None else [write(one) for one in items]
+        return list(items) if write is None else [write(item) for item in items]
 
     def back(value: Any) -> Any:
         items = _listed(value)
         if reader is not _as_is:
-            items = [_at(place, reader, one) for place, one in enumerate(items)]
+            items = [_at(place, reader, item) for place, item in enumerate(items)]
         return make(items)
 
     return written, back
@@ -393,7 +395,7 @@ def _union(options: tuple[Any, ...]) -> tuple[Convert | None, Convert]:
     if not others:
         return None, _of_types(plain)
     write, reader = _converters(others[0]) if len(others) == 1 else (to_value, _by_tag(others))
-    scalars = frozenset(kind for one in plain for kind in _SCALARS[one][0])
+    scalars = frozenset(kind for item in plain for kind in _SCALARS[item][0])
 
     def written(item: Any) -> Any:
         return item if type(item) in scalars or write is None else write(item)

@@ -114,9 +114,9 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     keep nothing secret.
     """
     usual = {environment[name] for name in _WHO_AND_WHERE if name in environment}
-    found = {secret for value in environment.values() for secret in _in_urls(value)}
-    found |= {value.strip() for name, value in environment.items() if _names_secret(name)}
-    return frozenset(value for value in found - usual if _can_be_secret(value))
+    texts = {secret for value in environment.values() for secret in _in_urls(value)}
+    texts |= {value.strip() for name, value in environment.items() if _names_secret(name)}
+    return frozenset(value for value in texts - usual if _can_be_secret(value))
 
 
 def _names_secret(name: str) -> bool:
@@ -135,8 +135,8 @@ def _can_be_secret(value: str) -> bool:
 
 def _in_urls(text: str) -> Iterator[str]:
     """Give the passwords of the URLs in a text, as they stand there and as they are sent."""
-    for found in _IN_URL.finditer(text):
-        user, password = found["user"], found["password"]
+    for result in _IN_URL.finditer(text):
+        user, password = result["user"], result["password"]
         if password:
             yield from (password, unquote(password))
         elif len(user) >= SHORTEST_USER:

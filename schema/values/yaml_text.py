@@ -106,9 +106,9 @@ def number(text: str, read: Callable[[str], float]) -> float:
 
 
 def _read(text: str, builder: Builder) -> None:
-    if found := CONTROL.search(text):
-        place = _place_at(text[: found.start()])
-        code = f"U+{ord(found[0]):04X}"
+    if result := CONTROL.search(text):
+        place = _place_at(text[: result.start()])
+        code = f"U+{ord(result[0]):04X}"
         raise builder.stop(place, f"control character {code} in the file. Remove it.")
     try:
         _follow(text, builder)
@@ -153,12 +153,12 @@ def _follow(text: str, builder: Builder) -> None:
 
 def _keys_in_comments(text: str) -> Iterator[int]:
     """Find what looks like a key and is no part of a value; those in values are found there."""
-    found = [match.start() for match in keys_in(text)]
-    if not found:
+    numbers = [match.start() for match in keys_in(text)]
+    if not numbers:
         return
     events: Iterator[Any] = yaml.parse(text, yaml.CSafeLoader)
     spans = [_span(event, text) for event in events if isinstance(event, yaml.ScalarEvent)]
-    for index in found:
+    for index in numbers:
         before = bisect(spans, (index, len(text))) - 1
         if before < 0 or index >= spans[before][1]:
             yield index

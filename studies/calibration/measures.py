@@ -50,7 +50,7 @@ class Outcome:
 def measured(members: Sequence[Member], worths: Mapping[str, float]) -> Outcome:
     """Compare what is said of teams with what they are worth."""
     expected = ranked(members)
-    first, said = next(iter(expected.items()))
+    first, expectation = next(iter(expected.items()))
     own = {member.name: member.statistics for member in members if member.statistics.n}
     return Outcome(
         teams=len(members),
@@ -68,7 +68,7 @@ def measured(members: Sequence[Member], worths: Mapping[str, float]) -> Outcome:
         gain=worths[first.name] - statistics.fmean(worths.values()),
         over_founders=worths[first.name]
         - statistics.fmean(worths[member.name] for member in members if not member.born.parents),
-        off=said.score - worths[first.name],
+        off=expectation.score - worths[first.name],
         told=[
             (round(known.score, 4), round(worths[item.name], 4)) for item, known in expected.items()
         ],

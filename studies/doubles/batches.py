@@ -225,7 +225,9 @@ class _BatchEndpoints:
     def _openai(self, batch: Batch) -> dict[str, Any]:
         """Write a batch as OpenAI does."""
         is_over = self._is_over(batch)
-        good = [result for result in self._results(batch.id) if result[1] not in ("expired", "canceled")]
+        good = [
+            result for result in self._results(batch.id) if result[1] not in ("expired", "canceled")
+        ]
         bad = [result for result in self._results(batch.id) if result not in good]
         status = "failed" if batch.failure else "in_progress"
         files: dict[str, str] = {}

@@ -80,7 +80,11 @@ def _open_object(
     if isinstance(schema.get("items"), dict):
         inner.append((("items",), schema["items"]))
     return next(
-        (refusal for step, item in inner if (refusal := _open_object(item, name, param, path + step))),
+        (
+            refusal
+            for step, item in inner
+            if (refusal := _open_object(item, name, param, path + step))
+        ),
         None,
     )
 

@@ -94,7 +94,11 @@ class ProviderEndpoints:
         path = request.path.partition("?")[0]
         entry = Entry(path=path, body=body, at=time.monotonic())
         result = self._came(request, path, body)
-        return self._refused(entry, result) if isinstance(result, Refusal) else self._told(entry, *result)
+        return (
+            self._refused(entry, result)
+            if isinstance(result, Refusal)
+            else self._told(entry, *result)
+        )
 
     def _came(
         self, request: HttpRequest, path: str, body: dict[str, Any] | None

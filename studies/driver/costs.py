@@ -131,7 +131,10 @@ async def _measured(at_once: int, in_flight: int) -> Costs:
         }
         runs = TIMES * (at_once + 1)  # with those that warm up
         sizes = {length: _size(kept[str(length)]) / runs for length in (SHORT, LONG)}
-    calls = {holds: (table[LONG, holds] - table[SHORT, holds]) / (LONG - SHORT) for holds in (False, True)}
+    calls = {
+        holds: (table[LONG, holds] - table[SHORT, holds]) / (LONG - SHORT)
+        for holds in (False, True)
+    }
     beside = {call: max(0.0, table[SHORT, call] - SHORT * calls[call]) for call in calls}
     of_call = (sizes[LONG] - sizes[SHORT]) / (LONG - SHORT)
     return Costs(

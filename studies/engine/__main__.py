@@ -138,7 +138,7 @@ def main(
                         measured[name][cell.title].append(result)
         ours = [] if quick else alone(f"http://127.0.0.1:{port}/v1")
     if as_json:
-        click.echo(json.dumps({"measured": measured, "alone": [vars(one) for one in ours]}))
+        click.echo(json.dumps({"measured": measured, "alone": [vars(our) for our in ours]}))
         return
     click.echo(_table(cells, measured))
     click.echo(_targets(measured, ours) if not quick else "")
@@ -221,9 +221,9 @@ def _run(host: subprocess.Popen[str], cell: Cell, run: str, port: int) -> dict[s
     line = host.stdout.readline()
     result: dict[str, Any] = json.loads(line) if line else {"error": "it ended", "wall": 0.0}
     for number in range(cell.times):
-        one = f"{run}-{number}"
-        with urlopen(f"http://127.0.0.1:{port}/seen?run={one}") as reply:
-            if json.load(reply) != _rightly_seen(cell.team, one) and not result["error"]:
+        text = f"{run}-{number}"
+        with urlopen(f"http://127.0.0.1:{port}/seen?run={text}") as reply:
+            if json.load(reply) != _rightly_seen(cell.team, text) and not result["error"]:
                 result["error"] = "an agent saw other outputs than it should, or was asked twice"
     return result
 
@@ -231,7 +231,7 @@ def _run(host: subprocess.Popen[str], cell: Cell, run: str, port: int) -> dict[s
 def _rightly_seen(team: Workload, run: str) -> dict[str, list[list[str]]]:
     """What the simulator sees of a right run: one call of each agent, with these outputs."""
     return {
-        agent: [sorted(f"{one}@{run}" for one in before)]
+        agent: [sorted(f"{name}@{run}" for name in before)]
         for agent, (_, before) in team.agents.items()
     }
 
@@ -256,9 +256,9 @@ def _table(cells: tuple[Cell, ...], measured: Mapping[str, Any]) -> str:
 
 
 def _shown(cell: Cell, results: list[dict[str, Any]]) -> str:
-    if failed := [one["error"] for one in results if one["error"]]:
+    if failed := [result["error"] for result in results if result["error"]]:
         return f"failed: {failed[0][:40]}"
-    wall = median(one["wall"] for one in results)
+    wall = median(result["wall"] for result in results)
     if cell.times > 1:
         return f"{wall:.1f} s"
     return f"{wall / cell.team.critical_path:.2f}" if cell.seconds else f"{wall * 1000:.0f} ms"
@@ -266,13 +266,13 @@ def _shown(cell: Cell, results: list[dict[str, Any]]) -> str:
 
 def _cpu(cells: tuple[Cell, ...], results: Mapping[str, Any]) -> str:
     """Processor milliseconds for a call, over the debates at 50 ms, else over what there is."""
-    cell = next((one for one in cells if one.title == "debate"), cells[0])
-    good = [one["cpu"] for one in results[cell.title] if not one["error"]]
+    cell = next((item for item in cells if item.title == "debate"), cells[0])
+    good = [item["cpu"] for item in results[cell.title] if not item["error"]]
     return f"{median(good) / len(cell.team.agents) * 1000:.2f}" if good else "-"
 
 
 def _rss(results: Mapping[str, Any]) -> str:
-    return f"{max(one.get('rss', 0.0) for runs in results.values() for one in runs):.0f}"
+    return f"{max(run.get('rss', 0.0) for runs in results.values() for run in runs):.0f}"
 
 
 def _versions(measured: Mapping[str, Any]) -> Iterator[str]:
@@ -304,7 +304,7 @@ def _targets(measured: Mapping[str, Any], ours: list[Measure]) -> str:
         if FLOOR in measured or title not in {"CPU", "100 debates"}
     ]
     rows = [
-        f"| {one.name} | {one.shown} | {one.target:g} {one.unit} | {one.verdict} |" for one in ours
+        f"| {our.name} | {our.shown} | {our.target:g} {our.unit} | {our.verdict} |" for our in ours
     ]
     return "\n".join(["", "| what | measured | at most | |", "|---|---|---|---|", *rows])
 
@@ -317,10 +317,10 @@ def _aim(name: str, title: str, bound: float, measured: Mapping[str, Any]) -> Me
         return Measure(f"{name}: CPU per call / {FLOOR}'s, debate", ratio, "", bound)
     if title == "RSS":
         return Measure(f"{name}: peak RSS", float(_rss(results)), "MB", bound)
-    cell = next(one for one in CELLS if one.title == title)
-    wall = median(one["wall"] for one in results[title])
+    cell = next(item for item in CELLS if item.title == title)
+    wall = median(item["wall"] for item in results[title])
     if cell.times > 1:
-        ratio = wall / median(one["wall"] for one in floor[title])
+        ratio = wall / median(item["wall"] for item in floor[title])
         return Measure(f"{name}: {title} at once / {FLOOR}'s seconds", ratio, "", bound)
     what = f"{name}: makespan / critical path, {title} at 50 ms"
     return Measure(what, wall / cell.team.critical_path, "", bound)

@@ -111,12 +111,12 @@ async def _debates(api_base: str) -> tuple[Counter[Stack], float]:
 
 
 def _stack(frame: FrameType | None) -> Stack:
-    found: list[str] = []
+    texts: list[str] = []
     while frame is not None:
         code = frame.f_code
-        found.append(f"{_module(code.co_filename)}:{code.co_qualname}")
+        texts.append(f"{_module(code.co_filename)}:{code.co_qualname}")
         frame = frame.f_back
-    return tuple(reversed(found))
+    return tuple(reversed(texts))
 
 
 def _module(file: str) -> str:
@@ -141,12 +141,12 @@ def _boxes(
 
 
 def _box(name: str, x: float, width: float, y: int, share: float) -> str:
-    said = escape(name)
+    words = escape(name)
     room = int(width / LETTER)
     text = escape(name.rpartition(":")[2][:room]) if room > 2 else ""
     color = COLORS[zlib.crc32(name.partition(":")[0].encode()) % len(COLORS)]
     return (
-        f"<g><title>{said}: {share:.1%}</title>"
+        f"<g><title>{words}: {share:.1%}</title>"
         f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{ROW - 1}" fill="{color}"/>'
         f'<text x="{x + 2:.1f}" y="{y + 12}">{text}</text></g>\n'
     )

@@ -59,7 +59,7 @@ class Connection(asyncio.Protocol):
             return
         request = json.loads(body)
         agent, run = (
-            found[1].decode() if (result := sign.search(body)) else "" for sign in (AGENT, RUN)
+            result[1].decode() if (result := sign.search(body)) else "" for sign in (AGENT, RUN)
         )
         shown = sorted(name.decode() for name in SAID.findall(body))
         seen.setdefault(run, {}).setdefault(agent, []).append(shown)

@@ -100,7 +100,9 @@ class _Evaluations:
             result = self._evaluator.eval_example(self._asked_for(asked), model)
         except MISHAPS as error:
             return {"said": model.said, "failed": f"{type(error).__name__}: {error}"}
-        report = [item for item in result["model_trace"]["dialogue_history"] if item["role"] == "user"]
+        report = [
+            item for item in result["model_trace"]["dialogue_history"] if item["role"] == "user"
+        ]
         return {
             "said": model.said,
             "told": [item["content"] for item in report],

@@ -41,6 +41,6 @@ def trial(name: str, world: str, seed: int, budget: int | None) -> tuple[str, Ou
         seed: Draws it.
         budget: How many calls it has; None: as many as the world's rules say.
     """
-    made = MAKERS[world](seed)
-    made = replace(made, budget=budget or made.budget)
-    return made.case, ROWS[name](made)
+    result = MAKERS[world](seed)
+    result = replace(result, budget=budget or result.budget)
+    return result.case, ROWS[name](result)

@@ -143,7 +143,7 @@ def _passes(test: str, runs: Iterable[Mapping[str, str]]) -> set[bool]:
 
 
 def _in_order(*runs: Iterable[Mapping[str, str]]) -> list[str]:
-    return list(dict.fromkeys(test for group in runs for fields in group for test in one))
+    return list(dict.fromkeys(test for group in runs for fields in group for test in fields))
 
 
 def _row(instance: Instance) -> dict[str, Any]:

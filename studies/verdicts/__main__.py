@@ -105,7 +105,10 @@ async def _agreed(pairs: Sequence[Pair], jails: Jails, *, by_form: bool) -> list
         if item.scorer != item.library or (item.scorer and not by_form):
             click.echo(_told(item), err=True)
     if by_form:
-        return [_counted(form, [verdict for verdict in result if verdict.pair.form == form]) for form in FORMS]
+        return [
+            _counted(form, [verdict for verdict in result if verdict.pair.form == form])
+            for form in FORMS
+        ]
     return [_counted("of another problem, any form", result)]
 
 

@@ -228,14 +228,19 @@ def _print(lines: Sequence[dict[str, Any]], form: Format, by: Sequence[str] = ()
 def _described(labels: Sequence[Labelled], source: str) -> dict[str, str]:
     """Say how many traces a source has, and how long they are."""
     of = [label for label in labels if label.source == source]
-    steps, agents = ([len(getattr(labelled, what)) for labelled in of] for what in ("history", "agents"))
+    steps, agents = (
+        [len(getattr(labelled, what)) for labelled in of] for what in ("history", "agents")
+    )
     return {
         "source": source,
         "traces": str(len(of)),
         "steps": _range(steps),
         "agents": _range(agents),
         "characters": _range([labelled.characters for labelled in of]),
-        **{name: str(sum(length_of(labelled.characters) == name for labelled in of)) for name in NAMES},
+        **{
+            name: str(sum(length_of(labelled.characters) == name for labelled in of))
+            for name in NAMES
+        },
     }
 
 

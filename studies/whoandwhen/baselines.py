@@ -133,19 +133,21 @@ def _case(trace: FailedRun, bounds: Bounds) -> str:
 
 def _read_pair(trace: FailedRun, bounds: Bounds, text: str) -> Told:
     fields = {"reason": {}, "agent": {"type": "string"}, "step": {"type": "integer"}}
-    said = structured(text, closed(**fields), bounds)
-    if said["agent"] not in trace.agents:
+    record = structured(text, closed(**fields), bounds)
+    if record["agent"] not in trace.agents:
         raise InvalidAnswer(
-            f"nobody is called {said['agent']!r}. There are {', '.join(trace.agents)}."
+            f"nobody is called {record['agent']!r}. There are {', '.join(trace.agents)}."
         )
-    if not 0 <= said["step"] < len(trace.steps):
-        raise InvalidAnswer(f"there is no step {said['step']}: the last is {len(trace.steps) - 1}.")
-    return Told(agent=said["agent"], step=int(said["step"]))
+    if not 0 <= record["step"] < len(trace.steps):
+        raise InvalidAnswer(
+            f"there is no step {record['step']}: the last is {len(trace.steps) - 1}."
+        )
+    return Told(agent=record["agent"], step=int(record["step"]))
 
 
 def _read_mistake(bounds: Bounds, text: str) -> bool:
-    said = structured(text, closed(reason={}, mistake={"type": "boolean"}), bounds)
-    return said["mistake"]
+    fields = structured(text, closed(reason={}, mistake={"type": "boolean"}), bounds)
+    return fields["mistake"]
 
 
 def _read_half(bounds: Bounds, text: str) -> str:

@@ -36,7 +36,9 @@ def by_source(lines: Sequence[Line]) -> list[dict[str, str]]:
     return [
         row
         for source in (*SOURCES, ALL)
-        for row in _rows("source", source, [line for line in lines if source in {ALL, line["source"]}])
+        for row in _rows(
+            "source", source, [line for line in lines if source in {ALL, line["source"]}]
+        )
     ]
 
 

@@ -43,7 +43,9 @@ async def _by_scheme(
     scheme: Scheme, meta: OperatorModel, path: str, trace: FailedRun, /
 ) -> Told | None:
     result = await attribute(meta, path, trace, scheme=scheme)
-    return None if isinstance(result, RejectedProposal) else Told(agent=result.agent, step=result.step)
+    return (
+        None if isinstance(result, RejectedProposal) else Told(agent=result.agent, step=result.step)
+    )
 
 
 METHODS: Mapping[str, Method] = MappingProxyType(

@@ -80,7 +80,9 @@ class Shape:
     def of(cls, team: Team) -> Shape:
         """Read a team."""
         agents = team.agents.values()
-        return cls(tuple((agent.id, built_of(agent, team.predecessors[agent.id])) for agent in agents))
+        return cls(
+            tuple((agent.id, built_of(agent, team.predecessors[agent.id])) for agent in agents)
+        )
 
     def changed(self, **agents: Built) -> Shape:
         """Return it with other agents."""

@@ -152,7 +152,9 @@ def solved(world: World, request: ChatRequest) -> str:
         if verdicts.count("wrong") * 2 > len(verdicts):
             return said(world, attempted(world, problem, place, Held.of(instructions + shown)))
         return said(world, answers[-1])
-    given = [heard(world, problem, f"{place}/{n}", answer.letters) for n, answer in enumerate(answers)]
+    given = [
+        heard(world, problem, f"{place}/{n}", answer.letters) for n, answer in enumerate(answers)
+    ]
     letters = decided(world, problem, place, given)
     best = next((answer for answer in answers if answer.letters == letters), answers[0])
     held = Held.of(instructions + shown).remembered(world, f"{problem.title}/{place}")

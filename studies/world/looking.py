@@ -248,7 +248,10 @@ def _centralised(asked: Asked) -> Mapping[str, Any]:
 def kinds_of_notes(asked_world: Any, team: Any) -> Mapping[str, int]:
     """Count the notes of a team that mend something, and those that do not."""
     crew = crew_of(asked_world)
-    members, counts = {member.craft: member for member in crew.members}, {"useful": 0, "idle": 0, "wrong": 0}
+    members, counts = (
+        {member.craft: member for member in crew.members},
+        {"useful": 0, "idle": 0, "wrong": 0},
+    )
     for agent in team.agents.values():
         needed = members[agent.id].detail if agent.id in members else ""
         for (rule,) in marks("\n".join(agent.notes.patches.values()), "rule"):

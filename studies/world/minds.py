@@ -274,7 +274,8 @@ def heard(world: World, problem: Problem, place: str, letters: str) -> str:
         return letters
     source = chance(world.name, world.luck, problem.title, place, "hears", letters)
     return "".join(
-        source.choice(LETTERS) if source.random() < world.mishearing else letter for letter in letters
+        source.choice(LETTERS) if source.random() < world.mishearing else letter
+        for letter in letters
     )
 
 

@@ -187,7 +187,9 @@ class Graph:
         return cls(
             crafts={agent.id: agent.role for agent in agents},
             heard={agent.id: tuple(team.predecessors[agent.id]) for agent in agents},
-            coaching={agent.id: coaching_in(agent.notes.coaching) if coached else () for agent in agents},
+            coaching={
+                agent.id: coaching_in(agent.notes.coaching) if coached else () for agent in agents
+            },
         )
 
     def changed(self, edit: Mapping[str, Any]) -> Graph | None:
@@ -323,7 +325,9 @@ def _restructured(asked: Asked) -> Mapping[str, Any]:
             answer[name] = [drawn] if asked.source.random() < 1 / 2 else []
             continue
         options = [(edit, graph.changed(edit)) for kind in kinds for edit in _edits(kind)]
-        known = [(worth(world, problem, result), edit, result) for edit, result in options if result]
+        known = [
+            (worth(world, problem, result), edit, result) for edit, result in options if result
+        ]
         best = max(known, key=lambda row: row[0], default=None)
         answer[name] = []
         if best is not None and best[0] > worth(world, problem, graph):

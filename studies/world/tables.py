@@ -74,12 +74,16 @@ def costs(came: Came, alone: str) -> Iterator[str]:
     single = came.get(alone, {})
     for name, outcomes in came.items():
         cells = (
-            fmean(getattr(outcome, what)[who] / len(outcome.scores) for outcome in outcomes.values())
+            fmean(
+                getattr(outcome, what)[who] / len(outcome.scores) for outcome in outcomes.values()
+            )
             for what in ("calls", "tokens")
             for who in ("agents", "operators")
         )
         times = [
-            outcome.a_task / single[seed].a_task for seed, outcome in outcomes.items() if seed in single
+            outcome.a_task / single[seed].a_task
+            for seed, outcome in outcomes.items()
+            if seed in single
         ]
         calls, asked, tokens, spent = cells
         shown = f"{calls:.1f}", f"{asked:.1f}", f"{tokens:.0f}", f"{spent:.0f}"

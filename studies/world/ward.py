@@ -123,7 +123,9 @@ def consulted(world: World, request: ChatRequest) -> str:
 def _spoken(world: World, problem: Problem, agent: str, shown: str) -> str:
     """Say what a specialist still has to say, at most two readings a round."""
     slide, reliable, loudness = reader(world, agent)
-    numbers = {int(part) for part, _, of, who in marks(shown, "read") if (of, who) == (slide, agent)}
+    numbers = {
+        int(part) for part, _, of, who in marks(shown, "read") if (of, who) == (slide, agent)
+    }
     source = chance(world.name, problem.title, slide, "shows")
     visible = [n for n in range(PARTS) if source.random() < COVERAGE] if slide else []
     new = [number for number in visible if number not in numbers][:A_ROUND]
@@ -145,7 +147,9 @@ def _reminded(world: World, problem: Problem, lessons: Sequence[Lesson]) -> floa
     right = right_method(world.name, problem.niche, problem.sign)
     methods = {lesson.method for lesson in lessons if lesson.fits(problem)}
     signs = sum(1 if method == right else -1 for method in methods)
-    return world.habit * signs - world.dilution * sum(not lesson.fits(problem) for lesson in lessons)
+    return world.habit * signs - world.dilution * sum(
+        not lesson.fits(problem) for lesson in lessons
+    )
 
 
 def _read(
@@ -223,7 +227,9 @@ def _appraised(asked: Asked) -> Mapping[str, Any]:
         value += source.uniform(-world.judging, world.judging)
         return round(min(1.0, max(0.0, value)), 1)
 
-    agents = {item.agent: {"reason": "So it seems.", "score": scored(item)} for item in asked["said"]}
+    agents = {
+        item.agent: {"reason": "So it seems.", "score": scored(item)} for item in asked["said"]
+    }
     return {"reason": "So it seems.", "agents": agents}
 
 

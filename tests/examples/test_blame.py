@@ -35,5 +35,5 @@ def test_the_page_shows_what_its_commands_print(
                 words += ["--runs", str(runs)]
             else:
                 words[words.index("runs/*")] = str(*runs.iterdir())
-            came = invoked(COMMANDS[name], [*words, "--model", f"m@{model.api_base}"], name)
-            assert (came.code, came.out) == (0, expected), came.err
+            result = invoked(COMMANDS[name], [*words, "--model", f"m@{model.api_base}"], name)
+            assert (result.code, result.out) == (0, expected), result.err

@@ -87,7 +87,9 @@ def asking(
 
     with ScriptedModel(replies) as model:
         here = {
-            aliase: Model(alias=aliase, model=aliase, api_base=model.api_base, notes=notes.get(aliase, ""))
+            aliase: Model(
+                alias=aliase, model=aliase, api_base=model.api_base, notes=notes.get(aliase, "")
+            )
             for aliase in ALIASES
         }
 

@@ -134,7 +134,10 @@ def evolved(
 
 
 def _words(pool: str, base: str, more: Sequence[str], aliases: Sequence[str]) -> list[str]:
-    models = [("--model", f"m@{base}"), *(("--model", f"{aliase}={aliase}@{base}") for aliase in aliases)]
+    models = [
+        ("--model", f"m@{base}"),
+        *(("--model", f"{aliase}={aliase}@{base}") for aliase in aliases),
+    ]
     given = [word for pair in models for word in pair]
     return ["recipe.yaml", "tasks.jsonl", "--pool", pool, *given, *more]
 

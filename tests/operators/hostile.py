@@ -147,7 +147,11 @@ def choice_answers(field: str, choices: Sequence[Any]) -> SearchStrategy[str]:
     strategy = st.sampled_from(choices)
     other = st.sampled_from(NAMES) | VALUES
     chosen = st.one_of(
-        strategy, st.lists(strategy, max_size=3), other, st.lists(other), st.dictionaries(_NAME, other)
+        strategy,
+        st.lists(strategy, max_size=3),
+        other,
+        st.lists(other),
+        st.dictionaries(_NAME, other),
     )
     answers = st.fixed_dictionaries({field: chosen}, optional={"reason": _TEXT}).map(json.dumps)
     return st.one_of(answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
@@ -160,7 +164,9 @@ def judgements(agents: Sequence[str]) -> SearchStrategy[str]:
     """Answers of a model that is asked what each agent contributed."""
     fair = st.fixed_dictionaries({"reason": _TEXT, "contribution": st.floats(0, 1)})
     odd = st.fixed_dictionaries({"reason": _TEXT, "contribution": _SHARE})
-    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(agents, strategy)) for strategy in (fair, odd)])
+    every = st.one_of(
+        [st.fixed_dictionaries(dict.fromkeys(agents, strategy)) for strategy in (fair, odd)]
+    )
     some = st.dictionaries(_NAME, odd | VALUES, max_size=4)
     answers = st.fixed_dictionaries(
         {
@@ -228,7 +234,9 @@ def appraisals(agents: Sequence[str]) -> SearchStrategy[str]:
     """Answers of a model that is asked how good each utterance was."""
     fair = st.fixed_dictionaries({"reason": _TEXT, "score": st.floats(0, 1)})
     odd = st.fixed_dictionaries({"reason": _TEXT, "score": _SHARE})
-    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(agents, strategy)) for strategy in (fair, odd)])
+    every = st.one_of(
+        [st.fixed_dictionaries(dict.fromkeys(agents, strategy)) for strategy in (fair, odd)]
+    )
     some = st.dictionaries(_NAME, odd | VALUES, max_size=4)
     answers = st.fixed_dictionaries(
         {"reason": _TEXT, "agents": st.one_of(every, every, some, VALUES)},
@@ -304,7 +312,9 @@ def opinions() -> SearchStrategy[str]:
     fair = st.fixed_dictionaries({"reason": _TEXT, "keep": st.booleans()})
     odd = st.fixed_dictionaries({"reason": _TEXT | VALUES, "keep": _SHARE | st.booleans()})
     names = ("strategy_1", "strategy_2")
-    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(names, strategy)) for strategy in (fair, odd)])
+    every = st.one_of(
+        [st.fixed_dictionaries(dict.fromkeys(names, strategy)) for strategy in (fair, odd)]
+    )
     some = st.dictionaries(st.sampled_from(["strategy_1", "strategy_3", "", "all"]), fair | VALUES)
     answers = st.one_of(every, every, some).map(json.dumps)
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
@@ -378,7 +388,9 @@ def restructurings(agents: Sequence[str], roles: Sequence[str]) -> SearchStrateg
         _ANY,
     )
     rewire = st.one_of(
-        edge.map(lambda fields: {"add_edge": fields}), edge.map(lambda fields: {"remove_edge": fields}), _ANY
+        edge.map(lambda fields: {"add_edge": fields}),
+        edge.map(lambda fields: {"remove_edge": fields}),
+        _ANY,
     )
     answers = st.fixed_dictionaries(
         {

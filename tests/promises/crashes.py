@@ -277,7 +277,9 @@ def _endings(team: Team) -> Iterator[tuple[str, ...]]:
     for start in range(1, len(names)):
         before, after = names[:start], names[start:]
         hears_all = team.execution.context == "all"
-        if not hears_all or max(level[item] for item in before) <= min(level[item] for item in after):
+        if not hears_all or max(level[item] for item in before) <= min(
+            level[item] for item in after
+        ):
             yield tuple(after)
 
 

@@ -100,7 +100,9 @@ class Interrupter:
         trace, _ = self._traced(workload)
         threads = Counter(re.findall(r"^(\d+) +(\w+)\(", trace, re.MULTILINE))
         calls = {call for _, call in threads if call != "writev"}  # by which it tells of commits
-        return {call: max(threads[thread] for thread in threads if thread[1] == call) for call in calls}
+        return {
+            call: max(threads[thread] for thread in threads if thread[1] == call) for call in calls
+        }
 
     def record(self, workload: str) -> tuple[Recording, Ended]:
         """Record what a workload does to its folder."""

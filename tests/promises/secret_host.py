@@ -188,9 +188,9 @@ class Host:
         with tempfile.TemporaryFile() as output:
             code = work(output)
             output.seek(0)
-            said = output.read()
+            data = output.read()
         files = [file for file in written(self.folder) if before.get(file[0]) != file[1]]
-        return Done(code=code, said=said, files=files)
+        return Done(code=code, said=data, files=files)
 
     def found(self, done: Done) -> list[str]:
         """Say where secrets are that ought not to be there."""

@@ -101,7 +101,9 @@ def test_a_branched_run_is_as_from_nothing_and_nothing_is_paid_twice(nightly: bo
             whole = Dying()
             again = silenced(team, silences, whole, other, base_folder)
             fresh = [_fresh(team, silent) for silent in silences]
-        for (run, *report), (twin, *told_too), (alone, calls) in zip(rows, again, fresh, strict=True):
+        for (run, *report), (twin, *told_too), (alone, calls) in zip(
+            rows, again, fresh, strict=True
+        ):
             assert outcome(run, team) == outcome(alone, team) == outcome(twin, team)
             if run.status == "done":
                 assert (report, report[0]) == (told_too, calls)

@@ -119,7 +119,14 @@ def run_once(
 
 def told(run: Run) -> Any:
     agents = {
-        name: (agent.status, agent.result, agent.error, agent.usage, agent.attempts, agent.tool_calls)
+        name: (
+            agent.status,
+            agent.result,
+            agent.error,
+            agent.usage,
+            agent.attempts,
+            agent.tool_calls,
+        )
         for name, agent in run.agents.items()
     }
     return (

@@ -115,9 +115,9 @@ class Interrupted:
             with mas_run(model, self.folder, "team.yaml", "--query", "Work.") as running:
                 self._interrupt(running, model)
                 assert running.left_over() == []
-            said = running.shown.decode()
+            text = running.shown.decode()
             assert list((self.folder / "tmp").iterdir()) == []
-            left = self._left(said)
+            left = self._left(text)
             if left is None:
                 assert not model.calls
             else:
@@ -125,10 +125,10 @@ class Interrupted:
 
     def _reply(self, request: Any) -> Reply:
         """Answer slowly; the last agent only once the run may end."""
-        found = re.search(r"You are \[(\w)\]", message_text(request))
-        assert found is not None
-        hangs = found[1] == "e" and not self.may_end.is_set()
-        return Reply(text=f"words of {found[1]}", latency=FOR_EVER if hangs else THINKING)
+        result = re.search(r"You are \[(\w)\]", message_text(request))
+        assert result is not None
+        hangs = result[1] == "e" and not self.may_end.is_set()
+        return Reply(text=f"words of {result[1]}", latency=FOR_EVER if hangs else THINKING)
 
     def _interrupt(self, running: OnTerminal, model: ScriptedModel) -> None:
         """Wait for the moment, interrupt the run, and wait for its end."""
@@ -150,7 +150,7 @@ class Interrupted:
         if not folders:
             # Until 3.12, a class that is being made on import turns it into another error.
             signs = ("init_import_site", "__set_name__")
-            python_was_starting = self.code == 1 and any(one in said for one in signs)
+            python_was_starting = self.code == 1 and any(sign in said for sign in signs)
             assert self.code in {128 + number, -number} or python_was_starting, said
             return None
         (left,) = folders
@@ -219,8 +219,8 @@ def test_p07_any_moment(part: int, nightly: bool, tmp_path: Path) -> None:
     interrupted = [
         Interrupted(moment, tmp_path / str(number)) for number, moment in enumerate(chosen)
     ]
-    for one in interrupted:
-        one.check()
+    for item in interrupted:
+        item.check()
     assert len(interrupted) == (25 if nightly else 1)
 
 

@@ -37,12 +37,12 @@ def check_run(case: Case) -> None:
     stage = Stage(case)
     run = stage.run()
     check_events(case, stage, run)
-    statuses = {one: run.agents[one].status for one in case.behaviour}
+    statuses = {name: run.agents[name].status for name in case.behaviour}
     if case.execution.on_error == "fail":
         check_first_failure(case, stage, statuses)
     else:
-        assert statuses == {one: status for one, (status, _) in expected(case).items()}
-        assert stage.asked == Counter({one: n for one, (_, n) in expected(case).items() if n})
+        assert statuses == {name: status for name, (status, _) in expected(case).items()}
+        assert stage.asked == Counter({name: n for name, (_, n) in expected(case).items() if n})
         assert stage.workers > 1 or stage.steps == stage.asked.total()
     fails = case.execution.on_error == "fail" and "failed" in statuses.values()
     done = statuses[output_of(case)] == "done" and not fails
@@ -57,8 +57,10 @@ def check_events(case: Case, stage: Stage, run: Run) -> None:
     assert sorted(stage.of("agent_finished")) == sorted(case.behaviour)
     started = stage.of("agent_started")
     assert len(started) == len({*started})
-    assert {one for one, came in run.agents.items() if came.attempts} <= {*started}
-    assert {one for one, came in run.agents.items() if came.status == "skipped"}.isdisjoint(started)
+    assert {name for name, agent in run.agents.items() if agent.attempts} <= {*started}
+    assert {name for name, agent in run.agents.items() if agent.status == "skipped"}.isdisjoint(
+        started
+    )
     assert not stage.open
     assert run.usage.calls == stage.answered
 
@@ -66,12 +68,12 @@ def check_events(case: Case, stage: Stage, run: Run) -> None:
 def check_first_failure(case: Case, stage: Stage, statuses: Mapping[str, str]) -> None:
     """With the first failure everything stops: what was not done then is cancelled."""
     ends = expected(case)
-    failed = {one for one, status in statuses.items() if status == "failed"}
-    done = {one for one, status in statuses.items() if status == "done"}
+    failed = {name for name, status in statuses.items() if status == "failed"}
+    done = {name for name, status in statuses.items() if status == "done"}
     assert {*statuses.values()} <= {"done", "failed", "cancelled"}
     assert bool(failed) == ("failed" in {status for status, _ in ends.values()})
-    assert all(ends[one][0] == statuses[one] for one in failed | done)
-    assert all(stage.sees[one] <= done for one in failed | done)
+    assert all(ends[name][0] == statuses[name] for name in failed | done)
+    assert all(stage.sees[name] <= done for name in failed | done)
     if not failed:
         assert len(done) == len(statuses)
         return
@@ -88,10 +90,12 @@ def check_levels(case: Case) -> None:
     assert [[*level] for level in plan.levels] == levels == [[*level] for level in team.levels]
     graph: nx.DiGraph[str] = nx.DiGraph([(u, v) for v, us in case.reporters.items() for u in us])
     graph.add_nodes_from(case.reporters)
-    assert [{*level} for level in levels] == [{*one} for one in nx.topological_generations(graph)]
-    assert [*plan.agents] == [one for level in levels for one in level]
+    assert [{*level} for level in levels] == [
+        {*generation} for generation in nx.topological_generations(graph)
+    ]
+    assert [*plan.agents] == [name for level in levels for name in level]
     assert plan.output == output_of(case)
-    assert {one: {*planned.sees} for one, planned in plan.agents.items()} == heard(case)
+    assert {name: {*planned.sees} for name, planned in plan.agents.items()} == heard(case)
 
 
 def check_stopped(case: Case) -> None:
@@ -101,7 +105,7 @@ def check_stopped(case: Case) -> None:
     check_events(case, stage, run)
     assert (run.status == "stopped") == (stage.loop.now >= RUN_SECONDS)
     if run.status == "stopped":
-        assert "cancelled" in {came.status for came in run.agents.values()}
+        assert "cancelled" in {agent.status for agent in run.agents.values()}
         done = run.agents[output_of(case)].status == "done"
         assert run.answer == (said(case, output_of(case)) if done else None)
 

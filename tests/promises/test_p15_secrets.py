@@ -69,7 +69,7 @@ def joined(secret: str) -> str:
 
 def answers(secrets: Secrets) -> dict[str, list[Reply]]:
     """What the model says to each agent: secrets in every form, and code that says more."""
-    told = [text for secret in (secrets.key, secrets.token) for text in forms(secret)]
+    texts = [text for secret in (secrets.key, secrets.token) for text in forms(secret)]
     code = (
         "import base64, json, urllib.parse\n"
         f"for secret in ({joined(secrets.key)}, {joined(secrets.token)}):\n"
@@ -84,7 +84,7 @@ def answers(secrets: Secrets) -> dict[str, list[Reply]]:
         "printf %s $K | od -An -tx1 | tr -d ' \\n'; echo $K > left.txt; ls /$K"
     )
     return {
-        "[writer]": [Reply(text="\n".join(told))],
+        "[writer]": [Reply(text="\n".join(texts))],
         "[coder]": [
             Reply.code("print(leaky_tell())\nprint(read_file(path='notes.txt'))"),
             Reply.code(code),
@@ -95,7 +95,7 @@ def answers(secrets: Secrets) -> dict[str, list[Reply]]:
         "[caller]": [
             Reply.tool("leaky_tell"),
             Reply.tool("leaky_fail"),
-            Reply.tool("leaky_keep", part="\n".join(told)),
+            Reply.tool("leaky_keep", part="\n".join(texts)),
             *(Reply.tool("leaky_keep", part=part) for part in parts(key)),
             Reply.tool("leaky_recite"),
             Reply.tool("read_file", path="notes.txt"),
@@ -133,9 +133,9 @@ def searched_after_a_run(host: Host) -> int:
     """Run agents of every backend, and again from the journal; count secrets times files."""
     secrets = host.secrets
     replies = answers(secrets)
-    told = leaks(said_by(replies), *secrets.all(), depth=DEPTH)
-    assert {secret for secret, _ in told} == {secrets.key, secrets.token}
-    assert len(told) >= 12, "the model tells what it should not, in many forms"
+    pairs = leaks(said_by(replies), *secrets.all(), depth=DEPTH)
+    assert {secret for secret, _ in pairs} == {secrets.key, secrets.token}
+    assert len(pairs) >= 12, "the model tells what it should not, in many forms"
     host.put("notes.txt", f"{secrets.token}\n{secrets.password}\n{forms(secrets.key)[6]}\n")
     host.put("task.json", {"id": "t", "query": "What is it?", "files": ["notes.txt"]})
     host.put("team.yaml", team_of(*AGENTS))
@@ -341,9 +341,9 @@ def test_p15_no_library_reads_the_env_file_of_the_project(host: Host, started: s
     host.put("team.yaml", team)
     driver = DRIVER.replace("LIBRARIES", repr(LIBRARIES))
     host.put("driver.py", driver)
-    said = f"no user has the key {host.secrets.key} {forms(host.secrets.key)[6]}"
+    text = f"no user has the key {host.secrets.key} {forms(host.secrets.key)[6]}"
     script = {
-        "[writer]": Reply.error(401, message=said),
+        "[writer]": Reply.error(401, message=text),
         "[caller]": Reply.tool("final_answer", answer=7),
         "[shell]": Reply.bash("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; echo 7"),
     }
@@ -358,10 +358,10 @@ def test_p15_no_library_reads_the_env_file_of_the_project(host: Host, started: s
             *("team.yaml", "-q", "What is it?"),
         )
         assert len(model.calls) == 3, done.said.decode()
-    told = json.loads(done.said.decode().strip().splitlines()[-1])
-    assert told["here"] == list(LIBRARIES)
-    assert told["opened"] == []
-    assert not {"FROM_DOTENV", "OPENAI_API_KEY"} & set(told["changed"])
+    report = json.loads(done.said.decode().strip().splitlines()[-1])
+    assert report["here"] == list(LIBRARIES)
+    assert report["opened"] == []
+    assert not {"FROM_DOTENV", "OPENAI_API_KEY"} & set(report["changed"])
     assert b"AuthenticationError" in done.said
     assert done.marks >= 4
     assert host.found(done) == []

@@ -212,7 +212,9 @@ class Studio:
         models = {"default": Model(alias="default", model="m", api_base="http://127.0.0.1:9/v1")}
         plan = compile(team, Catalogue.of_host(models=models))
         agents = {
-            item: replace(planned, runner=cast("Any", _Part(self))) if item in self.parts else planned
+            item: replace(planned, runner=cast("Any", _Part(self)))
+            if item in self.parts
+            else planned
             for item, planned in plan.agents.items()
         }
         with Journal.open(folder) if folder else nullcontext() as journal:
@@ -236,7 +238,9 @@ class Studio:
     def _edited(self, assignment: Assignment, edit: Edit) -> AgentResult:
         path = assignment.workspace.path
         self.found[assignment.agent.id] = {
-            str(item.relative_to(path)): item.read_bytes() for item in path.glob("*") if item.is_file()
+            str(item.relative_to(path)): item.read_bytes()
+            for item in path.glob("*")
+            if item.is_file()
         }
         edit(path, assignment.agent.id)
         patch = assignment.workspace.diff()

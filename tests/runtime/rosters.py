@@ -151,7 +151,9 @@ def crew(*others: str, on_error: Any = "fail", timeout: float = 600, **limits: A
     names = ("lead", *others)
     return Team(
         name="crew",
-        agents={name: Agent(id=name, role=f"the {name}", prompt=f"You are [{name}].") for name in names},
+        agents={
+            name: Agent(id=name, role=f"the {name}", prompt=f"You are [{name}].") for name in names
+        },
         execution=Execution(
             roster=Roster(lead="lead", **limits),
             on_error=on_error,

@@ -83,7 +83,9 @@ def evolved(world: World, folder: Path) -> Evolved:
             for pool in world.pools:
                 verify(folder, pool, ended=ends[-1] == 0)
     ledgers = [Ledger(folder / pool / "ledger.jsonl") for pool in world.pools]
-    return Evolved(ends=ends, kinds={kind_of(line.value) for one in ledgers for line in one.read()})
+    return Evolved(
+        ends=ends, kinds={kind_of(line.value) for ledger in ledgers for line in ledger.read()}
+    )
 
 
 def attempt(world: World, folder: Path, address: str, stop: Stop | None) -> int:
@@ -157,4 +159,6 @@ def test_pools_are_sound_after_each_kill_and_at_the_end(
 
 def test_no_two_evolutions_are_alike() -> None:
     worlds = [World.drawn(strategy, number) for strategy in STRATEGIES for number in range(EACH)]
-    assert len({json.dumps([one.recipe, one.tasks, one.words]) for one in worlds}) == len(worlds)
+    assert len({json.dumps([world.recipe, world.tasks, world.words]) for world in worlds}) == len(
+        worlds
+    )

@@ -83,7 +83,9 @@ def test_workers_bound_what_is_executed() -> None:
     load = Load(in_flight=200, latency=1, code=0.5, code_seconds=5, workers=100)
     outcome = simulate(Service(call=0.001, jail=0.01), load, calls=20_000)
     assert outcome.busy_workers == pytest.approx(100, rel=0.01)
-    assert outcome.rate == pytest.approx(saturation(Service(call=0.001, jail=0.01), load)[0], rel=0.03)
+    assert outcome.rate == pytest.approx(
+        saturation(Service(call=0.001, jail=0.01), load)[0], rel=0.03
+    )
     assert outcome.rate == pytest.approx(40, rel=0.03)
 
 

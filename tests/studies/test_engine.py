@@ -137,7 +137,10 @@ def test_the_sampler_sees_where_the_time_goes() -> None:
             if stacks.total() >= 20:
                 break
     assert stacks.total() >= 20
-    assert sum(stacks[one] for one in stacks if "test_the_sampler" in one[-1]) > stacks.total() / 2
+    assert (
+        sum(stacks[stack] for stack in stacks if "test_the_sampler" in stack[-1])
+        > stacks.total() / 2
+    )
 
 
 def test_a_flame_graph_in_a_folder_that_is_not_there_is_refused_before_anything_runs(

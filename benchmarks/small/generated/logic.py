@@ -47,7 +47,9 @@ def statement(chance: random.Random, comparisons: int) -> Statement:
 def _comparison(chance: random.Random) -> Statement:
     words, holds = chance.choice(RELATIONS)
     number, other = chance.sample(range(1, LARGEST + 1), 2)
-    return Statement(text=f"{number} {words} {other}", value=holds(number, other), kind="comparison")
+    return Statement(
+        text=f"{number} {words} {other}", value=holds(number, other), kind="comparison"
+    )
 
 
 def _write(chance: random.Random, level: int) -> Item:

@@ -95,7 +95,9 @@ async def graded(
     mine = [
         attempt for attempt in first.values() if attempt.tool_calls or attempt.answer not in known
     ]
-    result = await together(*(episode.score(_run(item), f"attempt {item.position}") for item in mine))
+    result = await together(
+        *(episode.score(_run(item), f"attempt {item.position}") for item in mine)
+    )
     table = {_key(item): _value(episode, score) for item, score in zip(mine, result, strict=True)}
     return tuple(
         replace(attempt, score=table.get(_key(attempt), known.get(attempt.answer)))

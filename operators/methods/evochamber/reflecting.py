@@ -122,7 +122,7 @@ async def reflect_all(
         return
     members = works(episode, seated, run, attempts)
     result = await together(*(_learnt(episode, member, reward) for member in members))
-    kept = [item for of in result for item in of if isinstance(entry, Settled)]
+    kept = [item for of in result for item in of if isinstance(item, Settled)]
     for entry in kept:
         episode.keep(entry.entry, f"{entry.entry.kind} of {entry.entry.owner}")
     for lost in (item.lost if isinstance(item, Settled) else item for of in result for item in of):
@@ -147,7 +147,9 @@ async def _learnt(
         return [result]
     entries = result.entries(task, name, credit=reward, run=episode.stage.name)
     paths = ((entry, f"{episode.path}fuse/{entry.kind} of {name}") for entry in entries)
-    settledses = await together(*(settled(episode, learnt, (name,), path) for learnt, path in paths))
+    settledses = await together(
+        *(settled(episode, learnt, (name,), path) for learnt, path in paths)
+    )
     return [item for of in settledses for item in of]
 
 

@@ -246,7 +246,9 @@ def _without(team: Team, taken: Collection[str], catalogue: Catalogue) -> Team:
         return team
     result = apply(team, gone, catalogue)
     if isinstance(result, RejectedEdits):
-        raise ConfigError([replace(problem, file=f"{team.name}.yaml") for problem in result.problems])
+        raise ConfigError(
+            [replace(problem, file=f"{team.name}.yaml") for problem in result.problems]
+        )
     return result
 
 

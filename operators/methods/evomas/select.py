@@ -130,7 +130,10 @@ def shortlist(
     while left and len(taken) < max(2 * k, k + 3):
         explores = (len(taken) + 1) % max(2, k) == 0
         worth = {
-            member: (left[member], *_worth(member, known[member], relatives[member.stem], explores=explores))
+            member: (
+                left[member],
+                *_worth(member, known[member], relatives[member.stem], explores=explores),
+            )
             for member in left
         }
         first = max(left, key=lambda member: worth[member])

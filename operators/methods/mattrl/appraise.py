@@ -104,7 +104,9 @@ async def appraised(
         lose: Told of rounds that came to no scores.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
     """
-    rounds = {number: [*of] for number, of in itertools.groupby(said, lambda utterance: utterance.round)}
+    rounds = {
+        number: [*of] for number, of in itertools.groupby(said, lambda utterance: utterance.round)
+    }
     result = await together(
         *(
             operator_of(OPERATOR).act(

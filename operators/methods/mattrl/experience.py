@@ -115,14 +115,20 @@ def credited(
     weights = decay_weights(
         max(utterance.round for utterance in said), gamma=settings.gamma, favour=settings.favour
     )
-    basis = {turn: contribution.value for turn, contribution in scores.items()} if worth is None else worth
+    basis = (
+        {turn: contribution.value for turn, contribution in scores.items()}
+        if worth is None
+        else worth
+    )
     shares = dict(_shares(said, basis))
     of: list[Credited] = []
     for utterance in said:
         score, weight = scores.get(utterance.turn), weights[utterance.round - 1]
         ratio = shares.get(utterance.turn, 0.0)
         reward = _reward(score, outcome * weight * ratio, settings)
-        result = Credited(utterance=utterance, score=score, ratio=ratio, weight=weight, reward=reward)
+        result = Credited(
+            utterance=utterance, score=score, ratio=ratio, weight=weight, reward=reward
+        )
         of.append(replace(result, worth=None if worth is None else worth.get(utterance.turn)))
     return tuple(of)
 

@@ -128,7 +128,9 @@ def flat_trace(team: Team, run: Run, most: int) -> Iterator[str]:
     of = [name for name in run.agents if name in speakers(team, run)]
     for agent in of:
         messages = run.agents[agent].dialogue
-        lines = (f"[{message['role']}] {on_one_line(str(message['content']))}" for message in messages)
+        lines = (
+            f"[{message['role']}] {on_one_line(str(message['content']))}" for message in messages
+        )
         yield fenced("conversation", clip("\n".join(lines), most // len(of)), agent)
 
 

@@ -206,7 +206,9 @@ def summaries_text(team: Team, reflected: Sequence[Reflected]) -> str:
     return fenced(
         "found",
         "\n".join(
-            f"{reflection.agent}: {reflection.summary}" for reflection in reflecteds if reflection.summary
+            f"{reflection.agent}: {reflection.summary}"
+            for reflection in reflecteds
+            if reflection.summary
         ),
     )
 
@@ -215,7 +217,9 @@ def evidence_texts(
     reflected: Sequence[Reflected], settled: Sequence[Settlement], most: int
 ) -> tuple[str, ...]:
     """Show what was asked and answered, and what pairs told each other, as far as there is room."""
-    asked: list[EvidenceExchange] = [exchange for of in reflected for exchange in of.evidence if one.answer]
+    asked: list[EvidenceExchange] = [
+        exchange for of in reflected for exchange in of.evidence if exchange.answer
+    ]
     texts = [exchange.text(LONGEST_EVIDENCE) for exchange in asked]
     for settlement in settled:
         for agent, account in settlement.accounts.items():

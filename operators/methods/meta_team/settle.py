@@ -72,7 +72,9 @@ async def settle(
         exchange: Whether each first tells the other how their work together went.
     """
     sides = [
-        _Settling(meta=meta, path=path, agent=name, other=other, ground=ground, meter=ground.meter())
+        _Settling(
+            meta=meta, path=path, agent=name, other=other, ground=ground, meter=ground.meter()
+        )
         for name, other in (pair, pair[::-1])
     ]
     said = await together(*(side.account() for side in sides)) if exchange else ()

@@ -41,7 +41,9 @@ def open_components(
     """
     allowed: list[Component] = [component for component in CHANGEABLE if component in components]
     ceiling = newcomer_ceiling(meta.ceiling, parent.team, components)
-    return tuple(component for component in allowed if _offered(meta, parent.team, component, ceiling))
+    return tuple(
+        component for component in allowed if _offered(meta, parent.team, component, ceiling)
+    )
 
 
 def _offered(

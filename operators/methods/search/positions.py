@@ -21,7 +21,7 @@ def counterparts(team: Team, other: Team) -> Mapping[str, str]:
         agent_id: fields[agent_id]
         for agent_id in team.agents
         for fields in [{**by_level, **by_role, **by_id}]
-        if agent_id in found
+        if agent_id in fields
     }
 
 

@@ -220,7 +220,9 @@ class Adaptation:
 
     def _earlier(self, place: int, one: Round) -> Earlier:
         contributions = self.judged[place]
-        return Earlier(answer=one.run.answer, score=None if contributions is None else contributions.score)
+        return Earlier(
+            answer=one.run.answer, score=None if contributions is None else contributions.score
+        )
 
     def _weigh(self, last: Contributions) -> None:
         """Let weights follow contributions; without a replicator, all weigh the same."""

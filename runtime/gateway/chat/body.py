@@ -56,16 +56,16 @@ class Body:
             extra: What the host wants said besides; what it says otherwise is not changed by it.
         """
         forms = chosen(ladders or {}, refused)
-        said = {name: item for name, item in fields.items() if item is not None}
+        record = {name: item for name, item in fields.items() if item is not None}
         for form in forms.values():
-            said = _merged(said, form.fields)
-        said = _merged(extra or {}, said)
-        return cls(fields=said, content=_content(said), forms=forms, ladders=ladders or {})
+            record = _merged(record, form.fields)
+        record = _merged(extra or {}, record)
+        return cls(fields=record, content=_content(record), forms=forms, ladders=ladders or {})
 
     def saying(self, messages: Sequence[Message]) -> Body:
         """Return the same with other messages."""
-        said = {**self.fields, "messages": messages}
-        return Body(fields=said, content=_content(said), forms=self.forms, ladders=self.ladders)
+        record = {**self.fields, "messages": messages}
+        return Body(fields=record, content=_content(record), forms=self.forms, ladders=self.ladders)
 
     @property
     def adapted(self) -> dict[str, str]:

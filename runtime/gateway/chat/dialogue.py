@@ -32,11 +32,11 @@ def kept(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Me
         for tool_call in answer.tool_calls
     ]
     shown = map(bare, messages)
-    said = [(str(one.get("role", "")), spoken(one)) for one in shown]
-    said.append(("assistant", spoken({"content": answer.text, "tool_calls": called})))
-    texts = clipped([text for _, text in said], most)
+    pairs = [(str(message.get("role", "")), spoken(message)) for message in shown]
+    pairs.append(("assistant", spoken({"content": answer.text, "tool_calls": called})))
+    texts = clipped([text for _, text in pairs], most)
     return tuple(
-        {"role": role, "content": text} for (role, _), text in zip(said, texts, strict=True)
+        {"role": role, "content": text} for (role, _), text in zip(pairs, texts, strict=True)
     )
 
 

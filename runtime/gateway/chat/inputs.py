@@ -58,11 +58,11 @@ def inputs_of(model: Model) -> frozenset[Kind]:
         return frozenset(model.inputs)
     if model.is_embedded or model.api_base is not None:
         return frozenset()
-    told, provider = listed(model), model.model.partition("/")[0]
+    fields, provider = listed(model), model.model.partition("/")[0]
     known = PROVIDERS.get(provider)
     sends_pdf = provider in PDF_AT or known is None or not known.wire
     return frozenset(
-        kind for kind, name in LISTED.items() if told.get(name) and (kind != "pdf" or sends_pdf)
+        kind for kind, name in LISTED.items() if fields.get(name) and (kind != "pdf" or sends_pdf)
     )
 
 
@@ -104,17 +104,21 @@ def with_attachments(
     """
     if not attachments:
         return [*messages]
-    first_of_all = {name: one for name, one in attachments.items() if not one.marker}
+    first_of_all = {
+        name: attachment for name, attachment in attachments.items() if not attachment.marker
+    }
     parts = [_part(name, attachment) for name, attachment in first_of_all.items()]
-    said = _marked(messages, [one for one in attachments.values() if one.marker])
-    roles = [message["role"] for message in said]
+    result = _marked(
+        messages, [attachment for attachment in attachments.values() if attachment.marker]
+    )
+    roles = [message["role"] for message in result]
     if not parts or "user" not in roles:
-        return said
+        return result
     first = roles.index("user")
-    content: Any = said[first]["content"]
+    content: Any = result[first]["content"]
     words = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    said[first] = {**said[first], "content": [*parts, *words]}
-    return said
+    result[first] = {**result[first], "content": [*parts, *words]}
+    return result
 
 
 def _marked(messages: Sequence[Message], waiting: list[Attachment]) -> list[Message]:
@@ -125,12 +129,15 @@ def _marked(messages: Sequence[Message], waiting: list[Attachment]) -> list[Mess
         if behind and message["role"] != "tool":
             shown.append({"role": "user", "content": behind})
             behind = []
-        here = [one for one in waiting if _holds(message, one.marker)]
-        waiting = [one for one in waiting if one not in here]
+        here = [attachment for attachment in waiting if _holds(message, attachment.marker)]
+        waiting = [attachment for attachment in waiting if attachment not in here]
         parts = [
             part
-            for one in here
-            for part in ({"type": "text", "text": f"{one.marker}:"}, _part(_named(one), one))
+            for attachment in here
+            for part in (
+                {"type": "text", "text": f"{attachment.marker}:"},
+                _part(_named(attachment), attachment),
+            )
         ]
         if message["role"] == "tool":
             behind += parts

@@ -75,7 +75,9 @@ _SIGNS_READ = [
     (re.compile(rf"\s*{sign.opening}", re.I), re.compile(rf"{sign.closing}\s*", re.I))
     for sign in _SIGNS
 ]
-_ALONE = re.compile(rf"(?P<sign>{'|'.join(sign.closing for sign in _SIGNS if sign.alone)})\s*", re.I)
+_ALONE = re.compile(
+    rf"(?P<sign>{'|'.join(sign.closing for sign in _SIGNS if sign.alone)})\s*", re.I
+)
 _ANY_OPENING = re.compile("|".join(sign.opening for sign in _SIGNS), re.I)
 _MID_SENTENCE = re.compile(r"[^\s.!?:;)}\]][ \t]+\Z|['(\u00ab\u201c\u2018]\Z")
 _ENDS = ("<|end_of_solution|>", "<|END_RESPONSE|>", "<|return|>")

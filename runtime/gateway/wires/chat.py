@@ -109,13 +109,13 @@ def _constraint(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
 
         return (ParameterForm(name="grammar", fields={"grammar": schema_grammar(schema)}),)
     named = {"name": "answer", "schema": schema, "strict": is_strict(schema)}
-    told = {"messages": signed(endpoint, with_schema(request.messages, schema))}
+    fields = {"messages": signed(endpoint, with_schema(request.messages, schema))}
     strict = {"response_format": {"type": "json_schema", "json_schema": named}}
-    loose = {"response_format": {"type": "json_object"}, **told}
+    loose = {"response_format": {"type": "json_object"}, **fields}
     return (
         ParameterForm(name="json_schema", place="response_format", fields=strict),
         ParameterForm(name="json_object", place="response_format", fields=loose),
-        ParameterForm(name="instructions", fields=told),
+        ParameterForm(name="instructions", fields=fields),
     )
 
 

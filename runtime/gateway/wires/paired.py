@@ -82,10 +82,14 @@ def _answered(messages: Sequence[Message], calls: Iterable[Named]) -> list[Messa
     left = list(messages)
     results: list[Message] = []
     for asked, name in calls:
-        result = next((message for message in left if _is_result(message, asked)), {"content": NO_RESULT})
+        result = next(
+            (message for message in left if _is_result(message, asked)), {"content": NO_RESULT}
+        )
         left = [message for message in left if message is not result]
         results.append({"role": "tool", "tool_call_id": name, "content": result.get("content")})
-    said = ({**message, "role": "user"} if message["role"] == "tool" else message for message in left)
+    said = (
+        {**message, "role": "user"} if message["role"] == "tool" else message for message in left
+    )
     return [*results, *said]
 
 

@@ -23,7 +23,9 @@ def items_of(messages: Sequence[Message]) -> tuple[str, list[Item]]:
         messages: The conversation, with what was kept of the assistant's thinking.
     """
     leading, result = split_instructions(messages)
-    instructions = "\n\n".join(filter(None, (text_of(message.get("content")) for message in leading)))
+    instructions = "\n\n".join(
+        filter(None, (text_of(message.get("content")) for message in leading))
+    )
     items = [item for message in paired(result) for item in _items(message)]
     return instructions, items or [{"role": "user", "content": ""}]
 

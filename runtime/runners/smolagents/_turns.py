@@ -116,7 +116,9 @@ def _as_text(messages: list[ChatMessage]) -> list[Message]:
         role_conversions=cast("dict[str, str]", tool_role_conversions),
         flatten_messages_as_text=True,
     )
-    return [{"role": MessageRole(item["role"]).value, "content": item["content"]} for item in cleaned]
+    return [
+        {"role": MessageRole(item["role"]).value, "content": item["content"]} for item in cleaned
+    ]
 
 
 def _kept(step: Any) -> list[ChatMessage]:

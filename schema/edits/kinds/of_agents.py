@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 TEMPERATURES = (0, 0.3, 0.5, 0.7, 1)
 """Choices, since a small model that writes a fraction may not find its end."""
 
-_PARAMETERS = frozenset(field for field, component in AGENT_FIELDS.items() if component == "parameters")
+_PARAMETERS = frozenset(
+    field for field, component in AGENT_FIELDS.items() if component == "parameters"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

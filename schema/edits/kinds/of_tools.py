@@ -59,7 +59,9 @@ class GrantTool(OfTool):
             if not offer.objects(replace(agent, tools=("some_tool",)))
         ]
         missing = {
-            agent.id: told_apart(offer.tools - {*agent.tools}, agent.tools)[: MOST_TOOLS - len(agent.tools)]
+            agent.id: told_apart(offer.tools - {*agent.tools}, agent.tools)[
+                : MOST_TOOLS - len(agent.tools)
+            ]
             for agent in able
         }
         yield from pairs("grant_tool", "agent", "tool", missing)

@@ -69,7 +69,11 @@ def spare_edges(team: Team, *, together: bool) -> EdgesBySender:
         }
     )
     return {
-        sender: {receiver for receiver in receivers if (sender, receiver) not in held and len(receivers) > 1}
+        sender: {
+            receiver
+            for receiver in receivers
+            if (sender, receiver) not in held and len(receivers) > 1
+        }
         for sender, receivers in team.reports_to.items()
     }
 

@@ -52,7 +52,9 @@ async def measured(engine: Any, team: Any, wanted: dict[str, Any]) -> dict[str, 
     try:
         runs = [engine.run(team, f"{wanted['run']}-{number}") for number in range(wanted["times"])]
         answers = await asyncio.wait_for(asyncio.gather(*runs), wanted.get("limit", 120))
-        error = "" if all("ANSWER(" in str(answer) for answer in answers) else f"{answers[0]!r:.200}"
+        error = (
+            "" if all("ANSWER(" in str(answer) for answer in answers) else f"{answers[0]!r:.200}"
+        )
     except Exception as failure:  # noqa: BLE001 - a subject's failure is a result
         error = f"{type(failure).__name__}: {failure}"[:300]
     return {

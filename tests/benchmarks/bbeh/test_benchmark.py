@@ -85,7 +85,9 @@ def test_perfect_answers_to_the_published_tasks_give_the_known_figures(real: Sou
     """Eleven references of linguini end in a full stop, which no answer keeps; none of mini."""
     full, mini = (list(find_benchmark(name).tasks(real)) for name in NAMES)
     scores = by_niche(full, "The answer is: {}")
-    assert {name: score.count(0.0) for name, score in scores.items() if 0.0 in score} == {"linguini": 11}
+    assert {name: score.count(0.0) for name, score in scores.items() if 0.0 in score} == {
+        "linguini": 11
+    }
     assert harmonic_mean_accuracy(scores) == pytest.approx(23 / (22 / 1.01 + 1 / 0.955))
     assert find_benchmark("bbeh-mini").headline.of(by_niche(mini, "The answer is: {}")) == 1
     bold = by_niche(full, "**The answer is:** {}")

@@ -52,7 +52,9 @@ def test_own_tasks_are_run_and_scored(own: Desk, file: str) -> None:
     assert "accuracy 0.750" in result.out
     (folder,) = own.results
     first = 1 if file.endswith("l") else 2
-    assert [sample.task for sample in read_samples(folder)] == [f"mine-{first + n}" for n in range(4)]
+    assert [sample.task for sample in read_samples(folder)] == [
+        f"mine-{first + n}" for n in range(4)
+    ]
     assert own.bench("replay", str(folder)).out.startswith("verified: 4 samples")
     again = own.bench("resume", str(folder), "--quiet", "--fail-under", "0.8", replies=adds)
     assert (again.code, again.calls) == (4, 0)

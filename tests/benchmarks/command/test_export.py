@@ -45,7 +45,9 @@ def test_answers_to_bbeh_are_exported_with_their_questions(desk: Desk) -> None:
         "target": "1",
         "output": "The answer is: 1",
     }
-    verdicts = [bbeh(example["output"], example["target"], {}).value for example in report["examples"]]
+    verdicts = [
+        bbeh(example["output"], example["target"], {}).value for example in report["examples"]
+    ]
     assert verdicts == [1, 0, 0]
 
 

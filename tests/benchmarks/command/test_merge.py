@@ -33,7 +33,10 @@ def shards(desk: Desk) -> list[Path]:
 def figures(folder: Path) -> dict[str, Any]:
     apart = {*OF_ITS_MAKING, *TIMES}
     table = {name: result for name, result in read_results(folder).items() if name not in apart}
-    return {**table, "samples.jsonl": [timeless(to_value(sample)) for sample in read_samples(folder)]}
+    return {
+        **table,
+        "samples.jsonl": [timeless(to_value(sample)) for sample in read_samples(folder)],
+    }
 
 
 def timeless(value: dict[str, Any]) -> dict[str, Any]:
@@ -47,7 +50,9 @@ def merged(desk: Desk, shards: list[Path], *words: str) -> tuple[Path, int]:
 
 
 def test_shards_have_every_task_once(shards: list[Path]) -> None:
-    tasks = [sample.task for folder in shards for sample in read_samples(folder) if one.trial == 1]
+    tasks = [
+        sample.task for folder in shards for sample in read_samples(folder) if sample.trial == 1
+    ]
     assert len(tasks) == len(set(tasks)) == 24
     assert {len(list(read_samples(folder))) for folder in shards} == {12}
 

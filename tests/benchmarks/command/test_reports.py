@@ -166,7 +166,9 @@ def test_a_margin_is_a_number_behind_the_folders(desk: Desk, words: list[str]) -
         kept(desk.folder / name, [sample("t", 1.0)])
     result = desk.bench("compare", "good", "bad", *words)
     assert result.code == 2
-    assert "not a margin. Name the folders first" in result.err or "not between 0 and 1" in result.err
+    assert (
+        "not a margin. Name the folders first" in result.err or "not between 0 and 1" in result.err
+    )
 
 
 def test_evolutions_are_compared_by_what_was_held_out(desk: Desk) -> None:

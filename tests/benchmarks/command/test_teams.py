@@ -37,7 +37,9 @@ def test_it_takes_as_many_copies_as_another_method_costs(desk: Desk) -> None:
         words = ["recipe.yaml", "tasks.jsonl", "--pool", "pool", "--quiet"]
         result = invoked(mas_evolve, [*words, "--model", f"m@{model.api_base}"], "mas-evolve")
     assert result.code == 0, result.err
-    result = desk.bench("vote", "solo.yaml", "--single", single, "--match", "pool/evolutions/recipe")
+    result = desk.bench(
+        "vote", "solo.yaml", "--single", single, "--match", "pool/evolutions/recipe"
+    )
     assert result.code == 0, result.err
     assert "name: solo_vote_" in result.out
 

@@ -179,7 +179,8 @@ def test_hostile_questions_answers_and_niches_are_text(desk: Desk) -> None:
     tasks = [
         {"id": f"t{n}", "query": name, "answer": "7", "niche": f"n {name[:60]}"}
         for n, name in enumerate(lines)
-        if name.strip() and not any(unicodedata.category(sign) in {"Cc", "Cf", "Cs"} for sign in name)
+        if name.strip()
+        and not any(unicodedata.category(sign) in {"Cc", "Cf", "Cs"} for sign in name)
     ]
     assert len(tasks) >= 190  # others are refused as tasks
     (desk.folder / "own.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
@@ -195,7 +196,9 @@ def test_hostile_questions_answers_and_niches_are_text(desk: Desk) -> None:
     assert not any(name.startswith("on") for element in page.all() for name in element.attributes)
     written = texts(page)
     for fields in tasks:
-        assert any(visible(" ".join(str(fields["query"])[:100].split())) in cell for cell in written)
+        assert any(
+            visible(" ".join(str(fields["query"])[:100].split())) in cell for cell in written
+        )
     sample = page_at(opened(folder), "sample/1/t5")
     assert visible(lines[5]) in texts(sample, "pre")
 

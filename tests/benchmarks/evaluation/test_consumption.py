@@ -47,8 +47,14 @@ def test_calls_are_summed_up_by_agent_and_by_who_answered(tmp_path: Path) -> Non
             },
         )
     )
-    assert {name: agent["calls"] for name, agent in report["agents"].items()} == {"judge": 0, "solver": 2}
-    assert (report["agents"]["solver"]["usd"], report["agents"]["solver"]["cost"]) == (0.2, "$0.2000")
+    assert {name: agent["calls"] for name, agent in report["agents"].items()} == {
+        "judge": 0,
+        "solver": 2,
+    }
+    assert (report["agents"]["solver"]["usd"], report["agents"]["solver"]["cost"]) == (
+        0.2,
+        "$0.2000",
+    )
     assert report["calls"] == {"p50": 1.0, "p90": 3.0, "p99": 3.0}
     assert report["answered"] == {"default": {"m-2026-05": 2, "m-2026-05 b4711": 1}}
 

@@ -90,7 +90,9 @@ def _chance(example: Example, number: int) -> Random:
 def _written(played: Played) -> dict[str, Any]:
     assert not played.failed
     before = [None, *played.told]
-    texts = [None if name == last else name for name, last in zip(played.told, before, strict=False)]
+    texts = [
+        None if name == last else name for name, last in zip(played.told, before, strict=False)
+    ]
     return {"said": played.said, "told": texts, "success": played.success, "steps": played.steps}
 
 

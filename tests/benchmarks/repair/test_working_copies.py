@@ -43,7 +43,9 @@ def test_a_working_copy_is_made_once_and_must_stay_as_it_is(tmp_path: Path) -> N
     (tmp_path / "first").mkdir()
     make(tmp_path / "first")
     with ThreadPoolExecutor(4) as threads:  # several processes at once do no worse
-        assert set(threads.map(lambda _: working_copy(folder, texts[0], make), range(4))) == {folder}
+        assert set(threads.map(lambda _: working_copy(folder, texts[0], make), range(4))) == {
+            folder
+        }
     count = len(texts)
     assert working_copy(folder, texts[0], make) == folder
     assert len(texts) == count

@@ -97,7 +97,9 @@ def test_the_ceiling_lies_above_one_department_and_that_above_chance(level: int)
 
     def mrr(solve: object) -> float:
         lists = ("\n".join(solve(task)) for task in cases)  # type: ignore[operator]
-        result = [ranked(name, task.answer, {}).value for name, task in zip(lists, cases, strict=True)]
+        result = [
+            ranked(name, task.answer, {}).value for name, task in zip(lists, cases, strict=True)
+        ]
         return sum(result) / len(result)
 
     ceiling, alone, floor = mrr(with_all_briefs), mrr(by_department), mrr(by_chance)

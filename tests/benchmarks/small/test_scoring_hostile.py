@@ -80,8 +80,8 @@ def test_any_answer_is_scored_within_bounds(name: str, nightly: bool) -> None:
     for piece in PIECES:
         answer = (piece * size)[:size]
         with measured() as cost:
-            found = scored(name, answer)
-        assert 0 <= found.value <= 1
+            result = scored(name, answer)
+        assert 0 <= result.value <= 1
         # Measured: 2, and 12 for an answer as long as a scorer reads.
         assert cost.within(60), f"{name} needs {cost.units:.0f} units on {piece!r}"
 
@@ -128,12 +128,12 @@ def test_a_task_is_told_at_load_or_every_answer_to_it_is_scored(
     path = tmp_path_factory.getbasetemp() / "hostile.json"
     fields = {"id": "t", "query": "?", "answer": reference, "scorer": {**options, "name": name}}
     path.write_text(json.dumps(fields))
-    told = ""
+    word = ""
     try:
         task = load_task(path, KNOWN)
     except ConfigError as error:
-        told = str(error)
+        word = str(error)
     else:
         if name not in NEEDS_MORE:
             asyncio.run(score(Evidence(task=task, answer=answer, jails=Jails())))
-    assert not told or "hostile.json:1:" in told
+    assert not word or "hostile.json:1:" in word

@@ -27,12 +27,14 @@ def test_the_reference_calls_are_correct_without_side_effects(real: Path) -> Non
     assert Counter(task.niche for task in tasks) == NICHES
     assert list(dict.fromkeys(task.niche for task in tasks)) == list(NICHES)
     assert len({task.id for task in tasks}) == 690
-    found = [verdict(task.answer, task.answer, "", tables) for task in tasks]
-    assert sum(one.correct and not one.side_effects and one.exact_match for one in found) == 690
+    verdicts = [verdict(task.answer, task.answer, "", tables) for task in tasks]
+    assert (
+        sum(item.correct and not item.side_effects and item.exact_match for item in verdicts) == 690
+    )
     wrong = [verdict([], task.answer, "", tables) for task in tasks]
     # 122 references are empty, and two more change nothing.
-    assert sum(one.correct for one in wrong) == 124
-    assert not any(one.side_effects for one in wrong)
+    assert sum(item.correct for item in wrong) == 124
+    assert not any(item.side_effects for item in wrong)
 
 
 def test_a_verdict_costs_little(real: Path) -> None:

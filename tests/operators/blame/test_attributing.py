@@ -71,7 +71,12 @@ def test_locally_where_all_deny_the_least_sure_is_charged_with_its_first_step() 
     result = verdict(
         attributed(analyzers({**DENY, "solver": own(False, 9, 0.3, "no idea")}), scheme="local")
     )
-    assert (result.agent, result.step, result.by_default, result.why) == ("solver", 5, True, "no idea")
+    assert (result.agent, result.step, result.by_default, result.why) == (
+        "solver",
+        5,
+        True,
+        "no idea",
+    )
     assert result.confidence == pytest.approx(0.7)
 
 

@@ -60,7 +60,9 @@ TASKED = ("-t", "task.json")
 
 
 def judgement(values: Mapping[str, float] = LOW) -> dict[str, Any]:
-    agents = {name: {"reason": f"{name} so", "contribution": value} for name, value in values.items()}
+    agents = {
+        name: {"reason": f"{name} so", "contribution": value} for name, value in values.items()
+    }
     return {"reason": "It guessed.", "agents": agents, "score": 0.3, "converged": False}
 
 

@@ -76,7 +76,7 @@ class Lab:
         (self.folder / name).write_text(text)
 
     def tasks(self, name: str, values: list[dict[str, Any]]) -> None:
-        self.write(name, "".join(json.dumps(one) + "\n" for one in values))
+        self.write(name, "".join(json.dumps(value) + "\n" for value in values))
 
     def evolve(
         self,
@@ -87,12 +87,12 @@ class Lab:
     ) -> Came:
         """Evolve with a model that is there."""
         with ScriptedModel(script) as model:
-            came = self.command(
+            result = self.command(
                 *("recipe.yaml", "tasks.jsonl", "--pool", pool),
                 *("--model", f"{name}@{model.api_base}", *words),
             )
-            came.calls = len(model.calls)
-            return came
+            result.calls = len(model.calls)
+            return result
 
     def evolved(self, tasks: int) -> None:
         """Have a pool that was evolved by so many tasks."""

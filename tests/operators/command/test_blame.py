@@ -60,7 +60,9 @@ def test_programs_get_the_same_and_later_readers_find_it_in_the_run_s_folder(des
         result = desk.blame(run, "--scheme", scheme, "--json")
         assert verdict(result) == ("planner", "Count the pears.")
         assert json.loads((run / "blame" / f"{scheme}.json").read_text()) == result.json
-        assert result.json["usage"]["calls"] == {"global": 1, "local": 3, "collaborative": 9}[scheme]
+        assert (
+            result.json["usage"]["calls"] == {"global": 1, "local": 3, "collaborative": 9}[scheme]
+        )
     assert result.json["line"] == f"events.jsonl:{result.json['step']}"
 
 

@@ -194,7 +194,9 @@ def test_a_turn_is_worth_what_is_lost_without_it(desk: Desk, stage: Stage) -> No
     run = desk.make(TALKS)
     result = desk.credit(run, "--per", "turn", "--json")
     assert result.code == 0, result.err
-    table = {(player["agent"], player["round"]): player["worth"] for player in result.json["players"]}
+    table = {
+        (player["agent"], player["round"]): player["worth"] for player in result.json["players"]
+    }
     assert table.keys() == {("ann", 1), ("bob", 1), ("ann", 2), ("bob", 2)}
     assert worth(desk.credit(run, "--json")) == {"ann": 0.0, "bob": 1.0}
     shapley = desk.credit(run, "--per", "turn", "--scheme", "shapley", "--json")
@@ -203,7 +205,9 @@ def test_a_turn_is_worth_what_is_lost_without_it(desk: Desk, stage: Stage) -> No
 
 
 def test_who_recruits_and_who_was_not_recruited_are_no_players(desk: Desk, stage: Stage) -> None:
-    agents = "".join(f'  {word}: {{prompt: "You are [{word}]."}}\n' for word in ("left", "one", "two"))
+    agents = "".join(
+        f'  {word}: {{prompt: "You are [{word}]."}}\n' for word in ("left", "one", "two")
+    )
     team = (
         f'name: chosen\nagents:\n  boss: {{prompt: "You are the boss."}}\n{agents}'
         '  pair: {prompt: "You are [pair]."}\n'
@@ -249,7 +253,9 @@ def test_naive_credit_is_what_a_judge_says_normalised(desk: Desk, stage: Stage) 
     stage.script = talks
     run = desk.make(TALKS)
     result = desk.credit(run, *words, "--per", "turn")
-    shares = {(player["agent"], player["round"]): player["worth"] for player in result.json["players"]}
+    shares = {
+        (player["agent"], player["round"]): player["worth"] for player in result.json["players"]
+    }
     assert shares == pytest.approx(
         {("ann", 1): 0.75, ("bob", 1): 0.25, ("ann", 2): 0.75, ("bob", 2): 0.25}
     )

@@ -73,7 +73,9 @@ def test_what_is_asked_and_answered_is_exact_agent_by_agent(
     calls = {item: said[item]["usage"]["calls"] for item in team.agents}
     assert Counter(calls.values()) == {1: 13, 2: 6}  # the second round's look at files first
     players = result.json["players"]
-    assert [player["agent"] for player in players] == [item for item in team.agents if item != team.output]
+    assert [player["agent"] for player in players] == [
+        item for item in team.agents if item != team.output
+    ]
     for entry in players:
         agent = entry["agent"]
         asked = sum(calls[hears] for hears in downstream(team, agent))

@@ -52,10 +52,10 @@ def test_another_evolution_of_the_same_name_is_refused_and_nothing_is_spent(
 ) -> None:
     lab.evolved(2)
     change(lab)
-    came = lab.evolve("--limit", "2")
-    assert (came.code, came.calls, came.out) == (2, 0, "")
-    assert what in came.err
-    assert "Give what it was begun with, or choose another --name." in came.err
+    result = lab.evolve("--limit", "2")
+    assert (result.code, result.calls, result.out) == (2, 0, "")
+    assert what in result.err
+    assert "Give what it was begun with, or choose another --name." in result.err
 
 
 @pytest.mark.parametrize("write", [1, 2])
@@ -65,17 +65,17 @@ def test_a_pool_that_was_cut_short_at_its_first_teams_still_begins_with_all_seed
     seeds = ["solo.yaml", "pair.yaml"]
     with armed(f"files.append.after:{write}:raise-eio"), pytest.raises(StorageError):
         Pool.init("pool", seeds)
-    came = lab.evolve("--limit", "1")
-    assert came.code == 0, came.err
+    result = lab.evolve("--limit", "1")
+    assert result.code == 0, result.err
     assert lab.evolve("--limit", "1", pool="whole").code == 0
     assert lab.ledger() == lab.ledger("whole")
 
 
 def test_another_model_is_refused_and_the_same_one_at_another_address_is_not(lab: Lab) -> None:
     assert lab.evolve("--limit", "1", name="small").code == 0
-    came = lab.evolve("--limit", "1", name="large")
-    assert (came.code, came.calls) == (2, 0)
-    assert "another model 'default' (model: 'small', now 'large')" in came.err
+    result = lab.evolve("--limit", "1", name="large")
+    assert (result.code, result.calls) == (2, 0)
+    assert "another model 'default' (model: 'small', now 'large')" in result.err
     assert lab.evolve("--limit", "2", name="small").code == 0
 
 
@@ -84,30 +84,30 @@ def test_another_embedder_is_refused(lab: Lab) -> None:
     assert lab.evolve("--limit", "1", "--embedder", "hashing").code == 0
     path = lab.folder / "pool/evolutions/recipe/evolution.json"
     path.write_text(path.read_text().replace("hashing-1024-v1", "another-one"))
-    came = lab.evolve("--limit", "1", "--embedder", "hashing")
-    assert (came.code, came.calls) == (2, 0)
-    assert "another embedder (another-one, now hashing-1024-v1)" in came.err
+    result = lab.evolve("--limit", "1", "--embedder", "hashing")
+    assert (result.code, result.calls) == (2, 0)
+    assert "another embedder (another-one, now hashing-1024-v1)" in result.err
 
 
 def test_an_evolution_of_another_version_is_said_to_be_one(lab: Lab) -> None:
     lab.evolved(1)
     path = lab.folder / "pool/evolutions/recipe/evolution.json"
     path.write_text('{"recipe": "0f", "tasks": "1e"}')
-    came = lab.evolve("--limit", "1")
-    assert (came.code, came.calls) == (2, 0)
-    assert "was begun by another version of coterie" in came.err
+    result = lab.evolve("--limit", "1")
+    assert (result.code, result.calls) == (2, 0)
+    assert "was begun by another version of coterie" in result.err
     assert lab.evolve("--limit", "1", "--name", "again").code == 0
 
 
 def test_the_folder_says_with_what_it_was_made_and_by_which_command(lab: Lab) -> None:
     lab.evolved(1)
-    told = manifest(lab)
-    assert told["commands"] == ["mas-evolve recipe.yaml tasks.jsonl"]
-    assert told["recipe"]["seeds"] == ["solo.yaml", "pair.yaml"]
-    assert told["recipe"]["settings"]["parents"] == 2
-    assert told["models"]["default"]["model"] == "m"
-    assert told["ceiling"]["agents"] == 2
-    assert list(told["tasks"]) == ["t0"]
+    fields = manifest(lab)
+    assert fields["commands"] == ["mas-evolve recipe.yaml tasks.jsonl"]
+    assert fields["recipe"]["seeds"] == ["solo.yaml", "pair.yaml"]
+    assert fields["recipe"]["settings"]["parents"] == 2
+    assert fields["models"]["default"]["model"] == "m"
+    assert fields["ceiling"]["agents"] == 2
+    assert list(fields["tasks"]) == ["t0"]
 
 
 def test_a_key_in_the_command_is_not_kept(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +126,7 @@ def test_a_prolonged_stream_comes_to_what_it_would_have_come_to_at_once(lab: Lab
     assert lab.ledger() == lab.ledger("at_once")
     assert "going on after 2 of 6 tasks" in then.err
     assert "    3 of 6  t2: " in then.err
-    assert list(manifest(lab)["tasks"]) == [one["id"] for one in TASKS]
+    assert list(manifest(lab)["tasks"]) == [task["id"] for task in TASKS]
 
 
 @pytest.mark.parametrize(
@@ -150,9 +150,9 @@ def test_a_start_that_fails_leaves_nothing_behind_and_the_mended_command_works(
     text = RECIPE.replace("memory: 0", "memory: 1") if "--embedder" in words else RECIPE
     lab.write("recipe.yaml", text + recipe)
     lab.tasks("open.jsonl", [{"id": "open", "query": "What is good?"}])
-    came = lab.evolve(*words)
-    assert (came.code, came.calls) == (2, 0)
-    assert message in came.err
+    result = lab.evolve(*words)
+    assert (result.code, result.calls) == (2, 0)
+    assert message in result.err
     assert not (lab.folder / "pool").exists()
     lab.write("recipe.yaml", RECIPE)
     lab.evolved(1)
@@ -166,43 +166,43 @@ def test_an_embedder_that_cannot_be_fetched_costs_nothing(
 
     monkeypatch.setattr("coterie.pool.embedding.HashingEmbedder.embed", missing)
     lab.write("recipe.yaml", RECIPE.replace("memory: 0", "memory: 1"))
-    came = lab.evolve("--embedder", "hashing")
-    assert (came.code, came.calls) == (2, 0)
+    result = lab.evolve("--embedder", "hashing")
+    assert (result.code, result.calls) == (2, 0)
     assert not (lab.folder / "pool").exists()
 
 
 def test_a_model_at_whose_address_nothing_answers_is_said_at_once(lab: Lab) -> None:
     words = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--model", "m@http://127.0.0.1:9/v1")
-    came = lab.command(*words)
-    assert came.code == 1
-    assert "nothing answers at http://127.0.0.1:9/v1/chat/completions" in came.err
-    assert "Is the endpoint running?" in came.err
+    result = lab.command(*words)
+    assert result.code == 1
+    assert "nothing answers at http://127.0.0.1:9/v1/chat/completions" in result.err
+    assert "Is the endpoint running?" in result.err
     assert not (lab.folder / "pool").exists()
 
 
 def test_one_that_is_done_shows_its_report_without_a_model(lab: Lab) -> None:
     done = lab.evolve("--limit", "1")
     words = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--limit", "1")
-    came = lab.command(*words, "--model", "m@http://127.0.0.1:9/v1")
-    assert (came.code, came.out) == (0, done.out)
+    result = lab.command(*words, "--model", "m@http://127.0.0.1:9/v1")
+    assert (result.code, result.out) == (0, done.out)
 
 
 def test_all_bad_lines_of_a_stream_are_told_with_their_places(lab: Lab) -> None:
     lines = ['{"id": "a"}', '{"id": "b", "query": "q", "answer": 1}', "", "nonsense"]
     lab.write("tasks.jsonl", "\n".join([*lines, lines[1]]))
-    came = lab.evolve()
-    assert came.code == 2
-    told = came.err.splitlines()
-    assert [line.split(" ")[0] for line in told] == [
+    result = lab.evolve()
+    assert result.code == 2
+    texts = result.err.splitlines()
+    assert [line.split(" ")[0] for line in texts] == [
         "tasks.jsonl:1:1:",
         "tasks.jsonl:4:1:",
         "tasks.jsonl:5:1:",
     ]
-    assert "two tasks have the id 'b'" in told[-1]
+    assert "two tasks have the id 'b'" in texts[-1]
 
 
 def start(recipe: Recipe, tmp_path: Path, models: tuple[str, ...] = ("default",)) -> Any:
-    known = {one: Model(alias=one, model=f"openai/{one}") for one in models}
+    known = {model: Model(alias=model, model=f"openai/{model}") for model in models}
     for name, text in TEAMS.items():
         (tmp_path / f"{name}.yaml").write_text(text)
     return found(
@@ -242,9 +242,9 @@ def test_without_seeds_a_single_agent_begins_and_may_grow_as_large_as_the_defaul
 
 def test_seeds_that_leave_children_no_room_to_grow_say_how_to_allow_more(lab: Lab) -> None:
     lab.write("recipe.yaml", RECIPE.replace("[solo.yaml, pair.yaml]", "[solo.yaml]"))
-    came = lab.evolve("--limit", "1")
-    assert "children may have at most 1 agent, 0 edges, no tools" in came.err
-    assert "seeds: [], or a policy in the recipe allow more" in came.err
+    result = lab.evolve("--limit", "1")
+    assert "children may have at most 1 agent, 0 edges, no tools" in result.err
+    assert "seeds: [], or a policy in the recipe allow more" in result.err
     lab.write("recipe.yaml", RECIPE)
     assert "at most" not in lab.evolve("--limit", "1", pool="other").err
 

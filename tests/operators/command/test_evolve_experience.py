@@ -49,7 +49,9 @@ def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None
     assert re.search(r"^utterances: 4 a task, 4 to 4, \d+ in all$", result.out, re.MULTILINE)
     shown = invoked(mas_pool, ["memory", "experience", "--kind", "experience"], "mas-pool")
     for entry in entries:
-        assert re.search(rf"{entry.id} .*{entry.case} +{entry.turn} +{entry.credit:.3g} ", shown.out)
+        assert re.search(
+            rf"{entry.id} .*{entry.case} +{entry.turn} +{entry.credit:.3g} ", shown.out
+        )
     entry = entries[0]
     facts = invoked(mas_pool, ["show", "experience", entry.id], "mas-pool").out
     assert all(line in facts for line in entry.text.splitlines())

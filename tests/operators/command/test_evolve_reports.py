@@ -39,43 +39,43 @@ def test_in_a_repository_the_pool_alone_is_committed_there(lab: Lab) -> None:
     git(lab.folder, "init", "-q")
     lab.write("draft.txt", "mine\n")
     git(lab.folder, "add", "draft.txt")
-    came = lab.evolve("--git", "--limit", "2", pool="below/pool")
-    assert came.code == 0, came.err
+    result = lab.evolve("--git", "--limit", "2", pool="below/pool")
+    assert result.code == 0, result.err
     assert not list(lab.folder.glob("below/**/.git"))
     subjects = git(lab.folder, "log", "--format=%s").splitlines()
-    assert [one.split(":")[0] for one in subjects] == ["t1", "t0"]
+    assert [subject.split(":")[0] for subject in subjects] == ["t1", "t0"]
     files = git(lab.folder, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
-    assert all(one.startswith("below/pool/") for one in files)
+    assert all(file.startswith("below/pool/") for file in files)
     assert git(lab.folder, "diff", "--cached", "--name-only").splitlines() == ["draft.txt"]
 
 
 def test_a_pool_that_its_repository_ignores_is_refused(lab: Lab) -> None:
     git(lab.folder, "init", "-q")
     lab.write(".gitignore", "pool\n")
-    came = lab.evolve("--git", "--limit", "1")
-    assert (came.code, came.calls) == (2, 0)
-    assert "ignores it" in came.err
+    result = lab.evolve("--git", "--limit", "1")
+    assert (result.code, result.calls) == (2, 0)
+    assert "ignores it" in result.err
     assert not (lab.folder / "pool").exists()
 
 
 def test_calls_of_a_task_that_is_not_finished_are_counted_too(lab: Lab) -> None:
     first = lab.evolve("--limit", "1", pool="first").calls
     cap = ("--budget", f"calls={first + 2}")
-    came = lab.evolve(*cap, "--json")
-    assert (came.code, came.calls) == (3, first + 2)
-    assert came.json["tasks"] == 1
-    spending = came.json["spending"]
-    assert sum(one["calls"] for one in spending.values()) == first + 2
+    result = lab.evolve(*cap, "--json")
+    assert (result.code, result.calls) == (3, first + 2)
+    assert result.json["tasks"] == 1
+    spending = result.json["spending"]
+    assert sum(item["calls"] for item in spending.values()) == first + 2
     assert spending["unfinished"]["calls"] == 2
-    told = lab.evolve(*cap).out
-    assert "unfinished: 2 calls for tasks without a result yet; nothing is lost" in told
+    text = lab.evolve(*cap).out
+    assert "unfinished: 2 calls for tasks without a result yet; nothing is lost" in text
     assert "unfinished" not in lab.evolve().out
 
 
 def test_a_report_spends_nothing_and_says_what_the_command_said(lab: Lab) -> None:
     done = lab.evolve("--limit", "2", "--json")
-    told = lab.report("pool", "--json")
-    assert (told.code, told.json) == (0, done.json)
+    report = lab.report("pool", "--json")
+    assert (report.code, report.json) == (0, done.json)
     assert lab.evolve("--limit", "1", "--name", "other").code == 0
     several = lab.report("pool")
     assert several.code == 2
@@ -88,13 +88,13 @@ def test_turns_as_csv_have_a_line_for_each_task(lab: Lab) -> None:
     assert lab.evolve("--csv", "turns.csv").code == 0
     with (lab.folder / "turns.csv").open(newline="") as stream:
         lines = list(csv.DictReader(stream))
-    assert [one["task"] for one in lines] == [one["id"] for one in TASKS]
-    assert {one["score"] for one in lines} == {"1.0"}
-    assert {one["operator"] for one in lines} <= {"mutate", "select"}
+    assert [line["task"] for line in lines] == [task["id"] for task in TASKS]
+    assert {line["score"] for line in lines} == {"1.0"}
+    assert {line["operator"] for line in lines} <= {"mutate", "select"}
     assert lines[0]["component"] == "prompts"
     assert lines[0]["first"] == "0.0"
     assert int(lines[-1]["pool"]) == len(Pool.open("pool").members)
-    assert sum(int(one["teams_calls"]) for one in lines) > 0
+    assert sum(int(line["teams_calls"]) for line in lines) > 0
     assert lines[0]["teams_usd"] == ""
     assert lab.evolve("--csv", "again.csv").calls == 0
     assert (lab.folder / "again.csv").read_text() == (lab.folder / "turns.csv").read_text()
@@ -102,13 +102,13 @@ def test_turns_as_csv_have_a_line_for_each_task(lab: Lab) -> None:
 
 def test_several_seeds_are_one_command_with_intervals_over_them(lab: Lab) -> None:
     words = ("--seeds", "2", "--limit", "2", "--test", "test.jsonl", "--repeats", "1")
-    came = lab.evolve(*words, "--json")
-    assert came.code == 0, came.err
-    told = came.json
-    assert [one["seed"] for one in told["seeds"]] == [0, 1]
-    assert told["held_out"] == {"n": 2, "mean": 1.0, "interval": [1.0, 1.0]}
-    assert told["gain"]["mean"] == 1.0
-    assert told["chosen_by"] == "the answers"
+    result = lab.evolve(*words, "--json")
+    assert result.code == 0, result.err
+    report = result.json
+    assert [seed["seed"] for seed in report["seeds"]] == [0, 1]
+    assert report["held_out"] == {"n": 2, "mean": 1.0, "interval": [1.0, 1.0]}
+    assert report["gain"]["mean"] == 1.0
+    assert report["chosen_by"] == "the answers"
     assert {path.name for path in (lab.folder / "pool").iterdir()} == {"seed_0", "seed_1"}
     assert manifest(lab, "pool/seed_1")["recipe"]["seed"] == 1
     again = lab.evolve(*words, "--csv", "turns.csv")
@@ -116,7 +116,7 @@ def test_several_seeds_are_one_command_with_intervals_over_them(lab: Lab) -> Non
     assert "held out, the deployed team" in again.out
     assert "online, chosen by the answers" in again.out
     with (lab.folder / "turns.csv").open(newline="") as stream:
-        assert [one["seed"] for one in csv.DictReader(stream)] == ["0", "0", "1", "1"]
+        assert [table["seed"] for table in csv.DictReader(stream)] == ["0", "0", "1", "1"]
 
 
 def test_seeds_share_one_budget(lab: Lab) -> None:
@@ -128,17 +128,17 @@ def test_seeds_share_one_budget(lab: Lab) -> None:
 
 
 def test_each_seed_whose_operators_got_nothing_of_use_is_warned_of(lab: Lab) -> None:
-    came = lab.evolve("--limit", "1", "--seeds", "2", script=lambda _: Reply(text="8"))
-    assert came.code == 0, came.err
+    result = lab.evolve("--limit", "1", "--seeds", "2", script=lambda _: Reply(text="8"))
+    assert result.code == 0, result.err
     for seed in (0, 1):
-        assert f"warning: seed {seed}: every operator answer was useless: " in came.out
+        assert f"warning: seed {seed}: every operator answer was useless: " in result.out
 
 
 def test_a_pool_is_no_folder_of_pools(lab: Lab) -> None:
     lab.evolved(1)
-    came = lab.evolve("--seeds", "2")
-    assert came.code == 2
-    assert "pool is a pool" in came.err
+    result = lab.evolve("--seeds", "2")
+    assert result.code == 2
+    assert "pool is a pool" in result.err
 
 
 def test_where_a_judge_chooses_the_report_says_so(lab: Lab) -> None:
@@ -149,8 +149,8 @@ def test_where_a_judge_chooses_the_report_says_so(lab: Lab) -> None:
             return Reply.json({"reason": "Fine.", "score": 1.0})
         return thinking(request)
 
-    came = lab.evolve("--limit", "1", "--json", script=judging)
-    assert came.json["chosen_by"] == "a judge"
+    result = lab.evolve("--limit", "1", "--json", script=judging)
+    assert result.json["chosen_by"] == "a judge"
 
 
 def test_who_chose_is_told_of_a_stream_with_and_without_answers(lab: Lab) -> None:
@@ -162,8 +162,8 @@ def test_who_chose_is_told_of_a_stream_with_and_without_answers(lab: Lab) -> Non
             return Reply.json({"reason": "Fine.", "score": 1.0})
         return thinking(request)
 
-    came = lab.evolve("--json", script=judging)
-    assert came.json["chosen_by"] == "the answers, where a task has one, and a judge"
+    result = lab.evolve("--json", script=judging)
+    assert result.json["chosen_by"] == "the answers, where a task has one, and a judge"
 
 
 def test_a_folder_of_task_files_is_a_stream_by_their_names(lab: Lab) -> None:
@@ -174,18 +174,18 @@ def test_a_folder_of_task_files_is_a_stream_by_their_names(lab: Lab) -> None:
     assert "nothing answers" in lab.command(*words).err
     lab.write("tasks/c.json", json.dumps({"id": "t0", "query": "q"}, indent=1))
     lab.write("tasks/d.json", '{"id": "d",\n "question": 1}')
-    came = lab.command(*words)
-    assert came.code == 2
-    assert "tasks/c.json:1:1: error: id: two tasks have the id 't0'" in came.err
-    assert "tasks/d.json:2:2: error: question" in came.err
+    result = lab.command(*words)
+    assert result.code == 2
+    assert "tasks/c.json:1:1: error: id: two tasks have the id 't0'" in result.err
+    assert "tasks/d.json:2:2: error: question" in result.err
 
 
 def test_a_report_beside_one_that_is_at_work_leaves_out_what_it_cannot_see(lab: Lab) -> None:
     lab.evolved(1)
     with Journal.open(lab.folder / "pool/evolutions/recipe"):
-        told = lab.report("pool")
-    assert told.code == 0
-    assert "unfinished tasks: another process works on them" in told.out
+        report = lab.report("pool")
+    assert report.code == 0
+    assert "unfinished tasks: another process works on them" in report.out
 
 
 def test_the_manifest_says_which_file_the_embedded_model_is_and_prices_that_count(
@@ -193,23 +193,23 @@ def test_the_manifest_says_which_file_the_embedded_model_is_and_prices_that_coun
 ) -> None:
     recipe = Recipe(strategy="fixed", settings=FORGETFUL, seeds=("solo.yaml",))
     local = Model(alias="default", model="local", usd_per_mtok_input=1.0)
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "ceiling": CapabilityPolicy(),
         "embedder": None,
         "tasks": (),
         "command": "mas-evolve",
     }
-    free = Manifest.of(recipe=recipe, models=[local], **said)
+    free = Manifest.of(recipe=recipe, models=[local], **fields)
     assert "sha256:" in free.models["default"]["weights"]
     cheaper = replace(local, usd_per_mtok_input=0.5)
-    assert Manifest.of(recipe=recipe, models=[cheaper], **said).differences(free) == []
+    assert Manifest.of(recipe=recipe, models=[cheaper], **fields).differences(free) == []
     costly = replace(recipe, beta=1.0, cost_unit="usd")
-    was, now = (Manifest.of(recipe=costly, models=[one], **said) for one in (local, cheaper))
+    was, now = (Manifest.of(recipe=costly, models=[model], **fields) for model in (local, cheaper))
     assert now.differences(was) == [
         "model 'default' (usd_per_mtok_input: 1.0, now 0.5)",
     ]
     halved = [replace(local, batch_price=0.5)]
-    batched = Manifest.of(recipe=costly, models=halved, batch=True, **said)
+    batched = Manifest.of(recipe=costly, models=halved, batch=True, **fields)
     assert batched.differences(was) == ["model 'default' (batch_price: null, now 0.5)"]
 
 
@@ -252,17 +252,17 @@ def test_git_that_is_not_to_be_had_is_said_before_anything_is_made(
         raise AgentError("git is not installed.")
 
     monkeypatch.setattr("coterie.operators.command.commits.git", missing)
-    came = lab.evolve("--git")
-    assert (came.code, came.calls) == (2, 0)
-    assert "--git: git is not installed." in came.err
+    result = lab.evolve("--git")
+    assert (result.code, result.calls) == (2, 0)
+    assert "--git: git is not installed." in result.err
     assert not (lab.folder / "pool").exists()
 
 
 def test_seeds_of_which_none_could_begin_leave_nothing(lab: Lab) -> None:
     words = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--seeds", "2", "--quiet")
-    came = lab.command(*words, "--model", "m@http://127.0.0.1:9/v1")
-    assert (came.code, came.out) == (1, "")
-    assert "nothing answers" in came.err
+    result = lab.command(*words, "--model", "m@http://127.0.0.1:9/v1")
+    assert (result.code, result.out) == (1, "")
+    assert "nothing answers" in result.err
     assert not (lab.folder / "pool").exists()
 
 
@@ -270,18 +270,18 @@ def test_an_image_that_no_team_can_see_is_refused_before_anything_is_made(lab: L
     (lab.folder / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     lab.tasks("tasks.jsonl", [{"id": "t", "query": "?", "answer": "7", "files": ["plot.png"]}])
     for more in ((), ("--dry-run",)):
-        came = lab.evolve(*more)
-        assert (came.code, came.calls) == (2, 0)
-        assert "task 't': nobody in solo, pair can read plot.png (image)." in came.err
+        result = lab.evolve(*more)
+        assert (result.code, result.calls) == (2, 0)
+        assert "task 't': nobody in solo, pair can read plot.png (image)." in result.err
     assert not (lab.folder / "pool").exists()
 
 
 def test_a_held_out_image_that_no_team_can_see_is_refused_before_anything_is_made(lab: Lab) -> None:
     (lab.folder / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     lab.tasks("test.jsonl", [{"id": "h", "query": "?", "answer": "7", "files": ["plot.png"]}])
-    came = lab.evolve("--test", "test.jsonl")
-    assert (came.code, came.calls) == (2, 0)
-    assert "task 'h': nobody in solo, pair can read plot.png (image)." in came.err
+    result = lab.evolve("--test", "test.jsonl")
+    assert (result.code, result.calls) == (2, 0)
+    assert "task 'h': nobody in solo, pair can read plot.png (image)." in result.err
     assert not (lab.folder / "pool").exists()
 
 

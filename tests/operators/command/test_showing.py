@@ -18,9 +18,9 @@ def shown(*words: str) -> Came:
 
 def test_all_candidates_of_a_turn_are_shown_with_edits_and_answers(lab: Lab) -> None:
     lab.evolved(1)
-    came = shown(EVOLUTION, "t0")
-    assert came.code == 0, came.err
-    tried, *_ = came.out.partition("\nnext: ")
+    result = shown(EVOLUTION, "t0")
+    assert result.code == 0, result.err
+    tried, *_ = result.out.partition("\nnext: ")
     heads = [line for line in tried.splitlines() if line.startswith("candidate ")]
     assert [line.split()[1] for line in heads] == ["0", "1", "2"]
     assert "mutate prompts of candidate" in heads[2]
@@ -33,23 +33,23 @@ def test_all_candidates_of_a_turn_are_shown_with_edits_and_answers(lab: Lab) -> 
 
 def test_json_has_what_each_agent_said(lab: Lab) -> None:
     lab.evolved(1)
-    told = shown(EVOLUTION, "t0", "--json").json
-    agents = [set(one["runs"][0]["agents"]) for one in told["candidates"]]
+    report = shown(EVOLUTION, "t0", "--json").json
+    agents = [set(candidate["runs"][0]["agents"]) for candidate in report["candidates"]]
     assert sorted(map(len, agents[:2])) == [1, 2]
-    assert told["candidates"][told["best"]]["runs"][0]["answer"] == "7"
+    assert report["candidates"][report["best"]]["runs"][0]["answer"] == "7"
 
 
 def test_without_its_journal_it_says_so(lab: Lab) -> None:
     lab.evolved(1)
     (lab.folder / EVOLUTION / "journal.sqlite").unlink()
-    came = shown(EVOLUTION, "t0")
-    assert came.code == 0
-    assert "their journal is not here" in came.out
+    result = shown(EVOLUTION, "t0")
+    assert result.code == 0
+    assert "their journal is not here" in result.out
 
 
 def test_the_folder_is_named_from_anywhere(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     lab.evolved(1)
     monkeypatch.chdir(lab.folder / EVOLUTION)
-    came = shown(".", "t0")
-    assert came.code == 0, came.err
-    assert "candidate 2  mutate prompts of candidate" in came.out
+    result = shown(".", "t0")
+    assert result.code == 0, result.err
+    assert "candidate 2  mutate prompts of candidate" in result.out

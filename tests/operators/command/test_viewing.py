@@ -27,18 +27,18 @@ def test_an_evolution_lists_its_tasks(lab: Lab) -> None:
 
 def test_a_task_shows_what_operators_were_asked_and_answered(lab: Lab) -> None:
     lab.evolved(1)
-    came = shown("t0")
-    assert came.code == 0, came.err
-    assert "candidate 2  mutate prompts of candidate" in came.out
-    _, asked = came.out.split("CONVERSATION of mutate\n")
+    result = shown("t0")
+    assert result.code == 0, result.err
+    assert "candidate 2  mutate prompts of candidate" in result.out
+    _, asked = result.out.split("CONVERSATION of mutate\n")
     assert "What is 0 + 7?" in asked
     assert "it did not think" in asked
-    assert [one["operator"] for one in shown("t0", "--json").json["asked"]] == ["mutate"]
+    assert [item["operator"] for item in shown("t0", "--json").json["asked"]] == ["mutate"]
 
 
 def test_every_candidate_is_shown_as_a_run_is_those_that_lost_too(lab: Lab) -> None:
     lab.evolved(1)
-    hints = [one for one in shown("t0").out.splitlines() if one.startswith("next: ")]
+    hints = [line for line in shown("t0").out.splitlines() if line.startswith("next: ")]
     assert len(hints) == 3
     for number, hint in enumerate(hints):
         words = shlex.split(hint.removeprefix("next: "))
@@ -52,9 +52,9 @@ def test_every_candidate_is_shown_as_a_run_is_those_that_lost_too(lab: Lab) -> N
 
 def test_a_candidate_that_was_not_tried_is_told(lab: Lab) -> None:
     lab.evolved(1)
-    came = shown("t0", "7")
-    assert came.code == 2
-    assert "no 'candidate 7' was logged for this task. Known: 0, 1, 2." in came.err
+    result = shown("t0", "7")
+    assert result.code == 2
+    assert "no 'candidate 7' was logged for this task. Known: 0, 1, 2." in result.err
     assert "Did you mean 't0'?" in shown("t00").err
 
 

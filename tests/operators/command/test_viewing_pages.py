@@ -41,7 +41,9 @@ def facts(page: Element) -> dict[str, str]:
 
 def first_column(page: Element, caption: str) -> list[str]:
     """Give the first column of the table of a caption."""
-    table = next(one for one in page.all("table") if one.one("caption").text.startswith(caption))
+    table = next(
+        element for element in page.all("table") if element.one("caption").text.startswith(caption)
+    )
     return texts(table.one("tbody"), "th")
 
 
@@ -51,15 +53,15 @@ def test_every_page_of_an_evolved_pool_holds_and_says_what_its_files_say(lab: La
     pool, turns = Pool.open(folder), lab.turns()
     pages = visited(folder)
     assert facts(pages[""])["Teams"] == str(len(pool.members))
-    trials = [one for one in lab.ledger() if one["kind"] in {"evaluated", "failed"}]
+    trials = [item for item in lab.ledger() if item["kind"] in {"evaluated", "failed"}]
     assert facts(pages[""])["Trials"] == str(len(trials))
     assert sorted(first_column(pages["teams"], "")) == sorted(pool.teams)
     assert first_column(pages["lineage"], "Teams and agents in the order") == [*pool.teams]
     assert len(pages["lineage"].all("g", class_="row")) == len(pool.teams)
     for name, member in pool.teams.items():
         page = pages[f"team/{name}"]
-        assert member.path.read_text().rstrip() in [one.rstrip() for one in texts(page, "pre")]
-        own = [one["task"] for one in trials if one["team"] == name]
+        assert member.path.read_text().rstrip() in [text.rstrip() for text in texts(page, "pre")]
+        own = [trial["task"] for trial in trials if trial["team"] == name]
         shown = [
             row.all("td")[0].text
             for table in page.all("table")
@@ -68,13 +70,13 @@ def test_every_page_of_an_evolved_pool_holds_and_says_what_its_files_say(lab: La
         ]
         assert shown == own
     evolution = pages[EVOLUTION]
-    assert first_column(evolution, f"{len(turns)} tasks") == [one["task"] for one in turns]
+    assert first_column(evolution, f"{len(turns)} tasks") == [turn["task"] for turn in turns]
     for number, line in enumerate(turns):
         page = pages[f"{EVOLUTION}/task/{number}"]
         assert len(page.all("article", class_="card")) == len(line["candidates"])
         assert facts(page)["Score"] == f"{line['score']:g}"
-        for one in line["candidates"]:
-            run = pages[f"{EVOLUTION}/run/{number}/candidate {one['number']}"]
+        for candidate in line["candidates"]:
+            run = pages[f"{EVOLUTION}/run/{number}/candidate {candidate['number']}"]
             assert TASK_0 in run.text or number
 
 
@@ -116,7 +118,9 @@ def test_a_population_shows_its_agents_and_who_taught_whom(
     assert evolved("pool").code == 0
     pool = Pool.open(tmp_path / "pool")
     pages = visited(tmp_path / "pool", most=60)
-    names = [one.removesuffix(" (retired)") for one in first_column(pages["population"], "Agents")]
+    names = [
+        name.removesuffix(" (retired)") for name in first_column(pages["population"], "Agents")
+    ]
     assert sorted(names) == sorted(pool.all_agents)
     assert {f"agent/{name}" for name in pool.all_agents} <= pages.keys()
     assert len(pages["memory"].all("article")) == min(100, len(pool.learnt))
@@ -151,10 +155,10 @@ def test_damage_is_a_sentence(lab: Lab, name: str, told: str) -> None:
         path.rename(path.with_name("gone"))
     else:
         spoil(path)
-    came = invoked(mas_view, ["pool", "-o", "report.html"], "mas-view")
-    assert (came.code, (lab.folder / "report.html").exists()) == (1, False)
-    assert told in came.err
-    assert came.err.startswith("error: "), came.err
+    result = invoked(mas_view, ["pool", "-o", "report.html"], "mas-view")
+    assert (result.code, (lab.folder / "report.html").exists()) == (1, False)
+    assert told in result.err
+    assert result.err.startswith("error: "), result.err
 
 
 def test_a_damaged_evolution_leaves_the_pool_to_be_seen(lab: Lab) -> None:
@@ -192,7 +196,7 @@ def test_it_is_live_while_a_process_evolves_it(lab: Lab) -> None:
 
 def hostile_pool(folder: Path, found: list[str]) -> None:
     """Make a pool whose every text is an attack."""
-    one = itertools.cycle(found).__next__
+    item = itertools.cycle(found).__next__
     pool = Pool.init(folder)
     first = pool.add(
         Team(name="solo", agents={"a": Agent(id="a", prompt="Hi.")}),
@@ -201,38 +205,46 @@ def hostile_pool(folder: Path, found: list[str]) -> None:
     )
     for number, text in enumerate(found):
         lineage = Lineage(
-            parents=(first.name,), operator="mutate", reason=text, edits=(one(), one()), task=one()
+            parents=(first.name,),
+            operator="mutate",
+            reason=text,
+            edits=(item(), item()),
+            task=item(),
         )
         agent = Agent(id="a", prompt=f"{number} {text}", role=found[number % 8])
         team = Team(name="solo", agents={"a": agent})
         name = pool.add(team, lineage, op=f"born/{number}").name if number < 40 else first.name
-        trial = Trial(task=text, niche=one()[:60] or "x", score=number % 2, run=one(), reason=one())
+        trial = Trial(
+            task=text, niche=item()[:60] or "x", score=number % 2, run=item(), reason=item()
+        )
         pool.commit(Evaluated(member=name, trial=trial), op=f"tried/{number}")
         entry = Learnt(
-            kind="lesson", task=one(), text=text, niche=one()[:60] or None, case=one()[:60]
+            kind="lesson", task=item(), text=text, niche=item()[:60] or None, case=item()[:60]
         )
         pool.commit(entry, op=f"learnt/{number}")
-        dropped = ChildRejected(operator="mutate", reason=text, problems=[one()], task=one())
+        dropped = ChildRejected(operator="mutate", reason=text, problems=[item()], task=item())
         pool.commit(dropped, op=f"dropped/{number}")
-    pool.commit(Retired(member=first.name, reason=one()), op="retired")
+    pool.commit(Retired(member=first.name, reason=item()), op="retired")
 
 
 def test_a_pool_of_attacks_is_text(tmp_path: Path) -> None:
-    found = attacks()
-    hostile_pool(tmp_path / "pool", found)
+    lines = attacks()
+    hostile_pool(tmp_path / "pool", lines)
     memory = file_of(tmp_path / "pool")
-    written = {one.text for one in memory.all("pre")}
+    written = {element.text for element in memory.all("pre")}
     kept = Pool.open(tmp_path / "pool").learnt.values()
-    assert len({one.text for one in kept}) >= 200
-    assert {visible(one.text.replace("\r\n", "\n")) for one in kept} <= written
+    assert len({learnt.text for learnt in kept}) >= 200
+    assert {visible(learnt.text.replace("\r\n", "\n")) for learnt in kept} <= written
     for page in (memory, *visited(tmp_path / "pool", most=60).values()):
-        assert {one.tag for one in page.all()} <= ELEMENTS
-        assert not any(name.startswith("on") for one in page.all() for name in one.attributes)
+        assert {element.tag for element in page.all()} <= ELEMENTS
+        assert not any(
+            name.startswith("on") for element in page.all() for name in element.attributes
+        )
 
 
 def test_an_evolution_of_attacks_is_text(lab: Lab) -> None:
-    found = attacks()
-    endless = itertools.cycle(found)
+    lines = attacks()
+    endless = itertools.cycle(lines)
 
     def attacking(request: Request) -> Reply:
         form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
@@ -244,18 +256,20 @@ def test_an_evolution_of_attacks_is_text(lab: Lab) -> None:
 
     lab.tasks(
         "tasks.jsonl",
-        [{"id": f"t{n}", "query": one, "answer": one} for n, one in enumerate(found[:8])],
+        [{"id": f"t{n}", "query": name, "answer": name} for n, name in enumerate(lines[:8])],
     )
     assert lab.evolve(script=attacking).code == 0
     for page in visited(lab.folder / "pool").values():
-        assert {one.tag for one in page.all()} <= ELEMENTS
-        assert not any(name.startswith("on") for one in page.all() for name in one.attributes)
+        assert {element.tag for element in page.all()} <= ELEMENTS
+        assert not any(
+            name.startswith("on") for element in page.all() for name in element.attributes
+        )
         assert "window.hacked" not in page.one("script").text
 
 
 def test_evolving_says_how_to_look_and_shows_itself(lab: Lab) -> None:
-    came = lab.evolve("--limit", "1")
-    assert came.err.splitlines()[-1] == f"Look at it with: mas-view pool/{EVOLUTION}"
+    result = lab.evolve("--limit", "1")
+    assert result.err.splitlines()[-1] == f"Look at it with: mas-view pool/{EVOLUTION}"
     assert "mas-view" not in lab.evolve("--limit", "1", "--quiet").err
     for other in (["--dry-run"], ["--seeds", "2"]):
         refused = lab.evolve("--view", *other, pool="other")
@@ -277,8 +291,8 @@ def test_an_evolution_is_shown_while_it_is_made(lab: Lab) -> None:
         )
         assert process.stderr is not None
         try:
-            told = next(line for line in process.stderr if line.startswith("look: "))
-            with urlopen(told.removeprefix("look: ").strip()) as response:  # noqa: S310 - ours
+            report = next(line for line in process.stderr if line.startswith("look: "))
+            with urlopen(report.removeprefix("look: ").strip()) as response:  # noqa: S310 - ours
                 assert b"Evolution recipe" in response.read()
             assert any("The page stays until Ctrl-C." in line for line in process.stderr)
             process.send_signal(signal.SIGINT)

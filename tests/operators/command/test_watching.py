@@ -34,8 +34,8 @@ def drawn(shown: Watch) -> list[str]:
 
 
 def test_a_header_and_a_line_for_each_task_where_there_is_no_terminal(lab: Lab) -> None:
-    came = lab.evolve("--limit", "2")
-    head, first, second, look = came.err.splitlines()
+    result = lab.evolve("--limit", "2")
+    head, first, second, look = result.err.splitlines()
     assert re.fullmatch(
         r"evomas: 2 tasks, \d+ at a time; default = m; children reuse their parents' answers"
         r" where models take a seed, or have temperature 0; pool/evolutions/recipe/",
@@ -49,8 +49,8 @@ def test_a_header_and_a_line_for_each_task_where_there_is_no_terminal(lab: Lab) 
 
 def test_it_counts_on_after_a_stop(lab: Lab) -> None:
     lab.evolved(1)
-    came = lab.evolve("--limit", "3")
-    assert re.findall(r"^ +(\d) of 3 ", came.err, re.MULTILINE) == ["2", "3"]
+    result = lab.evolve("--limit", "3")
+    assert re.findall(r"^ +(\d) of 3 ", result.err, re.MULTILINE) == ["2", "3"]
 
 
 def test_the_table_has_the_tasks_at_work_and_what_happens_on_them() -> None:

@@ -26,12 +26,15 @@ def test_an_agent_that_was_not_asked_again_says_nothing_new() -> None:
 
 def test_an_agent_that_failed_said_nothing() -> None:
     failed = {("heart", 1): did(error="timed out")}
-    said = utterances(made(consultation(), failed))
-    assert [item.turn for item in said] == [("brain", 1), ("heart", 2), ("brain", 2)]
+    result = utterances(made(consultation(), failed))
+    assert [item.turn for item in result] == [("brain", 1), ("heart", 2), ("brain", 2)]
 
 
 def test_without_rounds_all_but_the_one_who_answers_are_credited() -> None:
-    assert [utterance.turn for utterance in utterances(once(TRIO))] == [("planner", 1), ("solver", 1)]
+    assert [utterance.turn for utterance in utterances(once(TRIO))] == [
+        ("planner", 1),
+        ("solver", 1),
+    ]
 
 
 def test_a_function_says_nothing_that_it_could_learn_from() -> None:
@@ -56,14 +59,17 @@ def test_reports_letters_and_its_own_words_are_what_it_read() -> None:
 
 
 def test_the_bulletin_is_what_it_read() -> None:
-    table = {utterance.turn: utterance for utterance in utterances(made(consultation(), settled=frozenset({"heart"})))}
+    table = {
+        utterance.turn: utterance
+        for utterance in utterances(made(consultation(), settled=frozenset({"heart"})))
+    }
     assert "bulletin:\nnothing new" in table["brain", 2].read
 
 
 def test_long_words_are_cut() -> None:
     long = {("heart", 1): did("x" * 90_000)}
-    said = utterances(made(consultation(), long), most=200)
-    assert max(len(text) for item in said for text in (item.said, item.read)) == 200
+    result = utterances(made(consultation(), long), most=200)
+    assert max(len(text) for item in result for text in (item.said, item.read)) == 200
 
 
 def test_which_agent_of_the_pool_it_is_comes_along() -> None:

@@ -111,7 +111,9 @@ def test_a_null_player_is_worth_nothing(game: tuple[str, Game]) -> None:
     idle = averaged(without, orders(everybody, permutations=4, rng=Random(1)))["idle"]
     assert (idle.value, idle.error) == (0, 0)
     with_idle = shapley(without, everybody)
-    assert {player: with_idle[player] for player in players} == pytest.approx(shapley(value, players))
+    assert {player: with_idle[player] for player in players} == pytest.approx(
+        shapley(value, players)
+    )
 
 
 @given(games())

@@ -160,7 +160,11 @@ def moved(folder: Path, more: str) -> set[str]:
     pool = more.split()[1].strip("[]")
     code, out, err, _ = evolved(folder, pool, "--limit", "4", script=crossing)
     assert code == 0, out + err
-    return {candidate["operator"] for line in lines_of(folder / pool) for candidate in line["candidates"]}
+    return {
+        candidate["operator"]
+        for line in lines_of(folder / pool)
+        for candidate in line["candidates"]
+    }
 
 
 def test_mutation_and_crossover_can_each_be_left_out(folder: Path) -> None:

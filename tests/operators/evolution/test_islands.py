@@ -59,7 +59,9 @@ def test_the_best_of_each_island_comes_to_all_others_once(pools: list[Path]) -> 
     assert sorted(tasks) == sorted(f"t{n}" for n in range(13))
     for pool in pools:
         assert not verify(pool).faults
-        met = [line.value["about"] for line in lines(pool) if line.value.get("what") == "islands.met"]
+        met = [
+            line.value["about"] for line in lines(pool) if line.value.get("what") == "islands.met"
+        ]
         assert [item["meeting"] for item in met] == [1]  # after 2 of 4 tasks; none after the last
         named = [line.op for line in lines(pool)]
         assert len(named) == len(set(named))

@@ -44,9 +44,9 @@ def write(folder: Path, reuse: str, recipe: str = OF_PROMPTS) -> None:
 def without_saved(value: Any) -> Any:
     """The same with nothing said of what was saved, and of how the ledger's lines are sealed."""
     if isinstance(value, dict):
-        left = {name: one for name, one in value.items() if name not in {"saved", "prev", "sum"}}
-        return {name: without_saved(one) for name, one in left.items()}
-    return [without_saved(one) for one in value] if isinstance(value, list) else value
+        left = {name: item for name, item in value.items() if name not in {"saved", "prev", "sum"}}
+        return {name: without_saved(item) for name, item in left.items()}
+    return [without_saved(item) for item in value] if isinstance(value, list) else value
 
 
 def ledger_of(pool: Path) -> list[Any]:
@@ -56,7 +56,7 @@ def ledger_of(pool: Path) -> list[Any]:
 
 def agents_asked(model_calls: list[Any]) -> Counter[str]:
     """How often each question of an agent was asked, seed and all."""
-    return Counter(json.dumps(one, sort_keys=True) for one in model_calls)
+    return Counter(json.dumps(call, sort_keys=True) for call in model_calls)
 
 
 def test_the_same_answers_lead_to_the_same_pool_for_fewer_calls(folder: Path) -> None:
@@ -82,25 +82,27 @@ def test_rewards_count_what_a_run_needs_and_nobody_pays_it_twice(folder: Path) -
     code, out, err, calls = evolved(folder, "pool", "--csv", "rows.csv")
     assert code == 0, err
     lines, pool = lines_of(folder / "pool"), Pool.open(folder / "pool")
-    children = [one for line in lines for one in line["candidates"] if "saved" in one]
+    children = [
+        candidate for line in lines for candidate in line["candidates"] if "saved" in candidate
+    ]
     assert children
-    for one in children:
-        assert one["usage"]["calls"] == 3  # each of them asks once
-        assert 0 < one["saved"]["calls"] <= 3
-        assert one["reward"] == pytest.approx(one["score"] - 0.03)
-        assert one["operator"] != "instantiate"  # what it is made of did not run on the task
+    for child in children:
+        assert child["usage"]["calls"] == 3  # each of them asks once
+        assert 0 < child["saved"]["calls"] <= 3
+        assert child["reward"] == pytest.approx(child["score"] - 0.03)
+        assert child["operator"] != "instantiate"  # what it is made of did not run on the task
     with Journal.open(folder / "pool" / "evolutions" / "recipe", replaying=True) as journal:
         spent = journal.spent()
     parts = [usage_of(line) for line in lines]
-    assert sum((sum(one, Usage()) for one in parts), Usage()).calls == spent.calls == calls
-    saved = sum(Usage(**one["saved"]).calls for one in children)
+    assert sum((sum(part, Usage()) for part in parts), Usage()).calls == spent.calls == calls
+    saved = sum(Usage(**item["saved"]).calls for item in children)
     rows = (folder / "rows.csv").read_text().splitlines()
     place = rows[0].split(",").index("saved_calls")
     assert sum(int(row.split(",")[place]) for row in rows[1:]) == saved
     share = saved / (saved + sum(runs.calls for runs, _, _ in parts))
     assert f"{share:.0%} of teams' requests reused answers of parents'" in out
-    told = [one for entry in pool.entries() if (one := entry.value.get("trial"))]
-    assert all(one["usage"]["calls"] in {3} for one in told)
+    report = [item for entry in pool.entries() if (item := entry.value.get("trial"))]
+    assert all(item["usage"]["calls"] in {3} for item in report)
     assert consumed(folder / "pool") is None
 
 
@@ -129,10 +131,10 @@ def test_repeats_of_a_candidate_are_drawn_anew_and_a_childs_goes_on_with_the_sam
     assert code == 0, err
     assert len({*with_seeds}) == len(with_seeds)  # nothing was asked twice with the same seed
     for line in lines_of(folder / "pool"):
-        for one in line["candidates"]:
-            assert one["usage"]["calls"] == 6
-            assert one.get("saved", {"calls": 0})["calls"] <= 6
-        assert any("saved" in one for one in line["candidates"])
+        for candidate in line["candidates"]:
+            assert candidate["usage"]["calls"] == 6
+            assert candidate.get("saved", {"calls": 0})["calls"] <= 6
+        assert any("saved" in item for item in line["candidates"])
 
 
 @pytest.mark.parametrize("strategy", ["fixed", "best_of_n"])

@@ -92,7 +92,9 @@ def test_a_run_whose_operators_get_nothing_of_use_says_so_everywhere(
     assert re.search(
         r"^\w+: (\d+) of \1 answers? useless: it is not JSON: … \(\1\)$", result.err, re.M
     )
-    assert re.search(r"^warning: every operator answer was useless: (\d+) of \1\.$", result.err, re.M)
+    assert re.search(
+        r"^warning: every operator answer was useless: (\d+) of \1\.$", result.err, re.M
+    )
     [run] = (tmp_path / "runs").iterdir()
     answers = json.loads((run / "result.json").read_text())["operators"]
     assert json.loads((run / "story.json").read_text())["operators"] == answers

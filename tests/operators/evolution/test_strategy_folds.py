@@ -78,7 +78,9 @@ def test_an_episode_has_what_the_fold_came_to_by_all_that_it_sees(
     tmp_path: Path, workers: int
 ) -> None:
     records = evolved(tmp_path, workers)
-    assert [fields["trials"] for fields in records] == [max(0, n - workers + 1) for n in range(len(TASKS))]
+    assert [fields["trials"] for fields in records] == [
+        max(0, n - workers + 1) for n in range(len(TASKS))
+    ]
     if workers == 1:  # ada fails and succeeds, ben fails and succeeds, ada fails and succeeds
         seen = [fields["competence"] for fields in records]
         assert seen == pytest.approx([0.5, 0.35, 0.5, 0.35, 0.545, 0.3815])

@@ -12,7 +12,9 @@ from coterie.operators.evolution.strategy import strategy_of
 
 SCREEN = 150
 """Lines."""
-OURS = [point.name for point in entry_points(group="coterie.strategies") if "coterie." in point.value]
+OURS = [
+    point.name for point in entry_points(group="coterie.strategies") if "coterie." in point.value
+]
 
 
 @pytest.mark.parametrize("name", sorted(OURS))

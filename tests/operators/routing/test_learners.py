@@ -127,9 +127,9 @@ def test_a_regression_of_cases_that_all_go_one_way_is_the_constant() -> None:
 def test_without_its_library_a_regression_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-    said = missing("logistic")
-    assert said is not None
-    assert how_to_get("router") in said
+    text = missing("logistic")
+    assert text is not None
+    assert how_to_get("router") in text
     assert missing("rule") is None
     with pytest.raises(InputError, match="by: logistic needs scikit-learn"):
         fit(world(40, _by_length), by="logistic")

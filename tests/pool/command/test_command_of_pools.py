@@ -250,7 +250,9 @@ def test_lineage_of_a_team_is_its_family(pool: Pool) -> None:
     done = run("lineage", pool.folder, "vote_1")
     assert "vote_3" not in done.stdout
     assert "vote_2" in done.stdout
-    assert [item["team"] for item in told("lineage", pool.folder, "vote_1", "--format", "json")] == [
+    assert [
+        item["team"] for item in told("lineage", pool.folder, "vote_1", "--format", "json")
+    ] == [
         "vote",
         "vote_1",
         "vote_2",

@@ -284,7 +284,9 @@ def test_it_is_a_score_within_its_interval_and_is_moved_by_trials(
 ) -> None:
     teams: list[Member] = []
     for number, (parents, trials) in enumerate(drawn):
-        teams.append(member(str(number), *(str(parent) for parent in sorted(parents) if parent < number)))
+        teams.append(
+            member(str(number), *(str(parent) for parent in sorted(parents) if parent < number))
+        )
         for place, (score, of) in enumerate(trials):
             tried(teams[-1], score, niche=of, first=place)
     before = expectations(teams, niche)

@@ -79,7 +79,10 @@ def test_a_new_pool_of_both_is_the_same_whichever_is_named_first(
     assert verify(tmp_path / "both").faults == verify(tmp_path / "both").notes == ()
     pool = Pool.open(tmp_path / "both")
     assert [team.statistics.n for team in pool.teams.values()] == [1, 0, 1, 2]
-    assert [revision.op for revision in pool.agent("clerk").revisions[1:]] == ["ann/revised", "ben/revised"]
+    assert [revision.op for revision in pool.agent("clerk").revisions[1:]] == [
+        "ann/revised",
+        "ben/revised",
+    ]
     assert pool.agent("clerk").agent.prompt == "Count as ben."
     assert [item.text for item in pool.learnt.values()] == ["ann", "ben"]
     assert "note: both sides revised the agent 'clerk'" in result.out
@@ -139,7 +142,9 @@ def test_who_is_stopped_anywhere_while_merging_merges_again(
         lines = {path.name for path in (pool / "evolutions").iterdir()}
         assert lines in ({"town"}, {"town", "village"}), moment
         assert not verify(pool).faults
-        assert all(item in {before.get(word), after.get(word)} for word, item in texts(pool).items())
+        assert all(
+            item in {before.get(word), after.get(word)} for word, item in texts(pool).items()
+        )
         join(pool, ben, tell=silent)
         assert texts(pool) == after, moment
         assert not (pool / ".cache/merging").exists()

@@ -54,7 +54,13 @@ def told(folder: Path) -> dict[str, Any]:
     pool = Pool.open(folder)
     return {
         "teams": {
-            name: (team.identity, team.born, team.retired, team.statistics.n, team.statistics.score_sum)
+            name: (
+                team.identity,
+                team.born,
+                team.retired,
+                team.statistics.n,
+                team.statistics.score_sum,
+            )
             for name, team in pool.teams.items()
         },
         "learnt": {item.id: item.text for item in pool.learnt.values()},

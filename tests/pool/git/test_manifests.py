@@ -23,7 +23,8 @@ BEGUN: dict[str, Any] = {
 
 def united(**changed: Any) -> dict[str, Any]:
     texts = [
-        json.dumps(fields) for fields in (BEGUN, {**BEGUN, "tasks": {"a": "1", "b": "2"}, **changed})
+        json.dumps(fields)
+        for fields in (BEGUN, {**BEGUN, "tasks": {"a": "1", "b": "2"}, **changed})
     ]
     result = united_manifests("one", texts[0], "other", texts[1])
     assert united_manifests("other", texts[1], "one", texts[0]) == result

@@ -320,7 +320,9 @@ def views(folder: Path, evolution: str, episodes: Iterator[int] | list[int]) -> 
 
 
 def _shown(view: PoolView) -> Any:
-    members = [(member, [member.on_task(f"t{n}") for n in range(9)]) for member in view.members.values()]
+    members = [
+        (member, [member.on_task(f"t{n}") for n in range(9)]) for member in view.members.values()
+    ]
     rows = [(item.name, item.by_niche, item.by_task, item.by_past, on) for item, on in members]
     agents = [(agent.name, agent.revisions, agent.statistics) for agent in view.agents.values()]
     return rows, agents, view.learnt, view.end

@@ -17,7 +17,7 @@ from coterie.schema.values.errors import StorageError
 def test_what_only_looks_like_a_trial_that_is_meant_does_not_count(tmp_path: Path) -> None:
     ledger, trials = Ledger(tmp_path / LEDGER), TrialIndex(ledger=tmp_path / LEDGER)
     workers = {"w": TrialPart(member="ada")}
-    said = [
+    evaluateds = [
         Evaluated(member="vote", trial=Trial(task="t", score=0.5, agents=workers)),
         Evaluated(member="vote", trial=Trial(task="t", score=1.0)),
         Evaluated(member="other", trial=Trial(task="t", score=0.0)),
@@ -25,9 +25,9 @@ def test_what_only_looks_like_a_trial_that_is_meant_does_not_count(tmp_path: Pat
         Evaluated(member="vote", trial=Trial(task="t")),
         Evaluated(member="vote", trial=Trial(task="t", score=0.25, chosen=True)),
     ]
-    for number, tried in enumerate(said):
+    for number, tried in enumerate(evaluateds):
         ledger.append(tried.value(), op=f"{number}")
-    for tried, entry in zip(said, ledger.read(), strict=True):
+    for tried, entry in zip(evaluateds, ledger.read(), strict=True):
         trials.take(tried, entry)
         if tried.trial.kind == "plain":
             trials.places.add("vote on t", entry.start)  # as if hashes were equal

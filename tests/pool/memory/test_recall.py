@@ -246,7 +246,9 @@ def test_a_server_of_qdrant_reminds_of_the_same(
 
     def found() -> list[tuple[str, float | None]]:
         recaller = open_recall(pool, {}, "hashing")
-        return [(item.text, item.similarity) for item in asyncio.run(_asked(recaller, "Figs?", where))]
+        return [
+            (item.text, item.similarity) for item in asyncio.run(_asked(recaller, "Figs?", where))
+        ]
 
     here = found()
     assert [text for text, _ in here] == ["Entry 0.", "Entry 1."]

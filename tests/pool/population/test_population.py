@@ -38,7 +38,12 @@ def test_competence_moves_from_a_half_by_thirty_percent_of_the_way() -> None:
 
 def test_all_who_worked_learn_from_the_reward_of_the_team() -> None:
     result = folded([*town("a", "b", "c", "d"), worked("abc", "code", 1.0)])
-    assert [round(agent.q("code"), 9) for agent in result.agents.values()] == [0.65, 0.65, 0.65, 0.5]
+    assert [round(agent.q("code"), 9) for agent in result.agents.values()] == [
+        0.65,
+        0.65,
+        0.65,
+        0.5,
+    ]
     assert [agent.total for agent in result.agents.values()] == [1, 1, 1, 0]
 
 

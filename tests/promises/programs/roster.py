@@ -34,7 +34,11 @@ def crew(**limits: Any) -> Team:
     names += tuple(f"checker_{number}" for number in range(1, 4))
     agents = {
         name: Agent(
-            id=name, role=name, prompt=f"You are [{name}].", agent_type="ToolCallingAgent", max_steps=6
+            id=name,
+            role=name,
+            prompt=f"You are [{name}].",
+            agent_type="ToolCallingAgent",
+            max_steps=6,
         )
         for name in names
     }

@@ -69,8 +69,8 @@ def test_calls_with_other_arguments_are_no_acts(tool: str, arguments: Any) -> No
 
 def test_what_a_turn_came_to_goes_back_to_those_who_asked() -> None:
     read = [note("planner", "start"), note("planner"), note("critic"), note("", "task")]
-    said = turn(" It is 42. ")
-    assert acts(said, read) == (
+    outcome = turn(" It is 42. ")
+    assert acts(outcome, read) == (
         TurnAnswer(to="planner", text="It is 42."),
         TurnAnswer(to="critic", text="It is 42."),
     )

@@ -20,7 +20,8 @@ IDS = ("planner", "coder", "critic", "writer")
 TEAM = Team(
     name="crew",
     agents={
-        word: Agent(id=word, role=f"the\n{word}", prompt="Secret.", tools=("clock",)) for word in IDS
+        word: Agent(id=word, role=f"the\n{word}", prompt="Secret.", tools=("clock",))
+        for word in IDS
     },
     reports_to={},
     execution=Execution(roster=Roster(lead="planner", alive=3, messages=9)),

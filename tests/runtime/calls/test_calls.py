@@ -71,7 +71,11 @@ def test_what_a_model_refuses_is_told_kept_and_asked_for_only_once(tmp_path: Pat
     assert first.adapted == again.adapted == {"temperature": "left out"}
     assert [name for name, _ in events] == ["parameter_adapted", "model_call", "model_call"]
     report = events[0][1]
-    assert (report["parameter"], report["asked"], report["instead"]) == ("temperature", "0.5", "left out")
+    assert (report["parameter"], report["asked"], report["instead"]) == (
+        "temperature",
+        "0.5",
+        "left out",
+    )
     assert "hunter2" not in report["words"]
     assert events[2][1]["adapted"] == {"temperature": "left out"}
 
@@ -79,8 +83,8 @@ def test_what_a_model_refuses_is_told_kept_and_asked_for_only_once(tmp_path: Pat
 def test_another_effort_is_another_question(tmp_path: Path) -> None:
     efforts = ({}, {"effort": "low"}, {"effort": "high"}, {"top_p": 0.5}, {"effort": "low"})
     with ScriptedModel(["1", "2", "3", "4"]) as model:
-        said = [asked(model, "a", cache=tmp_path, sampling=effort)[0].text for effort in efforts]
-    assert said == ["1", "2", "3", "4", "2"]
+        texts = [asked(model, "a", cache=tmp_path, sampling=effort)[0].text for effort in efforts]
+    assert texts == ["1", "2", "3", "4", "2"]
 
 
 def test_a_failed_call_is_asked_again(tmp_path: Path) -> None:

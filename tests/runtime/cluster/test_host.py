@@ -71,7 +71,10 @@ def test_what_is_sent_once_is_not_sent_again(tmp_path: Path) -> None:
         for name in ("one", "two", "two"):
             with jails.open(tmp_path / name) as jail:
                 assert Shell(jail).run("cat file own").output == f"the same{name}"
-    assert [sorted(text for _, text in pairs) for pairs in sent] == [[b"one", b"the same"], [b"two"]]
+    assert [sorted(text for _, text in pairs) for pairs in sent] == [
+        [b"one", b"the same"],
+        [b"two"],
+    ]
 
 
 def test_large_files_travel_in_pieces(tmp_path: Path) -> None:

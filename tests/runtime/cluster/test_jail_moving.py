@@ -120,15 +120,15 @@ class Made:
         run = self.run
         agents = {
             name: (
-                one.status,
-                one.error,
-                one.result and (one.result.content, one.result.patch),
-                one.usage,
-                one.attempts,
-                one.tool_calls,
-                one.mishaps,
+                agent.status,
+                agent.error,
+                agent.result and (agent.result.content, agent.result.patch),
+                agent.usage,
+                agent.attempts,
+                agent.tool_calls,
+                agent.mishaps,
             )
-            for name, one in run.agents.items()
+            for name, agent in run.agents.items()
         }
         return run.status, run.answer, run.error, run.usage, agents, self.asked, self.noted
 
@@ -171,9 +171,9 @@ def test_whenever_a_worker_is_lost_the_result_is_that_of_this_machine(
     for number in range(1, counted[0] + 1, 1 if nightly else 17):
         with near() as (jails, fleet):
             lost_at(fleet, number)
-            made = lab.run(jails)
-            assert made.came() == here.came(), f"lost at question {number} of {counted[0]}"
-            moved += made.moves
+            result = lab.run(jails)
+            assert result.came() == here.came(), f"lost at question {number} of {counted[0]}"
+            moved += result.moves
     assert moved
 
 
@@ -184,9 +184,9 @@ def test_no_tool_answers_that_the_worker_is_lost(lab: Lab, journaled: bool) -> N
     with near() as (jails, fleet):
         for link in fleet.links:
             link.dies_at = ("refresh", 1)  # which `read_file` asks for; both of them
-        made = lab.run(jails, journaled=journaled)
-    assert made.moves == 2
-    assert made.came() == here.came()
+        result = lab.run(jails, journaled=journaled)
+    assert result.moves == 2
+    assert result.came() == here.came()
 
 
 @needs_jail
@@ -195,11 +195,11 @@ def test_without_a_journal_nothing_is_paid_twice_either(lab: Lab) -> None:
     with near() as (jails, fleet):
         for link in fleet.links:
             link.dies_at = ("start", 2)
-        made = lab.run(jails, journaled=False)
-        assert made.moves
-        (told, *_) = [one for one in made.events if one.type == "agent_moved"]
-        assert said(told.type, told.fields).startswith("restarts on another host: The worker")
-        assert made.came() == here.came()
+        result = lab.run(jails, journaled=False)
+        assert result.moves
+        (report, *_) = [event for event in result.events if event.type == "agent_moved"]
+        assert said(report.type, report.fields).startswith("restarts on another host: The worker")
+        assert result.came() == here.came()
 
 
 @needs_jail
@@ -210,16 +210,16 @@ def test_what_loses_every_machine_is_a_failure_of_the_host(lab: Lab) -> None:
 
         def lost(link: Any) -> None:
             lose(link)
-            for one in fleet.links:
-                one.dies_at = ("start", 1)
+            for item in fleet.links:
+                item.dies_at = ("start", 1)
 
         fleet.lose = lost  # type: ignore[method-assign]
-        made = lab.run(jails)
-        assert made.run.status == "failed"
-        assert made.run.agents["coder"].fault == "jail"
-        assert "The worker with the jail is lost" in str(made.run.agents["coder"].error)
-        assert made.moves == MOST_MOVES
-        assert made.asked == 1
+        result = lab.run(jails)
+        assert result.run.status == "failed"
+        assert result.run.agents["coder"].fault == "jail"
+        assert "The worker with the jail is lost" in str(result.run.agents["coder"].error)
+        assert result.moves == MOST_MOVES
+        assert result.asked == 1
         assert len(fleet.lost) == 1 + MOST_MOVES
 
 
@@ -227,9 +227,9 @@ def test_what_loses_every_machine_is_a_failure_of_the_host(lab: Lab) -> None:
 def test_where_no_worker_is_left_it_is_said(lab: Lab) -> None:
     with near(1, most=1) as (jails, fleet):
         fleet.links[0].dies_at = ("open", 1)
-        made = lab.run(jails)
-        assert made.run.agents["coder"].fault == "jail"
-        assert "no worker is left" in str(made.run.error)
+        result = lab.run(jails)
+        assert result.run.agents["coder"].fault == "jail"
+        assert "no worker is left" in str(result.run.error)
 
 
 @needs_jail
@@ -237,9 +237,9 @@ def test_a_verdict_is_given_elsewhere_at_most_so_often(lab: Lab) -> None:
     with near(1) as (jails, fleet):
         fleet.links[0].dies_at = ("start", 3)
         evidence = Evidence(task=lab.scored, answer=RIGHT, jails=jails)
-        found = asyncio.run(score(evidence))
-        assert found is not None
-        assert found.value == 1
+        result = asyncio.run(score(evidence))
+        assert result is not None
+        assert result.value == 1
         assert len(fleet.lost) == 1
     with near(1) as (jails, fleet):
         fleet.links[0].dies_at = ("start", 1)
@@ -247,8 +247,8 @@ def test_a_verdict_is_given_elsewhere_at_most_so_often(lab: Lab) -> None:
 
         def lost(link: Any) -> None:
             lose(link)
-            for one in fleet.links:
-                one.dies_at = ("start", 1)
+            for item in fleet.links:
+                item.dies_at = ("start", 1)
 
         fleet.lose = lost  # type: ignore[method-assign]
         with pytest.raises(JailError, match="is lost"):
@@ -275,7 +275,7 @@ def test_verdicts_in_two_jails_survive_the_loss_of_one(method: str) -> None:
         with near() as (jails, fleet):
             fleet.links[0].dies_at = (method, number)
             for answer, value in (("    return a + b", 1), ("    return a - b", 0)):
-                found = asyncio.run(score(Evidence(task=HUMANEVAL, answer=answer, jails=jails)))
-                assert found is not None
-                assert found.value == value
+                result = asyncio.run(score(Evidence(task=HUMANEVAL, answer=answer, jails=jails)))
+                assert result is not None
+                assert result.value == value
             assert fleet.lost

@@ -69,7 +69,7 @@ def repairing(request: Request) -> Reply:
     """Be an analyst, or an engineer who has done as many steps as it has answered."""
     if "You are the analyst" in message_text(request):
         return Reply(text="The cause is in the code.")
-    done = sum(one["role"] == "assistant" for one in request["messages"])
+    done = sum(message["role"] == "assistant" for message in request["messages"])
     return Reply.tool("bash", command=COMMANDS[done])
 
 
@@ -103,7 +103,7 @@ class Cluster:
             Path(f"/proc/{task}/task/{task}/children").read_text("ascii").split()
             for task in self.nodes
         )
-        return [int(child) for found in children for child in found if _is_host(child)]
+        return [int(child) for texts in children for child in texts if _is_host(child)]
 
     def kill_one(self, chance: random.Random) -> bool:
         """Kill a worker with -9, if there is one."""
@@ -188,17 +188,17 @@ def bench(model: ScriptedModel, data: Path, results: str, *more: str) -> list[st
 def figures(folder: Path) -> Any:
     """Give what has to be equal of an evaluation, wherever its code ran."""
     (results,) = folder.iterdir()
-    found: list[Any] = []
+    result: list[Any] = []
     for line in (results / "samples.jsonl").read_text("utf-8").splitlines():
         value = json.loads(line)
-        found.append(_without_times(value))
-    return sorted(found, key=json.dumps)
+        result.append(_without_times(value))
+    return sorted(result, key=json.dumps)
 
 
 def _without_times(value: Any) -> Any:
     if isinstance(value, dict):
         left = {k: v for k, v in value.items() if not re.search("second|time|started|log", k)}
-        return {name: _without_times(one) for name, one in left.items()}
+        return {name: _without_times(item) for name, item in left.items()}
     return [*map(_without_times, value)] if isinstance(value, list) else value
 
 
@@ -227,19 +227,19 @@ def test_repairs_survive_killed_workers_and_a_killed_driver(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with ScriptedModel(repairing) as model:
-        came = ran(tmp_path, *bench(model, data, "here"))
-        assert (came.returncode, len(model.calls)) == (0, CALLS), came.stderr
+        completed = ran(tmp_path, *bench(model, data, "here"))
+        assert (completed.returncode, len(model.calls)) == (0, CALLS), completed.stderr
     expected = figures(tmp_path / "here")
     kills, rounds, number = 30, 100, 0
     for number in range(rounds):
         with ScriptedModel(repairing) as model:
             words = bench(model, data, f"there-{number}", "--on", cluster.address)
             with cluster.losing(kills - len(cluster.kills), number):
-                came = ran(tmp_path, *words)
-            if came.returncode == 1:  # the same work was lost more often than anyone is moved
-                assert "The worker with the jail is lost" in came.stderr
-                came = ran(tmp_path, *resuming(tmp_path / f"there-{number}", cluster))
-            assert came.returncode == 0, came.stderr
+                completed = ran(tmp_path, *words)
+            if completed.returncode == 1:  # the same work was lost more often than anyone is moved
+                assert "The worker with the jail is lost" in completed.stderr
+                completed = ran(tmp_path, *resuming(tmp_path / f"there-{number}", cluster))
+            assert completed.returncode == 0, completed.stderr
             assert len(model.calls) == CALLS, "nothing is paid twice"
         assert figures(tmp_path / f"there-{number}") == expected
         if len(cluster.kills) >= kills:
@@ -255,12 +255,12 @@ def test_repairs_survive_killed_workers_and_a_killed_driver(
         ) as driver:
             wait_for(lambda: len(model.calls) >= CALLS // 2, "half of the calls")
             driver.kill()
-        came = ran(tmp_path, *resuming(tmp_path / "driven", cluster))
-        assert came.returncode == 0, came.stderr
+        completed = ran(tmp_path, *resuming(tmp_path / "driven", cluster))
+        assert completed.returncode == 0, completed.stderr
         # A call that was under way when the driver was killed is made again.
         assert CALLS <= len(model.calls) <= CALLS + TASKS
-    assert [one["score"] for one in figures(tmp_path / "driven")] == [
-        one["score"] for one in expected
+    assert [figure["score"] for figure in figures(tmp_path / "driven")] == [
+        item["score"] for item in expected
     ]
     wait_for(lambda: not cluster.workers(), "the workers of a killed driver end")
 
@@ -286,11 +286,11 @@ def test_an_evolution_with_code_agents_is_that_of_this_machine(
         with ScriptedModel(losing if more else thinking) as model:
             words = ("mas-evolve", "recipe.yaml", "tasks.jsonl", "--pool", pool, "--quiet")
             chosen = ("--model", f"m@{model.api_base}", "--embedder", "hashing")
-            came = ran(tmp_path, *words, *chosen, *more)
-            assert came.returncode == 0, came.stderr
+            completed = ran(tmp_path, *words, *chosen, *more)
+            assert completed.returncode == 0, completed.stderr
             asked.append(len(model.calls))
         kept = sorted((tmp_path / pool).rglob("*.yaml"))
-        pools.append({str(one.relative_to(tmp_path / pool)): one.read_text() for one in kept})
+        pools.append({str(path.relative_to(tmp_path / pool)): path.read_text() for path in kept})
     assert pools[0]
     assert pools[0] == pools[1]
     assert asked[0] == asked[1]
@@ -321,7 +321,7 @@ def test_a_cluster_of_this_machine_alone(tmp_path: Path) -> None:
             out, err = started.communicate()
     assert (started.returncode, out) == (0, "42\n"), err
     assert seen, "no worker was seen"
-    assert not any(secret.encode() in one for one in seen)
+    assert not any(secret.encode() in content for content in seen)
 
 
 def _environments_of_hosts() -> Iterator[bytes]:

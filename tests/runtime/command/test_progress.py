@@ -149,8 +149,8 @@ def test_nobody_listens_to_words_without_a_terminal(plan) -> None:
 def test_on_a_terminal_there_is_a_table(tmp_path: Path) -> None:
     (tmp_path / "team.yaml").write_text(TEAM)
     ours, theirs = pty.openpty()
-    said = Reply(text="fine, so I say it again", delivery="paced", interval=0.1)
-    with ScriptedModel(said) as model:
+    reply = Reply(text="fine, so I say it again", delivery="paced", interval=0.1)
+    with ScriptedModel(reply) as model:
         running = subprocess.Popen(
             [
                 *(sys.executable, "-m", "coterie.schema.command", "run"),

@@ -71,7 +71,9 @@ def test_a_damaged_run_is_told_in_a_sentence(
 def test_a_file_of_a_run_needs_nothing_from_elsewhere(run: Path) -> None:
     page = page_of(run)
     assert [element for element in page.all() if "src" in element.attributes] == []
-    addresses = [element.attributes["href"] for element in page.all() if "href" in element.attributes]
+    addresses = [
+        element.attributes["href"] for element in page.all() if "href" in element.attributes
+    ]
     assert all(address.startswith(("#", "data:image/svg+xml,")) for address in addresses)
 
 

@@ -226,7 +226,8 @@ LISTS = {
     "properties": {
         "x": {
             "anyOf": [
-                {"type": "array", "items": {"not": {"required": [f"k{number}"]}}} for number in range(16)
+                {"type": "array", "items": {"not": {"required": [f"k{number}"]}}}
+                for number in range(16)
             ]
         }
     },

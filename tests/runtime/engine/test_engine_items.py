@@ -176,7 +176,9 @@ def test_a_resumed_run_asks_only_for_items_that_are_not_there(bench: Bench, tmp_
 def test_in_rounds_items_are_worked_on_anew_and_others_read_the_list(bench: Bench) -> None:
     rounds = Rounds(most=2, until="never", hears="others", closing=("end",))
     fields = script("one", "two")
-    fields["[planner]"] = [Reply.json({"parts": [*parts]}) for parts in (("one", "two"), ("three",))]
+    fields["[planner]"] = [
+        Reply.json({"parts": [*parts]}) for parts in (("one", "two"), ("three",))
+    ]
     with ScriptedModel(fields) as model:
         run = bench.run(spread(rounds=rounds), model)
         asked, [_, planned] = questions(model, "worker"), questions(model, "planner")

@@ -69,7 +69,9 @@ Messages = list[tuple[str, str]]
 
 def read_by(model: ScriptedModel) -> list[Messages]:
     calls = (call.body["messages"] for call in model.calls)
-    return sorted([(message["role"], message["content"]) for message in messages] for messages in calls)
+    return sorted(
+        [(message["role"], message["content"]) for message in messages] for messages in calls
+    )
 
 
 def ours(folder: Path, model: ScriptedModel) -> tuple[list[Messages], str | None]:
@@ -98,7 +100,9 @@ class Graph:
     def invoke(self, state: dict[str, Any], config: Any = None) -> dict[str, Any]:
         self.config = config
         done = {"START"}
-        while ready := [node for node in self.nodes if node not in done and self.before[node] <= done]:
+        while ready := [
+            node for node in self.nodes if node not in done and self.before[node] <= done
+        ]:
             for changes in [self.nodes[name](state) for name in ready]:
                 for field, change in changes.items():
                     state[field] |= change

@@ -59,8 +59,8 @@ def test_what_an_agent_says_counts_first() -> None:
 def test_what_is_not_set_is_not_sent() -> None:
     with ScriptedModel("x") as model:
         ask(model)
-        said = {*(model.calls[0].body or ())}
-    assert said == {"model", "messages", "max_tokens", "stream", "stream_options"}
+        texts = {*(model.calls[0].body or ())}
+    assert texts == {"model", "messages", "max_tokens", "stream", "stream_options"}
 
 
 def test_a_secret_header_is_kept_out_of_messages_and_has_to_be_set() -> None:

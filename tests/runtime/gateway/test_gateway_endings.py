@@ -63,7 +63,11 @@ def test_an_answer_that_ended_well_is_taken_at_the_first_try(nightly: bool) -> N
         chance, wire = Random(seed), WIRES[seed % 3]
         words = WORDS["stop"] if wire != "responses" else ["completed"]
         result = read(answered(chance, wire, spelt(chance, chance.choice(words))), wire=wire)
-        assert (answer(result).text, answer(result).finish_reason, result.requests) == (TEXT, "stop", 1)
+        assert (answer(result).text, answer(result).finish_reason, result.requests) == (
+            TEXT,
+            "stop",
+            1,
+        )
 
 
 def test_an_answer_that_was_cut_counts_and_says_so(nightly: bool) -> None:
@@ -73,7 +77,11 @@ def test_an_answer_that_was_cut_counts_and_says_so(nightly: bool) -> None:
         word = spelt(chance, chance.choice(WORDS[means]))
         result = read(answered(chance, wire, word), wire=wire)
         text = word if means == "filtered" else means
-        assert (answer(result).text, answer(result).finish_reason, result.requests) == (TEXT, text, 1)
+        assert (answer(result).text, answer(result).finish_reason, result.requests) == (
+            TEXT,
+            text,
+            1,
+        )
 
 
 def test_every_other_word_is_a_failure_by_its_own_name(nightly: bool) -> None:
@@ -192,7 +200,9 @@ def test_calls_come_whole_whatever_their_pieces_look_like(nightly: bool) -> None
         parts = [*begun, *deltas[4:], *halves[0], *halves[1]]
         first, other = index(0), index(1)
         events = [{"choices": [{"index": other, "delta": {"content": "the second"}}]}]
-        events += [{"choices": [{"index": first, "delta": {"tool_calls": [part]}}]} for part in parts]
+        events += [
+            {"choices": [{"index": first, "delta": {"tool_calls": [part]}}]} for part in parts
+        ]
         events += [{"choices": [{"index": first, "delta": {}, "finish_reason": "tool_calls"}]}]
         result = answer(read(stream(*events, DONE)))
         assert [(call.name, call.arguments) for call in result.tool_calls] == wanted
@@ -212,7 +222,11 @@ def test_a_prompt_that_is_too_long_is_one_in_every_providers_words() -> None:
         for words in signs:
             error = {"error": {"message": f"Sorry: {words.upper()} [8192]", "code": None}}
             result = read(document(error, status), others=spare)
-            assert (answer(result).text, result.requests, result.tokens) == ("from the spare", 2, 15)
+            assert (answer(result).text, result.requests, result.tokens) == (
+                "from the spare",
+                2,
+                15,
+            )
     assert answer(read(Response(b"<html>413", 413), others=spare)).text == "from the spare"
     assert failure(read(document({"error": {"message": "too many"}}, 429))).kind == "busy"
 

@@ -207,7 +207,12 @@ def test_a_fallback_does_not_read_what_is_kept_for_the_model_that_failed() -> No
             raise CallError("it is down", kind="down")
         return answer(name)
 
-    fields = {"role": "assistant", "content": "so", "reasoning_content": "hm", "kept_for": "default"}
+    fields = {
+        "role": "assistant",
+        "content": "so",
+        "reasoning_content": "hm",
+        "kept_for": "default",
+    }
     fallbacks: Mapping[str, tuple[str, ...]] = {"default": ("spare",), "spare": ()}
     ask(Provider(behave), fallbacks, messages=[{"role": "user", "content": "q"}, fields], retries=0)
     assert read["default"] == {"role": "assistant", "content": "so", "reasoning_content": "hm"}

@@ -45,7 +45,9 @@ def asked(
     async def calls() -> list[ChatAnswer]:
         async with Gateway({"boss": inbox(folder)}) as gateway, asyncio.TaskGroup() as group:
             answering = group.create_task(program(folder))
-            answers = await asyncio.gather(*(gateway.chat(one, tell=tell) for one in requests))
+            answers = await asyncio.gather(
+                *(gateway.chat(request, tell=tell) for request in requests)
+            )
             answering.cancel()
         return answers
 
@@ -93,8 +95,8 @@ def test_a_question_is_readable_and_complete_and_its_answer_is_free(tmp_path: Pa
 
 
 def test_calls_of_tools_are_answered_as_json(tmp_path: Path) -> None:
-    said = json.dumps({"tool_calls": [{"name": "add", "arguments": {"a": 1}}]})
-    (answer,) = asked(tmp_path, answering("json", said), question(tools=(ADD,)))
+    text = json.dumps({"tool_calls": [{"name": "add", "arguments": {"a": 1}}]})
+    (answer,) = asked(tmp_path, answering("json", text), question(tools=(ADD,)))
     assert answer.tool_calls == (ToolRequest(id="call_1", name="add", arguments='{"a": 1}'),)
     assert (answer.text, answer.finish_reason) == ("", "tool_calls")
 

@@ -48,7 +48,9 @@ def test_of_many_tool_calls_the_first_are_done_and_the_model_is_told(
     body: bytes, kind: str
 ) -> None:
     answer = asked(body, "Look!", kind)
-    assert [call.id for call in answer.tool_calls] == [f"c{number}" for number in range(MOST_TOOL_CALLS)]
+    assert [call.id for call in answer.tool_calls] == [
+        f"c{number}" for number in range(MOST_TOOL_CALLS)
+    ]
     assert answer.text.startswith(f"[Only the first {MOST_TOOL_CALLS} tool calls of an answer")
 
 

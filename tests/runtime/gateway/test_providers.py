@@ -45,7 +45,8 @@ def test_a_missing_key_is_said_at_once_by_its_variables(name: str, nowhere: dict
 
 
 @pytest.mark.parametrize(
-    "name", sorted(name for name, provider in PROVIDERS.items() if provider.key_in and provider.needs_key)
+    "name",
+    sorted(name for name, provider in PROVIDERS.items() if provider.key_in and provider.needs_key),
 )
 def test_each_variable_that_may_hold_a_key_lets_in(name: str, nowhere: dict[str, str]) -> None:
     for variable in PROVIDERS[name].key_in:
@@ -157,7 +158,11 @@ def rows() -> str:
     lines: dict[tuple[str, ...], list[str]] = {}
     for name, provider in PROVIDERS.items():
         if provider.wire:
-            cells = (_code(provider.key_in), _code(provider.address_in), provider.address or "yours")
+            cells = (
+                _code(provider.key_in),
+                _code(provider.address_in),
+                provider.address or "yours",
+            )
             lines.setdefault(cells, []).append(name)
     return "\n".join(f"| {_code(names)} | {' | '.join(cells)} |" for cells, names in lines.items())
 

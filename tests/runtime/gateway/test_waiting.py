@@ -171,11 +171,11 @@ def over_http(
 
 
 def test_a_long_answer_is_paid_once() -> None:
-    said = Reply(
+    reply = Reply(
         text="Two and two is four, and so it is each time.", delivery="paced", interval=0.4
     )
-    result, bodies = over_http(said, timeout=2)
-    assert (result.text, result.attempts, len(bodies)) == (said.text, 1, 1)
+    result, bodies = over_http(reply, timeout=2)
+    assert (result.text, result.attempts, len(bodies)) == (reply.text, 1, 1)
     assert result.usage.uncertain_calls == result.usage.unmetered_calls == 0
 
 

@@ -25,7 +25,11 @@ def test_what_confines_a_run_is_told_as_json() -> None:
 
 def test_what_does_not_confine_is_told_too() -> None:
     report = Jails(unsafe=True).describe()
-    assert (report["tier"], report["confines"], report["own_user"]) == ("unsafe-local", False, False)
+    assert (report["tier"], report["confines"], report["own_user"]) == (
+        "unsafe-local",
+        False,
+        False,
+    )
 
 
 def test_a_host_without_a_jail_refuses_and_says_what_to_do(

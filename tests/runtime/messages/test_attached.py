@@ -120,7 +120,9 @@ def test_a_run_is_made_again_from_its_folder_which_has_the_bytes_once(folder: Pa
     again = invoked_in(folder, main, ["--replay", str(run), "--verify"], "mas-run")
     assert again.out.startswith("verified: ")
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
-    (call,) = (event for event in events if event["type"] == "model_call" and event["agent"] == "looker")
+    (call,) = (
+        event for event in events if event["type"] == "model_call" and event["agent"] == "looker"
+    )
     digest = Attachment.of(PNG)
     assert digest is not None
     described = {"name": "plot.png", "kind": "image", "bytes": len(PNG), "sha256": digest.sha256}

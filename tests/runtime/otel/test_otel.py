@@ -137,7 +137,9 @@ def test_the_variable_of_the_conventions_wants_content_too(
     spans = spans_in(tmp_path / "t.jsonl")
     tool = named(spans, "execute_tool list_files").told
     assert json.loads(tool["gen_ai.tool.call.arguments"]) == {"path": "."}
-    asking = [span for span in spans if span.told.get("gen_ai.output.messages", "").count("tool_call")]
+    asking = [
+        span for span in spans if span.told.get("gen_ai.output.messages", "").count("tool_call")
+    ]
     assert len(asking) == 2
 
 

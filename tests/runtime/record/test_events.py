@@ -43,7 +43,7 @@ def texts(line: bytes) -> Iterator[bytes]:
     yield from (b"\0" * size + b"\n" for size in (1, 100, len(line)))
     yield from (body[:9] + odd + body[9:] + b"\n" for odd in (b"\0", b"\n", b"\r\n", b"\x1b[2J"))
     yield from (
-        f"{json.dumps(one)}\n".encode() for one in (*WRONG[:-2], float("nan"), float("-inf"))
+        f"{json.dumps(item)}\n".encode() for item in (*WRONG[:-2], float("nan"), float("-inf"))
     )
     yield from (
         b"\n",
@@ -153,21 +153,21 @@ def test_every_reader_shows_the_rest_of_a_run(run: Path, tmp_path: Path, drawn: 
         folder, number = damaged(run, tmp_path, line)
         shown = invoked(mas_view, ["--text", str(folder)], "mas-view")
         assert (shown.code, shown.err) == (0, ""), line[:200]
-        (told,) = [one for one in shown.out.splitlines() if one.startswith("damaged  ")]
-        assert f"events.jsonl:{number} (" in told
+        (text,) = [name for name in shown.out.splitlines() if name.startswith("damaged  ")]
+        assert f"events.jsonl:{number} (" in text
         as_json = invoked(mas_view, ["--text", str(folder), "--json"], "mas-view")
         assert (as_json.code, number) == (0, int(as_json.json["damaged"].split(":")[2].split()[0]))
         file = tmp_path / "report.html"
-        came = invoked(mas_view, [str(folder), "-o", str(file)], "mas-view")
-        assert came.code == 0, came.err
+        result = invoked(mas_view, [str(folder), "-o", str(file)], "mas-view")
+        assert result.code == 0, result.err
         assert f"events.jsonl:{number} (" in file.read_text(encoding="utf-8")
 
 
 def test_a_trace_is_sent_of_the_rest_of_a_run(run: Path, tmp_path: Path) -> None:
     folder, _ = damaged(run, tmp_path, b"nonsense\n")
     spans = tmp_path / "spans.jsonl"
-    came = invoked(mas_view, ["--text", str(folder), "--otel", str(spans)], "mas-view")
-    assert came.code == 0, came.err
+    result = invoked(mas_view, ["--text", str(folder), "--otel", str(spans)], "mas-view")
+    assert result.code == 0, result.err
     assert b"invoke_agent judge" in spans.read_bytes()
 
 
@@ -201,10 +201,10 @@ def test_a_run_without_events_is_shown(run: Path, tmp_path: Path, content: bytes
     (tmp_path / "events.jsonl").write_bytes(content)
     shown = invoked(mas_view, ["--text", str(tmp_path)], "mas-view")
     assert (shown.code, "status   done" in shown.out) == (0, True), shown.err
-    told = [line for line in shown.out.splitlines() if line.startswith("damaged")]
-    assert len(told) == (b"\n" in content)
+    lines = [line for line in shown.out.splitlines() if line.startswith("damaged")]
+    assert len(lines) == (b"\n" in content)
     if content.startswith(b"nonsense"):
-        assert told[0].endswith(" and 45 more")
+        assert lines[0].endswith(" and 45 more")
 
 
 def test_another_version_is_refused_where_there_is_nothing_else(run: Path, tmp_path: Path) -> None:
@@ -219,15 +219,15 @@ def test_one_wrong_number_does_not_cost_the_lines_after_it(run: Path, tmp_path: 
     lines = [json.loads(line) for line in lines_of(run)]
     for place in range(len(lines)):
         changed = [{**line, "n": 10**9} if at == place else line for at, line in enumerate(lines)]
-        (tmp_path / "events.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in changed))
+        (tmp_path / "events.jsonl").write_text("".join(f"{json.dumps(item)}\n" for item in changed))
         kept = [event["n"] for event in events_of(tmp_path).events]
         assert {*range(1, len(lines) + 1)} - {*kept} == {place + 1}
 
 
 @given(st.lists(st.integers(1, 30), max_size=30))
 def test_as_many_lines_as_can_be_are_kept_in_order(tmp_path: Path, numbers: list[int]) -> None:
-    made = (f'{{"v": 1, "n": {number}, "t": 0, "type": "x"}}\n' for number in numbers)
-    (tmp_path / "events.jsonl").write_text("".join(made))
+    lines = (f'{{"v": 1, "n": {number}, "t": 0, "type": "x"}}\n' for number in numbers)
+    (tmp_path / "events.jsonl").write_text("".join(lines))
     kept = [event["n"] for event in events_of(tmp_path).events]
     assert kept == sorted(set(kept))
     longest = [0] * (len(numbers) + 1)
@@ -242,8 +242,8 @@ def test_damage_is_found_in_linear_time(tmp_path: Path) -> None:
         folder = tmp_path / str(size)
         folder.mkdir(exist_ok=True)
         numbers = (number * 7_919 % size for number in range(size))
-        made = (f'{{"v": 1, "n": {number + 1}, "t": 0, "type": "x"}}\n' for number in numbers)
-        (folder / "events.jsonl").write_text("".join(made))
+        lines = (f'{{"v": 1, "n": {number + 1}, "t": 0, "type": "x"}}\n' for number in numbers)
+        (folder / "events.jsonl").write_text("".join(lines))
         return partial(events_of, folder)
 
     assert growth(reading, 1_000) <= LINEAR

@@ -33,7 +33,10 @@ class Play:
         """Let an agent take its mail; tells what it reads."""
         taken = self.bus.take(agent)
         self.happen(taken)
-        return [f"{message.kind} {message.sender}: {message.text}" for message in self.bus.mail(taken).messages]
+        return [
+            f"{message.kind} {message.sender}: {message.text}"
+            for message in self.bus.mail(taken).messages
+        ]
 
     def end(self, agent: str, *acts: Act) -> Sequence[Posted]:
         """Let an agent end its turn; tells what was posted."""

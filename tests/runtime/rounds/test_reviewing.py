@@ -46,7 +46,9 @@ def peers(most: int = 4, **execution: Any) -> Team:
 
 
 def verdicts(*, issues: tuple[str, ...] = (), **of: str) -> Reply:
-    records = [{"of": name, "verdict": verdict, "issues": [*issues]} for name, verdict in of.items()]
+    records = [
+        {"of": name, "verdict": verdict, "issues": [*issues]} for name, verdict in of.items()
+    ]
     return Reply.json({"reviews": records})
 
 

@@ -43,7 +43,9 @@ def script(**said: str | Reply | list[str | Reply]) -> dict[str, Any]:
 
 def times(model: ScriptedModel) -> dict[str, int]:
     """How often each agent was asked."""
-    return {word: len(questions(model, word)) for word in ("writer", "critic_1", "critic_2", "editor")}
+    return {
+        word: len(questions(model, word)) for word in ("writer", "critic_1", "critic_2", "editor")
+    }
 
 
 def test_what_one_reports_to_colleagues_they_answer_in_the_next_round(bench: Bench) -> None:
@@ -55,7 +57,9 @@ def test_what_one_reports_to_colleagues_they_answer_in_the_next_round(bench: Ben
     )
     with ScriptedModel(fields) as model:
         run = bench.run(revising(), model)
-        writer, critic, editor = (questions(model, word) for word in ("writer", "critic_1", "editor"))
+        writer, critic, editor = (
+            questions(model, word) for word in ("writer", "critic_1", "editor")
+        )
     assert (run.status, run.answer, run.answered_by, run.rounds) == ("done", "the end", "editor", 3)
     assert "too long" not in writer[0]
     assert [text in writer[1] for text in ("draft 1", "too long", "no verb")] == [True] * 3

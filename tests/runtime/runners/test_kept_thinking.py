@@ -98,7 +98,9 @@ def test_a_tool_calling_agent_gives_back_what_its_model_wants(
     agent = Agent(id="a", agent_type="ToolCallingAgent", tools=("megaphone.shout",))
     with ScriptedModel(thinker) as model:
         run = workbench.run(model, agent)
-        results = [message for message in body_of(model, 2)["messages"] if message["role"] == "tool"]
+        results = [
+            message for message in body_of(model, 2)["messages"] if message["role"] == "tool"
+        ]
     assert (run.answer, run.usage.calls) == ("HI", 3)
     assert [result["tool_call_id"] for result in results] == ["own_0", "own_1"]
     assert results[0]["content"] == "HI"
@@ -155,11 +157,11 @@ def test_a_program_that_keeps_nothing_has_it_put_back() -> None:
     user, result = {"role": "user"}, {"role": "tool", "tool_call_id": "call_0"}
     answers = KeptAnswers()
     answers.remember(answer)
-    said = bare(spoken(answer, numbered(answer)))
+    message = bare(spoken(answer, numbered(answer)))
     plain = {"id": "call_0", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    assert said == {"role": "assistant", "content": "so", "tool_calls": [plain]}
-    back = {**said, **kept, "tool_calls": [{**plain, "extra_content": SIGNATURE}]}
-    assert answers.given_back([user, said, result]) == [user, back, result]
+    assert message == {"role": "assistant", "content": "so", "tool_calls": [plain]}
+    back = {**message, **kept, "tool_calls": [{**plain, "extra_content": SIGNATURE}]}
+    assert answers.given_back([user, message, result]) == [user, back, result]
 
 
 CODE = "<code>\nfinal_answer('{}')\n</code>"
@@ -218,7 +220,9 @@ def test_whoever_thinks_all_its_tokens_away_fails_with_the_reason(
     with ScriptedModel(Reply(text="<think>so", finish_reason="length")) as model:
         run = workbench.run(model, Agent(id="a", agent_type=kind, max_steps=3, max_tokens=64))
     assert "thinking took all of its max_tokens (64)" in str(run.error)
-    assert [mishap for mishap in run.agents["a"].mishaps if "an answer was none: the model's" in mishap]
+    assert [
+        mishap for mishap in run.agents["a"].mishaps if "an answer was none: the model's" in mishap
+    ]
     assert {item.fields["finish_reason"] for item in workbench.of("only_thought")} == {"length"}
 
 

@@ -16,7 +16,9 @@ from coterie.schema import Agent, Catalogue, Model, Team
 
 from ...support.journals import SPENT, answered, ended, put_all
 
-CATALOGUE = Catalogue.of_host(models={word: Model(alias=word, model=word) for word in ("m", "other")})
+CATALOGUE = Catalogue.of_host(
+    models={word: Model(alias=word, model=word) for word in ("m", "other")}
+)
 CALL = "attempt 1/call 1"
 
 

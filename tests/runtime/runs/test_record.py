@@ -118,7 +118,9 @@ def test_a_long_result_holds_no_event_loop(
 ) -> None:
     plan = plan_of(tmp_path, "x y")
     fields = {
-        f"a{number}": AgentOutcome(status="done", result=AgentResult(content="\\" * LONGEST_CONTENT))
+        f"a{number}": AgentOutcome(
+            status="done", result=AgentResult(content="\\" * LONGEST_CONTENT)
+        )
         for number in range(4)
     }
 

@@ -52,8 +52,12 @@ def test_a_streamed_message_shows_who_works(here: Path, model: ScriptedModel) ->
     async def work() -> None:
         async with opened(here, catalogue(model)) as at:
             events = await sent(at, asked(), streamed=True)
-        updates = [event.status_update.status for event in events if event.HasField("status_update")]
-        shown = [get_message_text(update.message) for update in updates if update.HasField("message")]
+        updates = [
+            event.status_update.status for event in events if event.HasField("status_update")
+        ]
+        shown = [
+            get_message_text(update.message) for update in updates if update.HasField("message")
+        ]
         assert shown == ["worker works", "worker is done", "judge works", "judge is done"]
         artifacts = [
             event.artifact_update.artifact for event in events if event.HasField("artifact_update")

@@ -63,14 +63,24 @@ def test_all_who_show_a_time_show_the_same_one(run: Path, tmp_path: Path) -> Non
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
     result = json.loads((run / "result.json").read_text())
     for agent in ("asker", "judge"):
-        ends = [event for event in events if event["type"] == "agent_finished" and event["agent"] == agent]
-        starts = [event for event in events if event["type"] == "agent_started" and event["agent"] == agent]
+        ends = [
+            event
+            for event in events
+            if event["type"] == "agent_finished" and event["agent"] == agent
+        ]
+        starts = [
+            event
+            for event in events
+            if event["type"] == "agent_started" and event["agent"] == agent
+        ]
         took = sum(end["seconds"] for end in ends)
         assert len(ends) == 2
         # From start to end, with all that it waited for.
         assert took <= sum(end["t"] for end in ends) - sum(start["t"] for start in starts) + 0.001
         works = ("model_call", "tool_call")
-        waited = [event for event in events if event["type"] in works and event.get("agent") == agent]
+        waited = [
+            event for event in events if event["type"] in works and event.get("agent") == agent
+        ]
         assert sum(item["seconds"] for item in waited) <= took
         assert result["agents"][agent]["seconds"] == pytest.approx(took, abs=0.002)
         tokens = sum(end["usage"]["prompt_tokens"] for end in ends)

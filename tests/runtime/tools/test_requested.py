@@ -349,7 +349,9 @@ def test_calls_that_are_written_as_text_are_read_whole(
         ahead = chance.choice(["", "I will look it up.\n", "First, this:\n\n"])
         text = ahead + form(calls)
         answer = requested(ChatAnswer(text=text), definitions)
-        assert [(call.name, json.loads(call.arguments)) for call in answer.tool_calls] == calls, text
+        assert [(call.name, json.loads(call.arguments)) for call in answer.tool_calls] == calls, (
+            text
+        )
         assert not requested(ChatAnswer(text=text, finish_reason="length"), definitions).tool_calls
         assert not requested(ChatAnswer(text=f"{text}\nThat is how."), definitions).tool_calls
         broken = cut(chance, form(calls))

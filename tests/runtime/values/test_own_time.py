@@ -117,7 +117,9 @@ def test_a_run_that_reaches_its_timeout_is_to_blame_for_its_work_only(
 
 def test_a_run_that_waited_for_most_of_its_timeout_is_not_to_blame() -> None:
     """What it would have come to with a quicker model, the next try tells."""
-    result, seconds = run(team(llm("solo"), timeout=60), always(31), {"solo": doing("ask", FOR_EVER)})
+    result, seconds = run(
+        team(llm("solo"), timeout=60), always(31), {"solo": doing("ask", FOR_EVER)}
+    )
     assert (result.status, seconds, result.fault) == ("stopped", 60, "slow")
     quicker, _ = run(team(llm("solo"), timeout=60), always(29), {"solo": doing("ask", FOR_EVER)})
     assert (quicker.status, quicker.fault) == ("stopped", None)

@@ -58,8 +58,13 @@ def test_the_head_has_status_score_answer_and_what_was_expected(
 ) -> None:
     _, page = done
     assert page.one("h1").text == "trio: sum"
-    assert [element.text for element in page.all("span", class_="badge")][:2] == ["✓ done", "✓ right"]
-    facts = {element.one("dt").text: element.one("dd").text for element in page.one("dl").all("div")}
+    assert [element.text for element in page.all("span", class_="badge")][:2] == [
+        "✓ done",
+        "✓ right",
+    ]
+    facts = {
+        element.one("dt").text: element.one("dd").text for element in page.one("dl").all("div")
+    }
     assert facts["Model calls"] == "3"
     assert facts["Score"] == "1"
     texts = [element.text for element in page.all("pre")]
@@ -160,7 +165,9 @@ def test_the_verdict_of_blame_is_shown_where_it_was_asked(
     (run / "team.yaml").write_bytes((done[0] / "team.yaml").read_bytes())
     (run / "blame").mkdir()
     lines = (run / "events.jsonl").read_text().splitlines()
-    number = next(i for i, line in enumerate(lines, 1) if '"model_call"' in line and "critic" in line)
+    number = next(
+        i for i, line in enumerate(lines, 1) if '"model_call"' in line and "critic" in line
+    )
     verdict = {
         "scheme": "global", "agent": "critic", "step": 2, "kind": "model call", "text": "so",
         "why": "It <b>repeats</b>.", "confidence": 0.8, "line": f"events.jsonl:{number}",

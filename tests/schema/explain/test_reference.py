@@ -27,11 +27,11 @@ LOADERS = {
 
 def example_of(document: str, folder: Path) -> Path:
     """Write the example of a page to a file."""
-    found = re.search(r"```(yaml|json)\n(.*?)```", reference(document), re.DOTALL)
-    assert found
+    result = re.search(r"```(yaml|json)\n(.*?)```", reference(document), re.DOTALL)
+    assert result
     (folder / "tools.py").write_text('def weekday(day: str) -> str:\n    "Tell."\n')
-    path = folder / f"{document}.{found[1]}"
-    path.write_text(found[2], encoding="utf-8")
+    path = folder / f"{document}.{result[1]}"
+    path.write_text(result[2], encoding="utf-8")
     return path
 
 

@@ -59,7 +59,9 @@ def test_each_value_is_kept_or_reported(agent: Any, toolset: Any, model: Any, ki
     toolset["type"] = kind
     imported = docker_agent_team(Document(file="d.yaml", value=value, places={}, keys={}), "t")
     written = f"{dump(imported.team)}{imported.models}{imported.servers}{imported.clients}"
-    covering = "|".join(re.escape(item.path) for item in imported.lost if ALTERED not in item.message)
+    covering = "|".join(
+        re.escape(item.path) for item in imported.lost if ALTERED not in item.message
+    )
     for path, text in leaves(value):
         reported = bool(covering) and re.match(rf"({covering})($|[.\[])", path)
         assert text in written or reported or text == kind, path

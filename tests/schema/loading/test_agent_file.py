@@ -32,7 +32,9 @@ CRITIC = Agent(id="critic", role="critic", prompt="Find the mistake.", notes=LEA
 
 
 def problems(path: Path, load: Any = load_agent) -> list[str]:
-    return [problem.replace(f"{path.parent}/", "") for problem in problems_of(load, path, CATALOGUE)]
+    return [
+        problem.replace(f"{path.parent}/", "") for problem in problems_of(load, path, CATALOGUE)
+    ]
 
 
 @pytest.mark.parametrize("name", ["critic.yaml", "critic", "other.yaml", "other"])

@@ -210,7 +210,9 @@ def test_what_a_skill_asks_for_and_cannot_have_is_refused(tmp_path: Path) -> Non
     (tmp_path / "clerk/agent.yaml").write_text("prompt: Fill in forms.\n")
     with pytest.raises(ConfigError) as caught:
         load_agent(tmp_path / "clerk")
-    text = "\n".join(str(problem).replace(f"{path.parent}/", "") for problem in caught.value.problems)
+    text = "\n".join(
+        str(problem).replace(f"{path.parent}/", "") for problem in caught.value.problems
+    )
     assert "SKILL.md:4:1: error: allowed-tools: not a field here. A skill grants no tools." in text
     assert "scripts:1:1: error: an agent reads only SKILL.md" in text
     assert "'pdf--forms' is not a skill's name" in text

@@ -37,7 +37,10 @@ def loaded(folder: Path, text: str) -> Catalogue:
 def told(folder: Path, text: str) -> list[str]:
     with pytest.raises(ConfigError) as refused:
         loaded(folder, text)
-    return [f"{problem.place.line}:{problem.place.column}: {problem.message}" for problem in refused.value.problems]
+    return [
+        f"{problem.place.line}:{problem.place.column}: {problem.message}"
+        for problem in refused.value.problems
+    ]
 
 
 def problems(known: Catalogue, tool: str) -> str:

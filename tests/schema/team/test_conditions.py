@@ -175,7 +175,9 @@ def test_terms_follow_an_agent_to_another_id_and_go_with_it() -> None:
 def test_items_count_under_the_ceiling() -> None:
     ceiling = CapabilityPolicy.of(PLAIN, NUMBER)
     assert (CapabilityPolicy.of(PLAIN).items, ceiling.items) == (1, 2)
-    assert [problem.message for problem in ceiling.problems(ROUTED)] == ["10 items; the ceiling allows 2."]
+    assert [problem.message for problem in ceiling.problems(ROUTED)] == [
+        "10 items; the ceiling allows 2."
+    ]
     assert not replace(ceiling, items=None).problems(ROUTED)
 
 

@@ -175,7 +175,10 @@ topology:
 def test_what_is_wrong_with_groups_has_its_place() -> None:
     with pytest.raises(ConfigError) as failure:
         load(BAD)
-    rows = [(problem.place.line, problem.place.column, problem.message) for problem in failure.value.problems]
+    rows = [
+        (problem.place.line, problem.place.column, problem.message)
+        for problem in failure.value.problems
+    ]
     expected = [
         (2, "written out, 265 agents: at most 256."),
         (3, "0 is out of range"),
@@ -187,7 +190,7 @@ def test_what_is_wrong_with_groups_has_its_place() -> None:
         (11, "a cycle: "),
     ]
     for line, message in expected:
-        assert any(at == line and message in said for at, _, said in rows), (line, message, rows)
+        assert any(at == line and message in name for at, _, name in rows), (line, message, rows)
 
 
 def test_neither_many_nor_large_groups_take_time_or_memory() -> None:

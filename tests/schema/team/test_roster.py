@@ -42,7 +42,9 @@ def loaded(roster: str, *, text: str = FILE, execution: str = "", more: str = ""
 
 
 def problems(roster: str, **changes: Any) -> list[str]:
-    return [problem.removeprefix("team.yaml:") for problem in problems_of(loaded, roster, **changes)]
+    return [
+        problem.removeprefix("team.yaml:") for problem in problems_of(loaded, roster, **changes)
+    ]
 
 
 def test_a_roster_has_the_limits_of_the_paper_unless_it_says_others() -> None:

@@ -56,7 +56,10 @@ def test_an_agent_has_what_it_does_not_say_itself() -> None:
     assert [agent.model_id for agent in agents.values()] == ["fast"] * 3
     assert [agent.temperature for agent in agents.values()] == [0.7, 0, 0.7]
     assert [agent.tools for agent in agents.values()] == [("read_file",), ("read_file",), ()]
-    assert [agent.agent_type for agent in agents.values()] == [*["ToolCallingAgent"] * 2, "Function"]
+    assert [agent.agent_type for agent in agents.values()] == [
+        *["ToolCallingAgent"] * 2,
+        "Function",
+    ]
 
 
 @fewer(2)
@@ -120,7 +123,9 @@ def test_a_wrong_default_is_told_once_where_it_stands(line: str, message: str) -
     agents = "agents:\n  a: {}\n  b: {}\ntopology: {reports_to: {a: [b]}}\n"
     prompt = "" if line.startswith("prompt") else "  prompt: Solve the task.\n"
     text = f"name: t\ndefaults:\n  {line}\n{prompt}{agents}"
-    (words,) = [problem for problem in problems_of(parsed, text) if "agent of type LLM" not in problem]
+    (words,) = [
+        problem for problem in problems_of(parsed, text) if "agent of type LLM" not in problem
+    ]
     assert re.match(r"team.yaml:3:\d+: error: ", words)
     assert words.partition("error: ")[2].startswith(message)
 

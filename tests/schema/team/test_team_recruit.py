@@ -62,7 +62,9 @@ def loaded(execution: str, *, text: str = FILE) -> Team:
 
 
 def problems(execution: str, *, text: str = FILE) -> list[str]:
-    return [problem.removeprefix("team.yaml:") for problem in problems_of(loaded, execution, text=text)]
+    return [
+        problem.removeprefix("team.yaml:") for problem in problems_of(loaded, execution, text=text)
+    ]
 
 
 def test_a_team_says_who_chooses_and_who_opens_and_meets() -> None:

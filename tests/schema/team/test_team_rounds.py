@@ -43,7 +43,9 @@ def loaded(rounds: str, *, text: str = FILE, execution: str = "") -> Team:
 
 
 def problems(rounds: str, **changes: Any) -> list[str]:
-    return [problem.removeprefix("team.yaml:") for problem in problems_of(loaded, rounds, **changes)]
+    return [
+        problem.removeprefix("team.yaml:") for problem in problems_of(loaded, rounds, **changes)
+    ]
 
 
 def test_a_team_says_how_often_it_works() -> None:

@@ -277,4 +277,6 @@ def writers() -> Iterator[str]:
 def test_state_is_written_here_and_nowhere_else() -> None:
     texts = list(writers())
     assert [name for name in texts if not name.startswith(tuple(WRITES_ITSELF))] == []
-    assert [name for name in WRITES_ITSELF if not any(word.startswith(name) for word in texts)] == []
+    assert [
+        name for name in WRITES_ITSELF if not any(word.startswith(name) for word in texts)
+    ] == []

@@ -188,7 +188,9 @@ def test_gemini_wants_the_signature_of_a_call_back() -> None:
         message = json.loads(asked(double, gemini)[1])["choices"][0]["message"]
         (product,) = message["tool_calls"]
         result = {"role": "tool", "tool_call_id": product["id"], "content": "here"}
-        bare = message | {"tool_calls": [{k: v for k, v in product.items() if k != "extra_content"}]}
+        bare = message | {
+            "tool_calls": [{k: v for k, v in product.items() if k != "extra_content"}]
+        }
         status, content = asked(double, gemini, messages=[QUESTION, bare, result])
         assert (status, "missing a thought_signature" in content) == (400, True)
         assert asked(double, gemini, messages=[QUESTION, message, result])[0] == 200

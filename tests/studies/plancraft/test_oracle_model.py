@@ -54,7 +54,11 @@ def test_any_team_does_with_it_what_the_planner_does(
         done = [
             run(team, task, model=[f"m@{model.api_base}"]).score for task in PLANCRAFT.tasks(source)
         ]
-    assert [(entry.value, entry.measures["steps"]) for entry in done if entry] == [(1, 1), (1, 5), (1, 1)]
+    assert [(entry.value, entry.measures["steps"]) for entry in done if entry] == [
+        (1, 1),
+        (1, 5),
+        (1, 1),
+    ]
 
 
 def test_what_is_no_task_of_it_is_an_error() -> None:

@@ -85,7 +85,10 @@ def test_other_traces_have_another_digest(labels: tuple[Labelled, ...]) -> None:
 
 
 def test_a_few_traces_are_spread_over_all(labels: tuple[Labelled, ...]) -> None:
-    assert [labelled.id for labelled in spread(labels, 2)] == ["algorithm-generated/1", "hand-crafted/1"]
+    assert [labelled.id for labelled in spread(labels, 2)] == [
+        "algorithm-generated/1",
+        "hand-crafted/1",
+    ]
     assert spread(labels, 9) == spread(labels, None) == labels
 
 

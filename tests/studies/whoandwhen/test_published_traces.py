@@ -70,7 +70,8 @@ def test_the_published_chance_of_an_agent_and_of_a_step_are_ours(
 ) -> None:
     """29.10 % of generated agents and 4.16 % of crafted steps; 12.00 % are generated steps."""
     generated, crafted = (
-        [astuple(chance_of(label)) for label in labels if label.source == source] for source in SOURCES
+        [astuple(chance_of(label)) for label in labels if label.source == source]
+        for source in SOURCES
     )
     assert round(sum(item[0] for item in generated) / 126, 4) == 0.2910
     assert round(sum(item[2] for item in generated) / 126, 4) == 0.1200

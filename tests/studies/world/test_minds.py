@@ -116,7 +116,9 @@ def test_a_stream_has_each_niche_in_turn_and_its_answer_is_scored_by_letter() ->
     tasks = stream(world, 3, 8)
     assert {*NICHES} == {item.niche for item in tasks[:4]} == {item.niche for item in tasks[4:]}
     assert stream(world, 3, 8) == tasks
-    assert {item.query for item in tasks}.isdisjoint(item.query for item in stream(world, 3, 8, "test"))
+    assert {item.query for item in tasks}.isdisjoint(
+        item.query for item in stream(world, 3, 8, "test")
+    )
     task, problem = tasks[0], seen(world, tasks[0].query)
     assert (task.answer, len(task.query) // 4 > 180) == (problem.answers, True)
     half = problem.answers[:2] + "--"

@@ -106,7 +106,9 @@ def _nearest(episode: Episode, entry: Learnt, owner: str) -> Learnt | None:
     pairs = view.alike(entry.text, owner, kind=entry.kind, niche=entry.niche, over=over)
     if view.memory is not None:
         likeness = view.memory.likeness(entry.text, [learnt.text for learnt in coming])
-        pairs += [(learnt, like) for learnt, like in zip(coming, likeness, strict=True) if like > over]
+        pairs += [
+            (learnt, like) for learnt, like in zip(coming, likeness, strict=True) if like > over
+        ]
     near = [
         (like, learnt)
         for learnt, like in pairs

@@ -77,7 +77,9 @@ topology: {reports_to: {anchor: [all]}}
     team = seated(structure(text), taken(1), STANDARD, KNOWN)
     assert attempts(team, run_of(anchor=did("a"), all=did("a"))) == ()
     relay = seated(structure(MINE), taken(3), STANDARD, KNOWN)
-    assert [attempt.position for attempt in attempts(relay, run_of(scout_end=did("a")))] == ["scout_end"]
+    assert [attempt.position for attempt in attempts(relay, run_of(scout_end=did("a")))] == [
+        "scout_end"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,9 @@ def grade(
 
     with ScriptedModel(judging) as model:
         result, episode = done(folder, model.api_base, work)
-    assert [(item.agent, item.answer) for item in result] == [(item.agent, item.answer) for item in found]
+    assert [(item.agent, item.answer) for item in result] == [
+        (item.agent, item.answer) for item in found
+    ]
     return [item.score for item in result], episode, [*model.calls]
 
 

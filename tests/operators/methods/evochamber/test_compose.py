@@ -132,7 +132,8 @@ def test_other_names_give_the_same_team_under_those_names(
     population = folded([*town(*NAMES), *lines, *town(*"xyz")])
     agents = {
         f"{name}_too": replace(
-            agent, pairs={(f"{other}_too", niche): pair for (other, niche), pair in agent.pairs.items()}
+            agent,
+            pairs={(f"{other}_too", niche): pair for (other, niche), pair in agent.pairs.items()},
         )
         for name, agent in population.agents.items()
     }

@@ -293,7 +293,9 @@ def test_in_a_test_a_leader_chooses_and_nothing_is_told(tmp_path: Path) -> None:
 def test_a_leader_is_told_of_a_small_model_in_few_words() -> None:
     from coterie.operators.core.bounds import SMALL
 
-    long = {name: replace(template, description="long " * 500) for name, template in TEMPLATES.items()}
+    long = {
+        name: replace(template, description="long " * 500) for name, template in TEMPLATES.items()
+    }
     rounds = [(a_round("voting", 1, reflection="why " * 500), 0.5)] * 3
     asked = asking(
         Reply.json({"reason": "x", "structure": "voting"}),

@@ -47,7 +47,10 @@ TEXTS = {
 """What the answers of operators that give one text are called, and the most characters."""
 NICHES = ("sums", "words")
 DIFFERENCES = [Difference(giver=word, failed="cyn", text="It counted.") for word in ("ada", "ben")]
-IDEAS = [Idea(text=f"Count {difference.giver}.", niches=("sums",), of=difference) for difference in DIFFERENCES]
+IDEAS = [
+    Idea(text=f"Count {difference.giver}.", niches=("sums",), of=difference)
+    for difference in DIFFERENCES
+]
 
 
 def test_there_are_ten_thousand_of_them() -> None:

@@ -77,7 +77,9 @@ def test_a_position_names_its_seat(position: str, seat: str | None) -> None:
 
 def test_the_four_structures_are_of_three_seats() -> None:
     assert [*TEMPLATES] == ["voting", "debate", "generator_critic", "decompose"]
-    assert {seats(template) for template in TEMPLATES.values()} == {("anchor", "complement", "scout")}
+    assert {seats(template) for template in TEMPLATES.values()} == {
+        ("anchor", "complement", "scout")
+    }
 
 
 def test_a_seated_agent_is_itself_with_the_work_of_its_position() -> None:
@@ -85,7 +87,11 @@ def test_a_seated_agent_is_itself_with_the_work_of_its_position() -> None:
     noted = replace(persona, notes=Notes(coaching="Slowly."))
     result = seated(TEMPLATES["voting"], {**taken(3), "scout": noted}, STANDARD, KNOWN)
     assert result.structure == "voting"
-    assert dict(result.seats) == {"anchor": "solver_0", "complement": "solver_1", "scout": "solver_7"}
+    assert dict(result.seats) == {
+        "anchor": "solver_0",
+        "complement": "solver_1",
+        "scout": "solver_7",
+    }
     scout = result.team.agents["scout"]
     assert scout.member == "solver_7"
     assert scout.role == "scout"
@@ -126,8 +132,8 @@ def test_a_structure_is_seated_with_any_number_that_it_fits(name: str, count: in
     members = {item: agent.member for item, agent in result.team.agents.items()}
     assert members == {item: agent.member for item, agent in again.agents.items()}
     assert result.team.output == template.output
-    holds = "The seats of this team" in result.team.constitution
-    assert holds == (count != 3)
+    is_named = "The seats of this team" in result.team.constitution
+    assert is_named == (count != 3)
 
 
 def test_scouts_hear_of_each_other_as_a_scout_hears_of_the_complement() -> None:

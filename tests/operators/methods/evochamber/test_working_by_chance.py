@@ -28,8 +28,12 @@ QUESTIONS: dict[str, Callable[[Chance], Coroutine[Any, Any, Any]]] = {
     "reflect": lambda item: reflect(item, "p", TASK, WORK, reward=0.5),
     "fuse": lambda item: fuse(item, "p", "Carry.", "Carry on."),
     "dream_reflect": lambda item: dream_reflect(item, "p", TASK, WORK),
-    "dream_contrast": lambda item: dream_contrast(item, "p", TASK, WORK, replace(WORK, agent="ben")),
-    "dream_imagine": lambda item: dream_imagine(item, "p", TASK, DIFFERENCES, niches=NICHES, most=4),
+    "dream_contrast": lambda item: dream_contrast(
+        item, "p", TASK, WORK, replace(WORK, agent="ben")
+    ),
+    "dream_imagine": lambda item: dream_imagine(
+        item, "p", TASK, DIFFERENCES, niches=NICHES, most=4
+    ),
     "dream_debate": lambda item: dream_debate(item, "p", TASK, WORK, IDEAS),
     "dream_crystallize": lambda item: dream_crystallize(
         item, "p", TASK, IDEAS, niches=NICHES, most=3

@@ -61,7 +61,10 @@ def test_the_model_sees_the_runs_and_the_notes_of_the_models_of_both() -> None:
             assert shown in call.text
         assert "what came of their runs" in call.text
     slow = [llm(word, role=word) for word in ("worker", "judge")]
-    plain = team("plain", *slow), team("brief", *(replace(item, prompt="Be brief.") for item in slow))
+    plain = (
+        team("plain", *slow),
+        team("brief", *(replace(item, prompt="Be brief.") for item in slow)),
+    )
     given = positions(worker="agent of second", judge="agent of first")
     asked: dict[str, Any] = {"first": plain[0], "second": plain[1], "notes": notes}
     [call] = crossed(given, topology="first", **asked).calls

@@ -29,9 +29,13 @@ CHECKER: dict[str, Any] = {
 def adapted(
     *answers: Any, of: Team = PAIR, allowed: Sequence[Component] = MUTABLE, **options: Any
 ) -> Asked[Proposal | RejectedProposal]:
-    replies = [Reply.json({"reason": "it has to be counted", "edits": answer}) for answer in answers]
+    replies = [
+        Reply.json({"reason": "it has to be counted", "edits": answer}) for answer in answers
+    ]
     report: Any = {"components": allowed}
-    return asking(replies, lambda meta: instantiate(meta, "i", TASK, parent(of), **report), **options)
+    return asking(
+        replies, lambda meta: instantiate(meta, "i", TASK, parent(of), **report), **options
+    )
 
 
 def kinds(done: Asked[Any]) -> set[str]:

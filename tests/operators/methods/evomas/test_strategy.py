@@ -90,7 +90,8 @@ def test_steps_end_at_a_reward_that_cannot_be_beaten(
     code, _, err, _ = evolved(folder, "pool", "--limit", "2", script=second_is_right)
     assert code == 0, err
     assert [
-        [candidate["reward"] for candidate in line["candidates"]] for line in lines_of(folder / "pool")
+        [candidate["reward"] for candidate in line["candidates"]]
+        for line in lines_of(folder / "pool")
     ] == (rewards)
     # A task that is solved at once has no step, so no operator is asked, not even to consolidate.
     assert asks is None or operators == asks
@@ -226,7 +227,9 @@ def test_ablations_run_to_the_end(folder: Path, more: str) -> None:
     code, out, err, _ = evolved(folder, "pool", "--json", script=told)
     assert code == 0, err
     assert json.loads(out)["operators"]["mutate"]["made"] > 0
-    assert any("_run" in item and "Reward:" in item for item in seen) == ("trace: false" not in more)
+    assert any("_run" in item and "Reward:" in item for item in seen) == (
+        "trace: false" not in more
+    )
 
 
 def test_fields_that_nothing_would_read_are_refused(folder: Path) -> None:

@@ -62,7 +62,10 @@ def test_exactly_the_best_quarter_of_the_whole_split_is_kept(built: Built) -> No
     assert [line["told"].get("entries") for line in built.lines] == [None, None, None, 4]
     event = built.lines[-1]["story"][-1]
     assert (event["event"], event["of"], event["entries"]) == ("selected", 16, 4)
-    table = {(utterance["case"], utterance["agent"], utterance["round"]): utterance["came"] for utterance in event["utterances"]}
+    table = {
+        (utterance["case"], utterance["agent"], utterance["round"]): utterance["came"]
+        for utterance in event["utterances"]
+    }
     assert {turn for turn, what in table.items() if what == "kept"} == kept
     assert {*table.values()} == {"kept", "not in the top 0.25 of 16"}
 
@@ -100,7 +103,9 @@ def test_every_utterance_s_numbers_are_told(built: Built) -> None:
         assert turns == [("heart", 1), ("brain", 1), ("heart", 2), ("brain", 2)]
         assert event["outcome"] == line["score"]
         for number in (1, 2):
-            spoken = [utterance for utterance in event["utterances"] if utterance["round"] == number]
+            spoken = [
+                utterance for utterance in event["utterances"] if utterance["round"] == number
+            ]
             assert sum(item["ratio"] for item in spoken) == pytest.approx(1)
             assert [item["weight"] for item in spoken] == pytest.approx(
                 [[0.8, 1][number - 1] / 1.8] * 2

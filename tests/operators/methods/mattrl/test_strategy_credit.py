@@ -43,7 +43,11 @@ def test_counterfactual_credit_pays_for_what_really_changes(
         asked_for += about["calls"]["asked"]
         assert line["usage"]["calls"] == 5 + about["calls"]["asked"]
         for number in (1, 2):
-            spoken = [utterance["ratio"] for utterance in event["utterances"] if utterance["round"] == number]
+            spoken = [
+                utterance["ratio"]
+                for utterance in event["utterances"]
+                if utterance["round"] == number
+            ]
             assert sum(spoken) == pytest.approx(1)
             assert min(spoken) >= 0
     assert agents_asked(built) == 5 * 2 + asked_for

@@ -70,7 +70,9 @@ def test_both_work_on_a_case_that_is_learnt_from_and_a_router_chooses_in_a_test(
     assert [event["team"]["score"] for event in events] == [0, 0, 0, 1, 1, 1, 0, 0, 0, 1]
     assert {event["single"]["spent"]["calls"] for event in events} == {1}
     assert {event["team"]["spent"]["calls"] for event in events} == {5}
-    assert {(event["single"]["name"], event["team"]["name"]) for event in events} == {("solo", "ward")}
+    assert {(event["single"]["name"], event["team"]["name"]) for event in events} == {
+        ("solo", "ward")
+    }
     assert events[0]["features"]["complexity"] == 0.1
     (first, alone), (second, ward) = chosen
     assert (first["choice"], second["choice"]) == ("single", "team")

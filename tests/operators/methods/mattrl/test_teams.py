@@ -41,7 +41,9 @@ def test_a_catalogue_of_25_roles_takes_the_place_of_24_departments() -> None:
     assert recruit is not None
     assert [result.agents[item].role for item in recruit.among] == [*roles]
     assert len(result.agents) == len(team.agents) + 1
-    again = parse_team(dump(result).encode(), "made.yaml", KNOWN)  # it is a team as good as any file
+    again = parse_team(
+        dump(result).encode(), "made.yaml", KNOWN
+    )  # it is a team as good as any file
     assert again.execution.recruit == recruit
 
 
@@ -68,7 +70,11 @@ def test_what_succeeded_comes_first_and_what_is_closest_is_what_is_shown() -> No
     ]
     first = fitting(result, Recall(room=300, first="successful"))
     assert [item.id for item in first] == ["solved", "closest", "unknown"]
-    assert [item.id for item in fitting(result, Recall(room=300))] == ["closest", "unknown", "solved"]
+    assert [item.id for item in fitting(result, Recall(room=300))] == [
+        "closest",
+        "unknown",
+        "solved",
+    ]
 
 
 def lesson(request: Request) -> Reply:
@@ -104,7 +110,12 @@ def test_who_is_right_in_the_pre_test_is_not_taught_and_teaches_nothing(tmp_path
     assert [line["score"] for line in lines] == [1, 1, 1, 1]
     assert [line["told"]["pre-test right"] for line in lines] == [1, 1, 0, 0]
     assert asked == {"before": 4, "teacher": 4, "after": 2}
-    assert [utterance["case"] for utterance in lines[-1]["story"][-1]["utterances"]] == ["t2", "t2", "t3", "t3"]
+    assert [utterance["case"] for utterance in lines[-1]["story"][-1]["utterances"]] == [
+        "t2",
+        "t2",
+        "t3",
+        "t3",
+    ]
 
 
 def test_without_the_switch_everybody_is_taught(tmp_path: Path) -> None:

@@ -97,7 +97,9 @@ def test_a_name_stands_for_one_note() -> None:
 
 
 def test_only_so_many_are_written_at_once() -> None:
-    result = read(*({"patch": {"name": f"rule {chr(97 + number)}", "text": "Do."}} for number in range(6)))
+    result = read(
+        *({"patch": {"name": f"rule {chr(97 + number)}", "text": "Do."}} for number in range(6))
+    )
     assert (len(result.edits), len(result.refused)) == (4, 2)
 
 

@@ -152,7 +152,10 @@ def test_the_team_talks_in_turn_each_from_its_own_work_and_the_lead_hears_all() 
     assert "LET US SAY UNITS." in decision.text
     assert "I AGREE." in decision.text
     assert done.calls.index(second) < done.calls.index(decision)
-    assert [statement.agent for statement in done.came.discussion.statements] == ["planner", "solver"]
+    assert [statement.agent for statement in done.came.discussion.statements] == [
+        "planner",
+        "solver",
+    ]
 
 
 def test_who_is_named_answers_in_the_next_round_and_nobody_else_does() -> None:
@@ -318,7 +321,9 @@ def test_what_became_of_all_questions_is_counted() -> None:
     records = iter([{"account": ""}, {"account": ""}])
     asked = looked(
         RetrospectiveSettings(agent_level=False, team_level=False),
-        account=lambda agent: next(records) if agent == "planner" else {"account": "You were late."},
+        account=lambda agent: (
+            next(records) if agent == "planner" else {"account": "You were late."}
+        ),
         profile=lambda agent: "no JSON" if agent == "writer" else SETTLED,
     )
     tally = asked.came.tally

@@ -36,7 +36,9 @@ def crew(request: Request) -> Reply:
         if "come" in form:
             newcomer = {"id": "units", "role": "minds units", "prompt": "You mind the units."}
             fields = {"come": [{**newcomer, "like": "adder"}], "go": ["idler"], "rules": []}
-            return Reply.json({"reason": "units were lost", "outdated": [], **fields, "retry": False})
+            return Reply.json(
+                {"reason": "units were lost", "outdated": [], **fields, "retry": False}
+            )
         return world.answering(request)
     messages = request["messages"]
     if "You lead." not in str(messages[0]):

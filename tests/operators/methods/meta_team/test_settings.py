@@ -26,7 +26,9 @@ def test_the_schema_has_the_fields_of_the_settings_and_their_defaults() -> None:
 
 def test_the_defaults_and_the_examples_are_right() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    fields = {key: item for key, item in asdict(RetrospectiveSettings()).items() if item is not None}
+    fields = {
+        key: item for key, item in asdict(RetrospectiveSettings()).items() if item is not None
+    }
     Draft202012Validator(SCHEMA).validate(fields)
     for name, field in SCHEMA["properties"].items():
         for example in field.get("examples", ()):

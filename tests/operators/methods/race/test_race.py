@@ -107,10 +107,10 @@ def result_of(folder: Path) -> RaceResult:
 def test_the_sentence_that_helps_is_found_within_the_budget(folder: Path) -> None:
     with ScriptedModel(world) as model:
         words = ["solo.yaml", "tasks.jsonl", "--model", f"m@{model.api_base}"]
-        came = invoked_in(folder, mas_evolve, [*words, "--budget", "calls=200"], "mas-evolve")
+        outcome = invoked_in(folder, mas_evolve, [*words, "--budget", "calls=200"], "mas-evolve")
         calls = len(model.calls)
-    assert came.code == 0, came.err
-    assert came.out.startswith("A better team: original 0."), came.out
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.startswith("A better team: original 0."), outcome.out
     result = result_of(folder)
     assert any(HELPS in edit for step in result.path_to(result.leader) for edit in step.edits)
     assert result.last_word is not None
@@ -123,24 +123,24 @@ def test_reference_answers_correct_a_judge_that_is_easy_to_please(folder: Path) 
     for line in lines[::2]:
         del line["answer"]
     (folder / "tasks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    came = raced(
+    outcome = raced(
         folder, "--pool", "pool", "--budget", "calls=200", script=pleased, what="race.yaml"
     )
-    assert came.code == 0, came.err
+    assert outcome.code == 0, outcome.err
     result = RaceResult.read(folder / "pool" / "evolutions" / "race")
     assert result is not None
     word = result.last_word
     assert word is not None
     assert word.means[1] == 1.0  # so the judge says
     assert word.gain < 0 < word.answers
-    assert "judged and corrected by" in came.out
-    assert "No improvement" in came.out
+    assert "judged and corrected by" in outcome.out
+    assert "No improvement" in outcome.out
 
 
 def test_where_nothing_helps_the_original_is_named(folder: Path) -> None:
-    came = raced(folder, "--budget", "calls=120", script=null)
-    assert came.code == 0, came.err
-    assert "The original" in came.out or "No improvement that the data can show" in came.out
+    result = raced(folder, "--budget", "calls=120", script=null)
+    assert result.code == 0, result.err
+    assert "The original" in result.out or "No improvement that the data can show" in result.out
     assert not result_of(folder).is_better
 
 
@@ -180,16 +180,18 @@ def test_a_larger_budget_goes_on(folder: Path) -> None:
 def test_a_budget_that_is_too_small_holds_and_says_so(folder: Path, calls: int) -> None:
     with ScriptedModel(world) as model:
         words = ["solo.yaml", "tasks.jsonl", "--model", f"m@{model.api_base}"]
-        came = invoked_in(folder, mas_evolve, [*words, "--budget", f"calls={calls}"], "mas-evolve")
+        result = invoked_in(
+            folder, mas_evolve, [*words, "--budget", f"calls={calls}"], "mas-evolve"
+        )
         asked = len(model.calls)
-    assert came.code in {0, 3}, came.err
+    assert result.code in {0, 3}, result.err
     assert asked <= calls
-    assert came.code == 3 or result_of(folder).is_over
+    assert result.code == 3 or result_of(folder).is_over
 
 
 def test_a_recipe_says_which_kinds_there_are(folder: Path) -> None:
-    came = raced(folder, "--pool", "pool", "--budget", "calls=120", what="race.yaml")
-    assert came.code == 0, came.err
+    outcome = raced(folder, "--pool", "pool", "--budget", "calls=120", what="race.yaml")
+    assert outcome.code == 0, outcome.err
     result = RaceResult.read(folder / "pool" / "evolutions" / "race")
     assert result is not None
     assert {entrant.kind for entrant in result.entrants[1:]} <= {"hypothesis", "merge"}
@@ -197,22 +199,22 @@ def test_a_recipe_says_which_kinds_there_are(folder: Path) -> None:
 
 def test_too_few_tasks_cost_nothing(folder: Path) -> None:
     (folder / "tasks.jsonl").write_text('{"id": "t", "query": "What is 1 + 6?", "answer": "7"}\n')
-    came = raced(folder, script=refusing)
-    assert came.code == 2
-    assert "a race needs at least" in came.err
+    result = raced(folder, script=refusing)
+    assert result.code == 2
+    assert "a race needs at least" in result.err
 
 
 def test_several_seeds_are_refused_before_anything_is_spent(folder: Path) -> None:
-    came = raced(folder, "--seeds", "2", script=refusing)
-    assert came.code == 2
-    assert "--seeds is not for race" in came.err
+    result = raced(folder, "--seeds", "2", script=refusing)
+    assert result.code == 2
+    assert "--seeds is not for race" in result.err
 
 
 def test_a_recipe_needs_a_pool(folder: Path) -> None:
     (folder / "race.yaml").write_text("strategy: evomas\nseeds: [solo.yaml]\n")
-    came = raced(folder, what="race.yaml")
-    assert came.code == 2
-    assert "--pool FOLDER" in came.err
+    result = raced(folder, what="race.yaml")
+    assert result.code == 2
+    assert "--pool FOLDER" in result.err
 
 
 def test_the_better_team_is_a_file_beside_the_original(folder: Path) -> None:
@@ -225,9 +227,9 @@ def test_the_better_team_is_a_file_beside_the_original(folder: Path) -> None:
 
 def test_a_file_in_the_way_is_said_before_anything_is_spent(folder: Path) -> None:
     (folder / "solo.better.yaml").write_text("mine\n")
-    came = raced(folder, script=refusing)
-    assert came.code == 2
-    assert "is not overwritten" in came.err
+    result = raced(folder, script=refusing)
+    assert result.code == 2
+    assert "is not overwritten" in result.err
     assert (folder / "solo.better.yaml").read_text() == "mine\n"
 
 
@@ -261,25 +263,25 @@ def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(folder: 
 
 
 def test_a_folder_that_is_not_there_is_said_before_anything_is_spent(folder: Path) -> None:
-    came = raced(folder, "--out", str(folder / "gone" / "better.yaml"), script=refusing)
-    assert came.code == 2
-    assert "there is no folder" in came.err
+    result = raced(folder, "--out", str(folder / "gone" / "better.yaml"), script=refusing)
+    assert result.code == 2
+    assert "there is no folder" in result.err
 
 
 def test_several_teams_are_refused_before_anything_is_spent(folder: Path) -> None:
     recipe = folder / "race.yaml"
     recipe.write_text('strategy: race\nseeds: [solo.yaml, "seed:direct"]\n')
-    came = raced(folder, what="race.yaml", script=refusing)
-    assert came.code == 2
-    assert "race begins with one team, and the pool has 2" in came.err
+    result = raced(folder, what="race.yaml", script=refusing)
+    assert result.code == 2
+    assert "race begins with one team, and the pool has 2" in result.err
 
 
 def test_a_team_may_be_a_folder(folder: Path) -> None:
     (folder / "crew").mkdir()
     (folder / "crew" / "team.yaml").write_text(TEAM)
-    came = raced(folder, "--dry-run", what="crew")
-    assert came.code == 0, came.err
-    assert "teams of runs/evolve-crew (new): solo" in came.out
+    result = raced(folder, "--dry-run", what="crew")
+    assert result.code == 0, result.err
+    assert "teams of runs/evolve-crew (new): solo" in result.out
     (folder / "crew" / "team.yaml").unlink()
     assert raced(folder, "--dry-run", what="crew").code == 2
     assert raced(folder, "--dry-run", what=".").code == 2

@@ -30,16 +30,16 @@ def standings(*scores: Sequence[float | None], tokens: Sequence[int] = ()) -> St
 
 
 def test_more_runs_are_believed_more() -> None:
-    made = standings([0.0, 1.0] * 20, [1.0], [1.0] * 20)
-    once, often = (made.belief(candidate) for candidate in made.candidates[1:])
+    result = standings([0.0, 1.0] * 20, [1.0], [1.0] * 20)
+    once, often = (result.belief(candidate) for candidate in result.candidates[1:])
     assert once.mean < often.mean
     assert once.spread > often.spread
-    assert made.leader.number == 2
+    assert result.leader.number == 2
 
 
 def test_a_proposal_that_was_not_tried_is_expected_to_do_harm() -> None:
-    made = standings([0.5] * 20, [])
-    original, child = (made.belief(candidate) for candidate in made.candidates)
+    result = standings([0.5] * 20, [])
+    original, child = (result.belief(candidate) for candidate in result.candidates)
     assert child.mean < original.mean < child.mean + 2 * child.spread
 
 
@@ -50,27 +50,30 @@ def test_who_ran_on_hard_tasks_alone_is_not_thought_worse() -> None:
     noisy = [[level + chance.gauss(0, 0.02) for level in levels] for _ in range(4)]
     hard_first = sorted(range(40), key=lambda slot: easy[slot])
     full = [[scores[slot] for slot in hard_first] for scores in noisy]
-    made = standings(*full[:3], full[3][:8])  # the last one ran on hard tasks only
-    assert made.candidates[3].mean < 0.2
-    assert abs(made.belief(made.candidates[3]).mean - made.belief(made.candidates[0]).mean) < 0.1
+    result = standings(*full[:3], full[3][:8])  # the last one ran on hard tasks only
+    assert result.candidates[3].mean < 0.2
+    assert (
+        abs(result.belief(result.candidates[3]).mean - result.belief(result.candidates[0]).mean)
+        < 0.1
+    )
 
 
 def test_of_equal_candidates_the_cheaper_leads() -> None:
     assert standings([1.0] * 9, [], [1.0] * 9, tokens=[900, 0, 90]).leader.number == 0
-    made = standings([0.2] * 30, [1.0] * 30, [1.0] * 30, tokens=[9, 900, 90])
-    assert made.leader.number == 2
+    result = standings([0.2] * 30, [1.0] * 30, [1.0] * 30, tokens=[9, 900, 90])
+    assert result.leader.number == 2
 
 
 def test_proposals_change_who_seems_to_gain() -> None:
-    made = standings([0.2] * 20, [0.2] * 20, [1.0] * 20)
-    bases = [made.base(candidate).number for candidate in made.candidates]
+    result = standings([0.2] * 20, [0.2] * 20, [1.0] * 20)
+    bases = [result.base(candidate).number for candidate in result.candidates]
     assert bases == [0, 0, 2]
 
 
 def test_kinds_that_gained_are_expected_to_gain() -> None:
-    made = standings([0.2] * 20, [1.0] * 20)
-    assert made.gain(["hypothesis"]).mean > made.gain(["vote"]).mean
-    assert made.gain(["hypothesis"]).spread < made.gain(["vote"]).spread
+    result = standings([0.2] * 20, [1.0] * 20)
+    assert result.gain(["hypothesis"]).mean > result.gain(["vote"]).mean
+    assert result.gain(["hypothesis"]).spread < result.gain(["vote"]).spread
 
 
 def test_unknown_scores_count_nowhere() -> None:
@@ -84,30 +87,30 @@ def test_steps_that_gain_nothing_are_left_out_in_the_end() -> None:
     def drawn(mean: float) -> list[float]:
         return [float(chance.random() < mean) for _ in range(40)]
 
-    made = standings(drawn(0.2), drawn(0.8), [])
-    made.candidates[2].parent = 1
-    made.candidates[2].scores = [*made.candidates[1].scores[::-1]]
-    made.refresh()
-    assert made.finalist.number == 1
-    made.candidates[2].scores = [1.0] * 40
-    made.refresh()
-    assert (made.leader.number, made.finalist.number) == (2, 2)
+    result = standings(drawn(0.2), drawn(0.8), [])
+    result.candidates[2].parent = 1
+    result.candidates[2].scores = [*result.candidates[1].scores[::-1]]
+    result.refresh()
+    assert result.finalist.number == 1
+    result.candidates[2].scores = [1.0] * 40
+    result.refresh()
+    assert (result.leader.number, result.finalist.number) == (2, 2)
 
 
 def test_a_run_tells_of_all_candidates_that_share_a_step() -> None:
-    made = standings([0.4] * 20, [0.8] * 20, [0.8] * 20, [])
-    made.candidates[3].parent, made.candidates[3].partner = 1, 2
-    made.refresh()
-    merge, better = (made.belief(made.candidates[number]) for number in (3, 1))
+    result = standings([0.4] * 20, [0.8] * 20, [0.8] * 20, [])
+    result.candidates[3].parent, result.candidates[3].partner = 1, 2
+    result.refresh()
+    merge, better = (result.belief(result.candidates[number]) for number in (3, 1))
     assert merge.mean > better.mean + 0.2  # both gains, before it ever ran
-    made.candidates[3].scores = [0.2] * 40
-    made.refresh()
-    assert made.belief(made.candidates[1]).mean < better.mean
-    assert made.leader.number in {1, 2}
+    result.candidates[3].scores = [0.2] * 40
+    result.refresh()
+    assert result.belief(result.candidates[1]).mean < better.mean
+    assert result.leader.number in {1, 2}
 
 
 def test_a_larger_gain_shows_in_fewer_pairs() -> None:
-    made = standings([0.0, 1.0] * 20, [1.0] * 39 + [0.0], [0.0, 1.0] * 15 + [1.0] * 10)
-    original, large, small = made.candidates
-    assert 0 < made.pairs_to_show(large, original) < made.pairs_to_show(small, original)
-    assert made.pairs_to_show(original, large) == 0
+    result = standings([0.0, 1.0] * 20, [1.0] * 39 + [0.0], [0.0, 1.0] * 15 + [1.0] * 10)
+    original, large, small = result.candidates
+    assert 0 < result.pairs_to_show(large, original) < result.pairs_to_show(small, original)
+    assert result.pairs_to_show(original, large) == 0

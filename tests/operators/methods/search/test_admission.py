@@ -69,7 +69,9 @@ def test_a_trial_counts_for_the_team_it_is_a_trial_of_whether_it_was_the_best_or
     code, _, err, _ = evolved(folder, "pool", script=world(half))
     assert code == 0, err
     pool = Pool.open(folder / "pool")
-    assert {name: (team.statistics.n, team.statistics.score) for name, team in pool.teams.items()} == {
+    assert {
+        name: (team.statistics.n, team.statistics.score) for name, team in pool.teams.items()
+    } == {
         "vote": (8, 0.5),
         "solo": (8, 0.5),
     }
@@ -143,7 +145,9 @@ def test_a_full_pool_lets_the_one_go_that_is_expected_to_score_least(folder: Pat
 
     def ever_better(request: Request) -> str:
         result = [n for n in range(100) if f"Think of {n}." in shown(request)]
-        return "7" if result and any(f"What is {n % 8} +" in shown(request) for n in result) else "8"
+        return (
+            "7" if result and any(f"What is {n % 8} +" in shown(request) for n in result) else "8"
+        )
 
     recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
     (folder / "recipe.yaml").write_text(

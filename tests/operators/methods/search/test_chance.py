@@ -47,15 +47,17 @@ TEAMS = [PAIR, TOOLS, seed("majority_vote_3"), seed("debate_3"), seed("debate")]
 )
 def test_a_child_is_valid_differs_and_touches_one_component(of: Any, component: Any) -> None:
     ceiling = replace(ceiling_of(of), tools=frozenset({"read_file", "list_files", "search_text"}))
-    word = 0
+    proposals = 0
     for number in range(6):
-        result = chance(of, component, catalogue(), ceiling, path=f"step {number}", edits=1 + number)
+        result = chance(
+            of, component, catalogue(), ceiling, path=f"step {number}", edits=1 + number
+        )
         if isinstance(result, Proposal):
-            word += 1
+            proposals += 1
             assert components(result.edits) == {component} == {result.component}
             assert apply(of, result.edits, catalogue(), ceiling) == result.child
             assert result.child.content_hash != of.content_hash
-    assert bool(word) != ((component, of.name) in NOTHING_TO_CHANGE)
+    assert bool(proposals) != ((component, of.name) in NOTHING_TO_CHANGE)
 
 
 def test_the_same_seed_and_path_give_the_same_child() -> None:
@@ -74,9 +76,9 @@ def test_prompts_lose_gain_swap_and_borrow_sentences() -> None:
         chance(both, "prompts", catalogue(), ceiling_of(both), path=str(number))
         for number in range(60)
     ]
-    texts = {outcome.child.agents["worker"].prompt for outcome in result if isinstance(outcome, Proposal)} - {
-        item.prompt
-    }
+    texts = {
+        outcome.child.agents["worker"].prompt for outcome in result if isinstance(outcome, Proposal)
+    } - {item.prompt}
     assert "Count.\nThen add." in texts
     assert any("step by step" in text for text in texts)
     assert any(text.startswith("You are one of several workers") for text in texts)

@@ -50,7 +50,8 @@ def test_mutations_of_a_seed_team_are_all_valid() -> None:
             paths = [f"step {number}" for number in range(MUTATIONS)]
             policy = ByChance()
             asked = (
-                mutate(meta, path, TASK, of, component=policy.choose(path, 0, result)) for path in paths
+                mutate(meta, path, TASK, of, component=policy.choose(path, 0, result))
+                for path in paths
             )
             return list(await asyncio.gather(*asked))
 

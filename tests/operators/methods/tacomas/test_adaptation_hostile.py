@@ -56,11 +56,18 @@ def test_contributions(part: int) -> None:
 
 
 def test_coachings(part: int) -> None:
-    said = Contribution(value=0.2, reason="a guess")
+    contribution = Contribution(value=0.2, reason="a guess")
 
     async def work(meta: MetaModel, _: Any) -> Any:
         return await coach(
-            meta, "k", TASK, worked(FIRST), agent="worker", contribution=said, share=1, room=ROOM
+            meta,
+            "k",
+            TASK,
+            worked(FIRST),
+            agent="worker",
+            contribution=contribution,
+            share=1,
+            room=ROOM,
         )
 
     def is_short_and_of_one_agent(came: Coaching) -> None:

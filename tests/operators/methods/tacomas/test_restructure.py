@@ -57,7 +57,9 @@ def test_two_of_a_role_have_ids_of_their_own() -> None:
 
 
 def test_an_agent_dies_and_who_reported_to_it_is_not_cut_off() -> None:
-    result = child({"agents": [{"remove_agent": {"agent": "solver"}}], "edges": []}, dying=["solver"])
+    result = child(
+        {"agents": [{"remove_agent": {"agent": "solver"}}], "edges": []}, dying=["solver"]
+    )
     assert result.edges == (("planner", "writer"),)
 
 

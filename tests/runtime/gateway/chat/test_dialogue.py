@@ -19,7 +19,10 @@ MESSAGES = st.lists(
 @given(MESSAGES, TEXTS, st.integers(0, 900))
 def test_it_is_as_long_as_wanted_at_most(messages: list[dict[str, str]], text: str, most: int):
     dialogue = kept(messages, ChatAnswer(text=text), most)
-    assert [item["role"] for item in dialogue] == [*(message["role"] for message in messages), "assistant"]
+    assert [item["role"] for item in dialogue] == [
+        *(message["role"] for message in messages),
+        "assistant",
+    ]
     assert sum(len(item["content"]) for item in dialogue) <= most
     whole = [*(message["content"] for message in messages), text]
     if sum(map(len, whole)) <= most:

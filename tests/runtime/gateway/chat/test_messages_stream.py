@@ -40,7 +40,9 @@ def message(*events: Any) -> dict[str, Any]:
 def calls(*pieces: Any) -> list[tuple[str | None, str, Any]]:
     """Assemble tool calls from pieces, each in a chunk of its own: id, name and arguments."""
     result = message(*(delta(tool_calls=[item]) for item in pieces)).get("tool_calls", [])
-    return [(item.get("id"), item["function"]["name"], item["function"]["arguments"]) for item in result]
+    return [
+        (item.get("id"), item["function"]["name"], item["function"]["arguments"]) for item in result
+    ]
 
 
 def piece(arguments: Any = None, *, name: str | None = None, **fields: Any) -> dict[str, Any]:

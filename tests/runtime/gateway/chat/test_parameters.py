@@ -293,7 +293,11 @@ def test_any_sequence_of_refusals_ends_in_an_answer_or_in_the_endpoints_own_word
 
     provider = Provider(behave)
     result = run_virtually(scene())
-    assert isinstance(result, ChatAnswer) if not left and result not in refusals else result in refusals
+    assert (
+        isinstance(result, ChatAnswer)
+        if not left and result not in refusals
+        else result in refusals
+    )
     assert len(provider.asked) <= 1 + sum(
         len(ladder) for ladder in body(request(**sent)).ladders.values()
     )

@@ -18,8 +18,8 @@ CLOSE = ["</think>", "</thinking>", "</reasoning>", "</thought>", "</seed:think>
 
 @pytest.mark.parametrize(("opening", "closing"), list(zip(OPEN, CLOSE, strict=True)))
 def test_tags_in_which_models_think(opening: str, closing: str) -> None:
-    said = split(f'{opening}Maybe {{"answer": 3}}?\n{closing}\n\n{{"answer": 4}}')
-    assert (said.thinking, said.answer) == ('Maybe {"answer": 3}?', '{"answer": 4}')
+    result = split(f'{opening}Maybe {{"answer": 3}}?\n{closing}\n\n{{"answer": 4}}')
+    assert (result.thinking, result.answer) == ('Maybe {"answer": 3}?', '{"answer": 4}')
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_tags_in_which_models_think(opening: str, closing: str) -> None:
     ],
 )
 def test_thinking_is_split_off(text: str, thinking: str, answer: str) -> None:
-    said = split(text)
-    assert (said.thinking, said.answer, said.is_open) == (thinking, answer, False)
+    result = split(text)
+    assert (result.thinking, result.answer, result.is_open) == (thinking, answer, False)
 
 
 def test_thinking_without_an_end_is_no_answer() -> None:
-    said = split("<think>Maybe 3, maybe")
-    assert (said.thinking, said.answer, said.is_open) == ("Maybe 3, maybe", "", True)
+    result = split("<think>Maybe 3, maybe")
+    assert (result.thinking, result.answer, result.is_open) == ("Maybe 3, maybe", "", True)
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ WRITTEN = st.lists(
 
 @given(WRITTEN | st.text(max_size=60), st.booleans())
 def test_splitting_loses_and_invents_no_character_and_is_done_once(text: str, alone: bool) -> None:
-    said = split(text, alone=alone)
-    assert "".join(piece for _, piece in said.pieces) == text
-    assert split(said.answer, alone=alone).answer == said.answer
-    assert not split(said.answer, alone=alone).thinking
+    result = split(text, alone=alone)
+    assert "".join(piece for _, piece in result.pieces) == text
+    assert split(result.answer, alone=alone).answer == result.answer
+    assert not split(result.answer, alone=alone).thinking
 
 
 SIGNS_OF_ALL_KINDS = [
@@ -123,9 +123,9 @@ def test_what_stands_between_signs_is_never_a_part_of_the_answer(
     signs: tuple[str, str], text: str
 ) -> None:
     opening, closing = signs
-    said = split(f"{opening}a thought{closing}{text}")
-    assert said.answer in text
-    assert "a thought" in said.thinking
+    result = split(f"{opening}a thought{closing}{text}")
+    assert result.answer in text
+    assert "a thought" in result.thinking
 
 
 @pytest.mark.parametrize(

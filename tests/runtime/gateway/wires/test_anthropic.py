@@ -416,7 +416,9 @@ def test_signed_thinking_is_given_back_as_it_came(content: list[Any]) -> None:
     body = written(user("hi"), given_back(answer), result(call.id), tools=[WEATHER])
     turn = unmarked(body)["messages"][1]["content"]
     kinds = ("thinking", "redacted_thinking", "text", "tool_use")
-    assert [item["type"] for item in turn] == [item["type"] for item in content if item["type"] in kinds]
+    assert [item["type"] for item in turn] == [
+        item["type"] for item in content if item["type"] in kinds
+    ]
     assert [item for item in turn if "thinking" in item["type"]] == [
         item for item in content if "thinking" in item["type"]
     ]

@@ -37,7 +37,9 @@ def calls(model: str, *messages: Any) -> list[Any]:
     sent = meant_for(messages, model)
     request = ChatRequest(model="default", messages=sent, tools=[WEATHER])
     body = WIRE.body(endpoint, request, frozenset())
-    return [message for message in body.fields["messages"] if message["role"] == "assistant"][-1]["tool_calls"]
+    return [message for message in body.fields["messages"] if message["role"] == "assistant"][-1][
+        "tool_calls"
+    ]
 
 
 def test_a_signature_goes_back_with_its_call() -> None:

@@ -102,7 +102,7 @@ BODIES: Mapping[str, Mapping[str, Any]] = {
 }
 STREAMS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "chat": [
-        *({"model": "m", "choices": [{"index": 0, "delta": one}]} for one in DELTAS),
+        *({"model": "m", "choices": [{"index": 0, "delta": delta}]} for delta in DELTAS),
         {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
         {"choices": [], "usage": CHAT_USAGE},
     ],
@@ -132,23 +132,23 @@ def heard(wire: str, events: Sequence[str]) -> None:
 def spoilt(events: Sequence[Mapping[str, Any]], chance: random.Random) -> tuple[str, list[str]]:
     """Spoil some events, or their order; say what."""
     texts = [json.dumps(event) for event in events]
-    said: list[str] = []
+    lines: list[str] = []
     for _ in range(chance.randint(1, 3)):
         place = chance.randrange(len(texts))
         match chance.randrange(5):
             case 0:
                 texts.insert(chance.randrange(len(texts)), texts[place])
-                said.append(f"{place} again")
+                lines.append(f"{place} again")
             case 1 if len(texts) > 1:
-                said.append(f"{place} gone: {texts.pop(place)[:80]}")
+                lines.append(f"{place} gone: {texts.pop(place)[:80]}")
             case 2:
                 chance.shuffle(texts)
-                said.append("shuffled")
+                lines.append("shuffled")
             case _:
                 event = json.loads(json.dumps(events[place % len(events)]))
                 what, texts[place] = altered(event, chance)
-                said.append(f"{place}: {what}")
-    return "; ".join(said), texts
+                lines.append(f"{place}: {what}")
+    return "; ".join(lines), texts
 
 
 @pytest.mark.parametrize("wire", sorted(WIRES))

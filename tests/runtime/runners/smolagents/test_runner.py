@@ -93,7 +93,10 @@ def test_a_tool_calling_agent_calls_tools_and_hears_their_errors(workbench: Work
         assert "HI" in observed(model, 3)
     assert run.answer == "HI"
     assert definitions[0]["function"]["parameters"]["properties"]["times"]["minimum"] == 1
-    assert [definition["function"]["name"] for definition in definitions] == ["megaphone_shout", "final_answer"]
+    assert [definition["function"]["name"] for definition in definitions] == [
+        "megaphone_shout",
+        "final_answer",
+    ]
 
 
 @pytest.mark.parametrize(

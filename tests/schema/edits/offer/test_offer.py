@@ -40,7 +40,11 @@ DEFAULT = CapabilityPolicy.of(
 )
 ALL = replace(CapabilityPolicy.of(*SEEDS), models=CATALOGUE.aliases)
 ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology", "roster")
-LISTS: list[tuple[Component, ...]] = [*((component,) for component in COMPONENTS), ADAPTED, COMPONENTS]
+LISTS: list[tuple[Component, ...]] = [
+    *((component,) for component in COMPONENTS),
+    ADAPTED,
+    COMPONENTS,
+]
 EMBEDDED = Bounds.of(Model(alias="default", model="local"))
 OTHER = Bounds.of(Model(alias="default", model="openai/m"))
 
@@ -108,7 +112,9 @@ def test_a_component_is_not_offered_where_no_edit_can_be_valid(parent: Team) -> 
     Where agents open, recruit, consult or work on a condition, the structure is for people.
     """
     own = CapabilityPolicy.of(parent)
-    offered = {component for component in COMPONENTS if component_schema(component, parent, CATALOGUE, own)}
+    offered = {
+        component for component in COMPONENTS if component_schema(component, parent, CATALOGUE, own)
+    }
     assert offered >= {"prompts", "parameters", "notes", "metadata"}
     consults = any(agent.consults or agent.reviews for agent in parent.agents.values())
     has_terms = any(agent.when or agent.each for agent in parent.agents.values())
@@ -137,7 +143,9 @@ def test_efforts_are_offered_up_to_the_ceiling_where_somebody_speaks_of_one(
     agents = {item: replace(agent, effort=written) for item, agent in seed.agents.items()}
     ceiling = replace(CapabilityPolicy.of(seed), effort=limit)
     schema = component_schema("parameters", replace(seed, agents=agents), CATALOGUE, ceiling)
-    result = [parameter["effort"]["enum"] for parameter in _parameters(schema) if "effort" in parameter]
+    result = [
+        parameter["effort"]["enum"] for parameter in _parameters(schema) if "effort" in parameter
+    ]
     assert result == ([offered] if offered else [])
 
 

@@ -28,7 +28,9 @@ def test_any_answer_makes_a_team_and_all_terms_can_be_reached(team: Team, most: 
         edits = edits_from_json(json.dumps(answer(schema, chance)))
         assert isinstance(apply(team, edits, CATALOGUE, ceiling), Team), edits
         terms = [
-            edit for edit in edits if isinstance(edit, SetParameter) and edit.field in {"when", "each"}
+            edit
+            for edit in edits
+            if isinstance(edit, SetParameter) and edit.field in {"when", "each"}
         ]
         reached |= {f"{term.agent}.{term.field} {json.dumps(term.value)}" for term in terms}
     kinds = {line.split("{")[0] for line in reached}

@@ -210,7 +210,10 @@ def test_an_insight_that_does_not_help_is_dropped_and_counted(tmp_path: Path) ->
     assert result.of("ben", "lesson") == ["Add on paper."]
     report = result.event("dream")
     assert (report["came"], report["verified"]) == (2, 1)
-    assert [(insight["verified"], insight["to"]) for insight in report["insights"]] == [(False, 0), (True, 2)]
+    assert [(insight["verified"], insight["to"]) for insight in report["insights"]] == [
+        (False, 0),
+        (True, 2),
+    ]
 
 
 def test_an_insight_for_all_tasks_is_of_no_niche(tmp_path: Path) -> None:
@@ -237,7 +240,11 @@ def test_who_gets_nothing_new_is_told_in_the_event(tmp_path: Path) -> None:
     scores = {"ada": 1.0, "ben": 1.0, "cyn": 0.0}
     result = dreamt(tmp_path, scores=scores, reward=0.5, deficit="niche")
     report = result.event("dream")
-    assert (report["why"], report["verified"], report["insights"][0]["to"]) == ("disagreement", 1, 0)
+    assert (report["why"], report["verified"], report["insights"][0]["to"]) == (
+        "disagreement",
+        1,
+        0,
+    )
     assert not result.pool.learnt
     assert report["givers"] == ["ada"]
 
@@ -260,7 +267,12 @@ def test_a_team_in_which_nobody_succeeded_abstains(
     report = result.event("dream")
     assert result.line["told"][f"dreams abstained, {why}"] == 1
     assert (report["abstained"], report["because"]) == (True, why)
-    assert (report["differences"], report["came"], report["verified"], report["insights"]) == (0, 0, 0, [])
+    assert (report["differences"], report["came"], report["verified"], report["insights"]) == (
+        0,
+        0,
+        0,
+        [],
+    )
     assert result.line["spent"] == {}
     assert len(result.model.calls) == 2  # the pair's
 
@@ -272,7 +284,11 @@ def test_of_a_failure_that_all_share_each_finds_its_own_fault_and_what_helps_is_
     scores: Mapping[str, float | None] = dict.fromkeys(MEMBERS, 0.0)
     result = dreamt(tmp_path, dreamers(INSIGHT, {**INSIGHT, "text": "Guess."}), scores=scores)
     report = result.event("dream")
-    assert (report["abstained"], report["shared_failure"], report["differences"]) == (False, True, 3)
+    assert (report["abstained"], report["shared_failure"], report["differences"]) == (
+        False,
+        True,
+        3,
+    )
     assert calls(result, "dream_contrast") == []
     [imagined] = calls(result, "dream_imagine")
     assert imagined.count("It was guessed.") == 3
@@ -368,7 +384,12 @@ def test_what_most_others_would_drop_is_gone(tmp_path: Path) -> None:
         return "agent called ada" in text
 
     report = dreamt(tmp_path, dreamers(keep=keep)).event("dream")
-    assert (report["ideas"], report["survived"], report["came"], report["abstained"]) == (2, 0, 0, False)
+    assert (report["ideas"], report["survived"], report["came"], report["abstained"]) == (
+        2,
+        0,
+        0,
+        False,
+    )
 
 
 def test_a_judge_without_a_score_verifies_nothing(tmp_path: Path) -> None:

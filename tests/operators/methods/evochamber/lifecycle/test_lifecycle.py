@@ -107,7 +107,9 @@ def test_all_that_is_due_happens_in_the_fixed_order_and_is_told(tmp_path: Path) 
     assert result.line["told"] == dict.fromkeys(
         ("fork", "genesis", "merge", "prune", "specialize"), 1
     )
-    assert [item["operator"] for item in result.line["story"]] == [event["operator"] for event in events]
+    assert [item["operator"] for item in result.line["story"]] == [
+        event["operator"] for event in events
+    ]
 
 
 def test_each_says_where_it_comes_from_and_why(tmp_path: Path) -> None:
@@ -196,7 +198,9 @@ def test_texts_of_which_nothing_is_made_stay_two(tmp_path: Path) -> None:
         return useless(request) if "text" in asked(request) else writer(request)
 
     result = after(tmp_path, no_fuse, known=known)
-    assert [item.text for item in result.pool.learnt.archive("cyn_1")] == [item.text for item in known]
+    assert [item.text for item in result.pool.learnt.archive("cyn_1")] == [
+        item.text for item in known
+    ]
     assert result.pool.rejections == {"fuse": 1}
 
 

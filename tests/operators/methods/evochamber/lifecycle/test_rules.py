@@ -35,7 +35,7 @@ def idle() -> RankingScore:
 
 
 def of(*recent: str, **agents: RankingScore) -> Population:
-    rolling = {name: one.rolling for name, one in agents.items() if one.rolling is not None}
+    rolling = {name: score.rolling for name, score in agents.items() if score.rolling is not None}
     niches = tuple(dict.fromkeys(recent))
     return Population(
         agents=agents, everybody=agents, rolling=rolling, history=Grown(recent), niches=niches
@@ -75,7 +75,7 @@ def test_any_operator_can_be_left_out() -> None:
         "b": agent(lagging=30, rolling=0.1),
     }
     population = of("law", **agents, c=skilled(20, **like), d=skilled(20, **like), e=idle())
-    assert {one for one, *_ in fired(population)} == {"fork", "merge", "prune", "genesis"}
+    assert {name for name, *_ in fired(population)} == {"fork", "merge", "prune", "genesis"}
     without = replace(
         FEW,
         fork_top=0,
@@ -157,16 +157,18 @@ def test_agents_of_a_town_of_one_niche_are_not_merged() -> None:
 def test_a_pair_is_not_merged_where_too_few_would_be_left() -> None:
     like = {name: skilled(10, code=0.5, law=0.4) for name in "abc"}
     assert fired(of(**like)) == []
-    assert [one for one, *_ in fired(of(**like, d=idle()))] == ["merge"]
+    assert [name for name, *_ in fired(of(**like, d=idle()))] == ["merge"]
 
 
 def test_who_is_forked_is_left_alone_by_the_rest_of_the_look() -> None:
     agents = {name: skilled(10, rolling=0.5, code=0.8, law=0.8) for name in "abcd"}
     best = skilled(10, rolling=0.9, code=0.9, law=0.9)
     settings = replace(FEW, largest=20)
-    came = look(of(a=best, **{name: one for name, one in agents.items() if name != "a"}), settings)
-    assert [event.operator for event in came] == ["fork", "merge", "specialize"]
-    named = [name for event in came for name in event.agents]
+    events = look(
+        of(a=best, **{name: score for name, score in agents.items() if name != "a"}), settings
+    )
+    assert [event.operator for event in events] == ["fork", "merge", "specialize"]
+    named = [name for event in events for name in event.agents]
     assert sorted(named) == ["a", "b", "c", "d"]
 
 
@@ -176,7 +178,7 @@ def test_who_is_forked_is_left_alone_by_the_rest_of_the_look() -> None:
 def test_who_has_lagged_long_enough_is_retired() -> None:
     lazy = agent(rolling=0.2, lagging=12)
     population = of(a=agent(), b=agent(), c=agent(lagging=9), d=lazy, e=idle())
-    [event] = [one for one in look(population) if one.operator == "prune"]
+    [event] = [item for item in look(population) if item.operator == "prune"]
     assert event.agents == ("d",)
     assert event.why == (
         "12 tasks in a row with a rolling reward below 0.8 x the population's mean, which is 0.425"
@@ -193,7 +195,7 @@ def test_one_success_among_failures_saves_nobody_whose_recent_mean_lags(
     rates = Rates.of(settings)
     tasks = [worked("a", "code", 1.0), *(worked("b", "code", x) for x in (0, 0, 0, 1, 0, 0))]
     events = look(folded([*town("a", "b"), *tasks], Population(rates=rates)), settings)
-    assert [name for one in events if one.operator == "prune" for name in one.agents] == gone
+    assert [name for event in events if event.operator == "prune" for name in event.agents] == gone
 
 
 def test_who_lagged_longest_goes_first_and_a_team_is_left() -> None:
@@ -207,8 +209,8 @@ def test_who_lagged_longest_goes_first_and_a_team_is_left() -> None:
 def test_one_is_made_where_there_are_too_few_for_the_weakest_niche() -> None:
     settings = PopulationSettings(tau=4, merge_tasks=99)
     agents = {f"s{n}": skilled(code=0.9, law=0.45, art=0.8) for n in range(14)}
-    came = look(of("code", "law", "code", "art", **agents), settings)
-    [event] = [one for one in came if one.operator == "genesis"]
+    events = look(of("code", "law", "code", "art", **agents), settings)
+    [event] = [item for item in events if item.operator == "genesis"]
     assert (event.agents, event.niche) == ((), "law")
     assert event.why == (
         "'law', 1 of the last 4 tasks, best competence 0.45: 14 agents, fewer than 15"
@@ -236,7 +238,7 @@ def test_one_is_made_for_a_niche_that_nobody_is_good_at() -> None:
 def test_niches_that_were_not_met_lately_call_for_nobody() -> None:
     agents = {name: skilled(code=0.1, law=0.9) for name in "abc"}
     recent = ["code", *["law"] * 10]
-    assert not any(one == ("genesis",) for one in fired(of(*recent, **agents)))
+    assert not any(texts == ("genesis",) for texts in fired(of(*recent, **agents)))
 
 
 def test_who_was_made_for_a_niche_is_waited_for_until_it_has_met_it() -> None:
@@ -250,15 +252,21 @@ def test_who_was_made_for_a_niche_is_waited_for_until_it_has_met_it() -> None:
 def test_two_are_made_at_a_look_for_two_niches_at_most() -> None:
     settings = replace(FEW, pool_size=8)
     agents = {name: skilled(code=0.2, law=0.1, art=0.3) for name in "abc"}
-    came = look(of("code", "law", "art", "art", **agents), replace(settings, merge_tasks=99))
-    assert [(one.operator, one.niche) for one in came] == [("genesis", "law"), ("genesis", "art")]
+    events = look(of("code", "law", "art", "art", **agents), replace(settings, merge_tasks=99))
+    assert [(event.operator, event.niche) for event in events] == [
+        ("genesis", "law"),
+        ("genesis", "art"),
+    ]
 
 
 def test_a_niche_whose_only_expert_goes_is_open_in_the_same_look() -> None:
     others = {name: agent(rolling=None, competence={"law": 0.5}) for name in "bcd"}
     expert = agent(rolling=0.1, lagging=10, competence={"code": 0.9})
-    came = look(of("code", "law", a=expert, **others))
-    assert [(one.operator, one.niche) for one in came] == [("prune", None), ("genesis", "code")]
+    events = look(of("code", "law", a=expert, **others))
+    assert [(event.operator, event.niche) for event in events] == [
+        ("prune", None),
+        ("genesis", "code"),
+    ]
 
 
 # Specialize
@@ -277,8 +285,11 @@ def test_a_persona_is_written_for_what_its_agent_is_good_at_and_once() -> None:
 
 
 def test_tasks_of_no_niche_make_nobody_a_specialist() -> None:
-    one: dict[str, Any] = {"competence": {"": 1.0}, "tasks": {"": 9}}
-    assert fired(of("", a=agent(rolling=1.0, **one), b=agent(rolling=0.5, **one), c=idle())) == []
+    fields: dict[str, Any] = {"competence": {"": 1.0}, "tasks": {"": 9}}
+    assert (
+        fired(of("", a=agent(rolling=1.0, **fields), b=agent(rolling=0.5, **fields), c=idle()))
+        == []
+    )
 
 
 # What comes of it
@@ -300,7 +311,7 @@ def lines_of(
         if event.operator in {"fork", "merge", "genesis"}:
             yield born(name, *event.agents)
         if event.operator in {"merge", "prune"}:
-            yield from (of_agent(Retired(member=one, reason="due")) for one in event.agents)
+            yield from (of_agent(Retired(member=word, reason="due")) for word in event.agents)
         yield told(event)
 
 
@@ -391,10 +402,10 @@ def test_the_roster_stays_fit_whatever_happens(
         named = [name for event in events for name in event.agents]
         assert len({*named}) == len(named)
         assert {*named} <= population.agents.keys()
-        assert [*map(ORDER.index, (one.operator for one in events))] == sorted(
-            ORDER.index(one.operator) for one in events
+        assert [*map(ORDER.index, (event.operator for event in events))] == sorted(
+            ORDER.index(event.operator) for event in events
         )
-        assert all(one.why and all(map(_is_plain, one.numbers.values())) for one in events)
+        assert all(event.why and all(map(_is_plain, event.numbers.values())) for event in events)
         population = folded(lines_of(events, place, frozenset(lost)), population)
         assert len(population.agents) >= min(before, settings.team_size)
         assert len(population.agents) <= max(before, settings.largest)
@@ -410,7 +421,7 @@ def test_what_is_due_depends_on_nothing_but_the_population_and_chance(
 ) -> None:
     population = folded([*town(*NAMES), *lines])
     again: Mapping[str, RankingScore] = {
-        name: replace(one) for name, one in population.agents.items()
+        name: replace(score) for name, score in population.agents.items()
     }
     same = replace(population, agents=again)
     assert look(population, settings, seed) == look(same, settings, seed)

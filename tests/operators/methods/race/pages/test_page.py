@@ -24,7 +24,9 @@ from .races import GOES_ON, RACE, write_race
 
 def rows(page: Element, caption: str) -> list[list[str]]:
     """Return the texts of the rows of the table with this caption."""
-    (table,) = (element for element in page.all("table") if element.one("caption").text.startswith(caption))
+    (table,) = (
+        element for element in page.all("table") if element.one("caption").text.startswith(caption)
+    )
     return [[cell.text.strip() for cell in row.inside] for row in table.one("tbody").inside]
 
 
@@ -82,7 +84,11 @@ def test_candidates_meet_the_original_task_by_task(tmp_path: Path) -> None:
 def test_beliefs_are_drawn_with_the_leader_marked(tmp_path: Path) -> None:
     page = page_at(opened(write_race(tmp_path / "pool", RACE)), "")
     figure = page.one("svg", role="group")
-    assert [element.text for element in figure.all("text")] == ["★ 1 examples", "0 the original", "2 vote"]
+    assert [element.text for element in figure.all("text")] == [
+        "★ 1 examples",
+        "0 the original",
+        "2 vote",
+    ]
     table = rows(page, "Expected mean score ± 2")
     assert [len([cell for cell in row[1:] if cell]) for row in table] == [10, 9, 6]
     tips = [element.text.rpartition(": ")[2] for element in figure.all("title")]
