@@ -59,15 +59,7 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cell:
-    """A method on a stream with a seed.
-
-    Attributes:
-        arena: The arena.
-        method: The method.
-        stream: The stream's name.
-        seed: The seed.
-        pool: The folder of its pool.
-    """
+    """A method on a stream with a seed."""
 
     arena: Arena = field(repr=False)
     method: Method
@@ -121,7 +113,6 @@ class Cell:
         """Return the evolution with its test.
 
         Args:
-            known: What this host offers.
             options: What the user wrote: where code runs, the cache, the embedder.
         """
         cap = ",".join(f"{unit}={value:.15g}" for unit, value in self.arena.cap.value().items())

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...operators.evolution.strategy import strategy_of
 from ...pool.teams.sources import load_source
 from ...runtime.values.caps import Caps
+from ...schema.host.catalogue import Catalogue
 from ...schema.host.fields import root
 from ...schema.host.models import DEFAULT_ALIAS
 from ...schema.loading.loading import read_file, shape_only
-from ...schema.loading.recipe import load_recipe, recipe_of
+from ...schema.loading.recipe import Recipe, load_recipe, recipe_of
 from ...schema.loading.seeds import is_seed
 from ...schema.team.writing import dump
+from ...schema.values.document import Document
 from ...schema.values.errors import ConfigError, InputError
 from ...schema.values.files import make_folders, write_atomically
 from ...schema.values.hints import did_you_mean
@@ -26,13 +28,6 @@ from ...schema.values.yaml_text import read_yaml
 from ..evaluation.baselines import vote_of
 from ..papers.tables import merged
 from .streams import StreamSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.recipe import Recipe
-    from ...schema.values.document import Document
 
 METHODS = Path(__file__).with_name("methods.yaml")
 FIXED = "fixed"
@@ -52,8 +47,6 @@ class Method:
     """A row of the table.
 
     Attributes:
-        name: What the table calls it.
-        recipe: How it learns.
         file: The file that paths in the recipe are relative to.
     """
 
@@ -73,10 +66,8 @@ class Arena:
 
     Attributes:
         methods: The methods; the first is the baseline.
-        streams: The streams, by name.
         cap: What a cell may spend to learn.
         test_cap: What the test of a cell may spend.
-        seeds: How many seeds there are.
         repeats: How often each test task is tried.
     """
 
@@ -92,8 +83,6 @@ def load_arena(path: Path, known: Catalogue, teams: Path) -> Arena:
     """Load arena.yaml.
 
     Args:
-        path: The file.
-        known: What this host offers.
         teams: The folder for teams that methods make of the arena's.
 
     Raises:

@@ -37,9 +37,7 @@ class Row:
     """A method on a stream, or on all of them.
 
     Attributes:
-        method: The method's name.
         stream: The stream's name, or `EVERY`.
-        cells: All its cells.
         done: The outcomes of those that were tested, by stream and seed.
     """
 
@@ -128,7 +126,6 @@ def least_effect(gains: Sequence[float], comparisons: int) -> float:
     """Return the difference that would have been seen with a chance of 0.8, had it been there.
 
     Args:
-        gains: What was gained on each pair.
         comparisons: How many comparisons share the level of 0.05.
     """
     normal = NormalDist()

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
+from ...schema.host.catalogue import Catalogue
+from ...schema.team.task import Task
 from ...schema.values.errors import InputError
 from ..evaluation.benchmark import Source, find_benchmark
 from ..evaluation.choosing import TaskChoice
 from ..evaluation.own import OWN, is_own
 from ..papers.streams import Stream, apart
-from ..streams.tasks import STREAMS, stream
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.team.task import Task
-    from ..streams.tasks import Split
+from ..streams.tasks import STREAMS, Split, stream
 
 BENCHMARK = "benchmark:"
 COUNT = 40
@@ -33,7 +29,6 @@ class StreamSource:
     Attributes:
         names: The streams that are mixed; or one benchmark, or one file.
         evolve: How many tasks there are to learn from, or the file that has them.
-        test: The same for the test.
         folder: The folder that files are relative to.
         source: What a benchmark is asked for.
     """
@@ -59,12 +54,7 @@ class StreamSource:
         )
 
     def tasks(self, seed: int) -> Stream:
-        """Return the tasks with a seed; the same ones whenever it is asked.
-
-        Raises:
-            InputError: There is no such stream or file, or it has too few tasks.
-            ConfigError: A file of tasks does not load.
-        """
+        """Return the tasks with a seed; the same ones whenever it is asked."""
         return _tasks(self, seed)
 
     def prepare(self, seed: int) -> None:

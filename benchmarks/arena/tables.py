@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...runtime.values.terminal import counted
 from ...schema.values.files import make_folders, write_atomically
 from ...schema.values.json_text import dumps
 from ..comparison.tables import written
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
 ARENA = "arena.json"
 
 
 def write_files(folder: Path, value: Mapping[str, Any]) -> None:
-    """Write arena.json, table.md and table.csv.
-
-    Raises:
-        StorageError: They cannot be written.
-    """
+    """Write arena.json, table.md and table.csv."""
     rows = table(value)
     make_folders(folder)
     write_atomically(folder / ARENA, dumps(value, indent=2, ensure_ascii=False) + "\n")

@@ -28,11 +28,7 @@ class Working:
     """An arena on its way. The same command resumes.
 
     Attributes:
-        cells: All cells of the arena.
         own: Those that this process may work on.
-        folder: The folder of the results.
-        known: What this host offers.
-        options: What the user wrote.
         jobs: How many cells are worked on at the same time.
     """
 
@@ -46,19 +42,11 @@ class Working:
 
     @property
     def open(self) -> list[Cell]:
-        """The cells of this process that are not done.
-
-        Raises:
-            InputError: A cell learnt under another cap.
-        """
+        """The cells of this process that are not done."""
         return [cell for cell in self.own if not cell.is_done]
 
     def check(self) -> None:
-        """Find what is wrong with cells, before anything is spent.
-
-        Raises:
-            InputError: Something is, or a cell began with other settings, tasks or models.
-        """
+        """Find what is wrong with cells, before anything is spent."""
         used = [self.options["embedder"]]
         for cell in self.cells:
             evolving = cell.evolving(self.known, self.options)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...operators.pages import open_pool
 from ...runtime.runs.record import read_value
-from ...runtime.view import NoPage, Page
+from ...runtime.view import Links, NoPage, Page
 from ..arena.tables import ARENA, cells_table, table
 from .figures import table_of
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ...runtime.view import Links
 
 DEPTH = 4
 """Of the folder of a cell: cells, method, stream, seed."""
@@ -29,11 +25,7 @@ def open_arena(folder: Path) -> ArenaSite | None:
 
 @dataclass(frozen=True, kw_only=True)
 class ArenaSite:
-    """The results of an arena.
-
-    Attributes:
-        folder: The folder.
-    """
+    """The results of an arena."""
 
     folder: Path
 

@@ -304,11 +304,7 @@ class TaskRuns:
         """Let the judge score a run, also where there is a reference answer.
 
         Args:
-            run: The run.
             what: Which run of the episode it is.
-
-        Raises:
-            CoterieError: As for `MetaModel.ask`.
         """
         return await self._scored(run, what, judged=True)
 

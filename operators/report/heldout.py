@@ -267,8 +267,6 @@ def frozen_teams(
 
     Args:
         stage: What the test has of this host.
-        seeds: The seeds.
-        beside: The others.
         deployed: The pool's name of the team to deploy; empty: the most promising.
     """
     pool, before, now = stage.pool, stage.before(), stage.view()

@@ -9,15 +9,11 @@ inference, Angelopoulos et al. 2023, with the weight that makes the interval sho
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from statistics import fmean, variance
-from typing import TYPE_CHECKING
 
+from .intervals import Interval
 from .student import t_quantile
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .intervals import Interval
 
 
 def adjusted_interval(

@@ -60,9 +60,7 @@ class Acting:
     """What one agent may do to its team in one attempt at a turn.
 
     Attributes:
-        seat: Its place.
         tools: What it may do, by name.
-        done: What it has done.
     """
 
     seat: Seat
@@ -178,8 +176,6 @@ def acting(seat: Seat, workspace: Workspace, emit: Emit, once: Once) -> Acting:
     """Let an agent act on its team in one attempt at a turn.
 
     Args:
-        seat: Its place.
-        workspace: Its workspace.
         emit: Notes an event of the agent.
         once: Keeps what came of what it does.
     """

@@ -85,7 +85,6 @@ def acts(outcome: AgentOutcome, read: Sequence[Posted] = ()) -> tuple[Act, ...]:
     and a turn that is not done does nothing.
 
     Args:
-        outcome: What came of the turn.
         read: What the agent read as it began.
     """
     if outcome.status != "done":

@@ -77,8 +77,6 @@ def collected(
     """Sum up what came of an agent's items: its answer is the list of its answers, in order.
 
     Args:
-        agent: The agent.
-        outcomes: What came of each item.
         left_out: How many items more the list had.
         bears: Whether items may fail; in the list, null stands for one that did. All may not.
     """

@@ -106,7 +106,6 @@ class Ending:
         why: Why its work ended. Where that is no answer and no giving up, the lead had to hand in.
         by: The agent whose doing it was, where it was one's.
         turns: How many turns each agent has begun that was active.
-        sent: How many messages were sent.
         unread: How many of them nobody has read.
     """
 

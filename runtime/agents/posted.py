@@ -37,8 +37,6 @@ class Posted:
         number: Its place on the bus, from 1.
         sender: Who posted it; of a failure, who failed; empty for the team itself.
         to: Whom it is for, or about; empty for all.
-        kind: What it is.
-        text: What it says.
         turn: The turn of its sender in which it was posted; 0 for the team itself.
     """
 
@@ -56,7 +54,6 @@ class Taken:
     """An agent took its mail, and began a turn.
 
     Attributes:
-        agent: Who.
         turn: The number of the turn, from 1.
         messages: The numbers of what it took, in order.
     """
@@ -72,8 +69,6 @@ class TurnDone:
     """A turn ended.
 
     Attributes:
-        agent: Whose.
-        turn: Its number.
         status: Whether it was done, failed, or was cut off by the end of the run.
         posted: What went out, and what is said of what was refused.
     """
@@ -90,7 +85,6 @@ class Ended:
     """The run ended.
 
     Attributes:
-        why: Why.
         by: The agent whose doing it was, where it was one's.
         text: The answer, or the reason that was given.
     """

@@ -21,7 +21,6 @@ class Notice:
         kind: What it is: the catalogue that it chooses from, the seats that it may fill, or the
             seat that it was given.
         text: The catalogue, or what was said of its seat.
-        most: How many it may choose.
     """
 
     kind: Literal["catalogue", "seats", "seat"]
@@ -36,7 +35,6 @@ class AgentState:
     Attributes:
         own: What it said itself, when it worked last; its whole opinion, where it consults.
         letters: What colleagues answered since, in the order in which they are shown.
-        bulletin: What everyone is told.
         notice: What it is told about who takes part.
         consults: Whether it is to say only what is new in its opinion.
         earlier: Its own conversation so far, as messages of text, without instructions. Its model

@@ -31,8 +31,6 @@ class AgentReport:
     """An agent's output as its receivers get it.
 
     Attributes:
-        agent_id: Who reports.
-        role: What the reporter is in the team.
         content: The output: text, or JSON text where the reporter has an output schema.
         patch: The changes of the task's repository that the reporter made, as a git diff; None
             where it worked on none.
@@ -94,13 +92,11 @@ class Assignment:
     """Everything that one agent gets for one attempt.
 
     Attributes:
-        agent: The agent.
         system: Its instructions: role, constitution and prompt.
         question: The task and the reports, as text. What others wrote is fenced as data.
         task: The task, without its reference answer and others' briefs.
         reports: The outputs that it receives, in Kahn order.
         missing: Agents whose output is missing because they failed (`on_error: degrade`).
-        line: The way to its model.
         tools: The tools that it is granted, by name; in an open roster, those by which it acts on
             its team, too, where its backend lets it use tools.
         acting: What it may do to its team in a turn of an open roster, where it may do anything:

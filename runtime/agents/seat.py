@@ -38,8 +38,6 @@ class Seat:
     """An agent's place in an open roster, as a turn of its begins.
 
     Attributes:
-        team: The team.
-        agent: The agent's id.
         mail: What it reads, and knows of its team.
     """
 
@@ -118,7 +116,6 @@ class Seat:
 
         Args:
             done: What the agent has done in this turn.
-            act: What it wants to do.
 
         Raises:
             ToolError: Nothing will; why, in words that help the model.

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 from urllib.parse import quote
 
 import aiohttp
 
 from ...schema.values.values import is_mapping
-from ..gateway import CallError
+from ..gateway import CallError, ChatAnswer, Endpoint
 from ..gateway.chat.answer import parsed
-from ..gateway.http.http_client import answer_in, read_bounded
+from ..gateway.http.http_client import HttpClient, answer_in, read_bounded
 from ..gateway.http.refusals import refusal, without, words_of
 from ..gateway.wires import WIRES
 from ..values.bounds import LARGEST_ANSWER
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping, Sequence
-
-    from ..gateway import ChatAnswer, Endpoint
-    from ..gateway.http.http_client import HttpClient
 
 Line: TypeAlias = "Mapping[str, Any]"
 METADATA = "coterie"
@@ -39,7 +34,6 @@ class BatchState:
     Attributes:
         is_over: Whether no further request of it will be answered.
         answered: How many requests are answered, or failed.
-        results: The paths of its results.
         failure: The error by which the provider refused the whole batch; else None.
     """
 
@@ -54,8 +48,6 @@ class _Api:
     """A batch API at an endpoint. Every request of it raises `CallError` where it fails.
 
     Attributes:
-        most: Requests in a batch.
-        largest: Bytes of them.
         is_named: Whether a batch says which one it is; else only its results do.
     """
 

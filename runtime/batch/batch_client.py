@@ -42,16 +42,10 @@ class _Batch:
 
     Attributes:
         number: Which batch of the run it is, from 1; 0: its requests are still collected.
-        key: What we call it.
-        calls: The ids of its requests.
         since: When it was noted, in seconds since the epoch.
         id: What the provider calls it; empty while nobody knows.
         is_void: Whether it was never taken, or its results are gone.
-        api: How the provider is asked.
         requests: The bodies of requests, by their ids.
-        size: How many bytes they are.
-        waiting: The answers that are waited for.
-        work: Submits and collects it.
     """
 
     number: int = 0
@@ -108,9 +102,7 @@ class BatchClient:
     and an attempt of a call is never asked in two batches.
 
     Args:
-        http: Makes the requests.
         journal: Where batches are noted.
-        say: Told how far they are.
     """
 
     def __init__(self, http: HttpClient, journal: Journal, say: Callable[[str], None]) -> None:

@@ -56,7 +56,6 @@ def at_once(runs: int | None, *, batch: bool) -> int:
 
     Args:
         runs: What the user says, if anything.
-        batch: Whether calls wait for batches.
     """
     return runs or (IN_BATCHES if batch else ONE_BY_ONE)
 

@@ -149,9 +149,6 @@ class AgentExecution:
 
         One that drafts is run without what was learnt first. Where nothing was learnt on such a
         task, or the draft fails, that is what it came to.
-
-        Raises:
-            StorageError: What it came to, or what happened on the way, cannot be written down.
         """
         if not self.planned.agent.drafts:
             await self._recall()
@@ -287,10 +284,6 @@ class AgentExecution:
 
         It is the same attempt each time: what it was answered is in the journal, or remembered, so
         no call is paid twice, and what its tools did is not done again.
-
-        Raises:
-            AgentError: It failed.
-            JailLost: It was moved as often as anyone is.
         """
         mishaps = self.mishaps.times()
         while True:

@@ -21,7 +21,6 @@ class Allowance:
         timeout: Seconds that all passes together may take.
 
     Attributes:
-        timeout: The same.
         time: For how long of it some agent has worked, and did not wait for its model.
     """
 
@@ -44,7 +43,6 @@ class Allowance:
         """Count a pass that has ended.
 
         Args:
-            run: What came of it.
             path: Where it stands in the journal.
         """
         self._paths.append(path)
@@ -58,7 +56,6 @@ class Allowance:
         The journal also knows what failed calls cost in earlier processes.
 
         Args:
-            agent_id: The agent.
             path: Where the pass stands that it is about to work in.
             journal: The run's, where it has one.
         """

@@ -55,11 +55,7 @@ class Keeping:
     place: str = ARTIFACTS
 
     def __call__(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
-        """Keep them; see `Keep`.
-
-        Raises:
-            StorageError: They cannot be written.
-        """
+        """Keep them; see `Keep`."""
         place = f"{self.place}/{agent}"
         shutil.rmtree(self.folder.path / place, ignore_errors=True)
         names = inert_names(files)
@@ -76,7 +72,6 @@ def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
 
     Args:
         folder: The folder of a run, or of an evaluation.
-        place: The folder in it.
     """
     try:
         with beneath.open_folder(folder, place.split("/")) as kept:
@@ -92,16 +87,11 @@ async def keep_written(
     """Keep what an agent wrote beside a task without a repository; say what it is.
 
     Args:
-        agent: Its id.
-        workspace: Where it worked.
         keep: Who keeps files. None: nobody.
 
     Returns:
         The names of the files that are kept, which of them have another name than the agent gave
         them, and how many were left out; None where it wrote none.
-
-    Raises:
-        StorageError: They cannot be written.
     """
     if keep is None or workspace.has_repository or not workspace.is_made:
         return None
@@ -121,11 +111,7 @@ async def keep_written(
 
 
 def _written(workspace: Workspace) -> tuple[dict[str, bytes], int]:
-    """Read the regular files that the task did not bring, as many as are kept.
-
-    Raises:
-        ToolError: The workspace cannot be entered.
-    """
+    """Read the regular files that the task did not bring, as many as are kept."""
     files: dict[str, bytes] = {}
     walk, left_out, room = Walk(), 0, MOST_BYTES
     given = files_of(workspace.home.task)

@@ -40,8 +40,6 @@ async def unneeded(
     Its own condition alone decides, where it has one. Who gives the answer always works.
 
     Args:
-        run: The pass.
-        planned: The agent.
         before: What came of those whose outputs it sees.
     """
     agent = planned.agent

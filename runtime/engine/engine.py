@@ -61,7 +61,6 @@ class Context:
         calls: Makes the model calls. Its owner closes its gateway, journal and cache.
         jails: Where code that agents write may run.
         toolbox: The tools that agents can be granted. Its owner closes it.
-        trace: Told everything that happens.
         budget: What all of it may cost.
         agent_caps: What each agent of a run may cost.
         dialogue: Characters that are kept of what each agent read and said; 0 for none of it.
@@ -95,7 +94,6 @@ async def execute(
     Args:
         plan: A compiled team. Where its output is none of its agents, the pass gives no answer.
         task: What is asked. Its reference answer reaches no agent.
-        context: What it takes to run it.
         path: Where the pass stands in its journal: empty, or ending with a slash.
         carry: What agents read of an earlier pass.
         given: Outcomes of agents that are not run: they stand as they are, and cost nothing. One
@@ -327,7 +325,6 @@ class Running:
         """Give what an agent has come to as all its readers get it; None where it came to nothing.
 
         Args:
-            agent_id: The agent.
             outcome: What it came to: the same whoever asks.
         """
         result = outcome.result

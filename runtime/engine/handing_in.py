@@ -35,9 +35,6 @@ async def handed_in(workspaces: Workspaces, changes: Sequence[RepositoryChange])
     Args:
         workspaces: Those of the repository that they are changes of.
         changes: The changes; None is given where there are none.
-
-    Raises:
-        AgentError: They conflict, or cannot be merged at all.
     """
     if len(changes) < 2:
         return changes[0].patch if changes else None
@@ -64,15 +61,10 @@ def chosen(agent: Agent, result: AgentResult, before: Mapping[str, AgentOutcome]
     function that picks; and where all that it says is one of the patches.
 
     Args:
-        agent: The agent.
-        result: What it came to.
         before: What those came to whose reports it read.
 
     Returns:
         None, where it changed the repository itself, had nothing to choose from, or did not choose.
-
-    Raises:
-        AgentError: It had to choose, and named nobody who reported any changes.
     """
     offered = {
         outcome: answer.result

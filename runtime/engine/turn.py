@@ -35,8 +35,6 @@ class AgentTurn:
     """A turn of one agent.
 
     Attributes:
-        seat: Its place.
-        by: How it acts.
         takes_tools: Whether its backend lets it use tools.
         planned: The agent without its output schema, which is about other things here: about what
             is handed in, where it leads, and else about its report.

@@ -10,14 +10,11 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from .chat.errors import CallError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MOST_FAILURES = 5
 """Failures in a row that open it."""
@@ -30,7 +27,6 @@ class Breaker:
     """Keeps calls from an endpoint that fails them all, whatever event loop they come from.
 
     Args:
-        name: The endpoint, for messages.
         clock: Gives the time in seconds; only differences matter.
     """
 

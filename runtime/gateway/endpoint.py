@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from ...schema.host.models import EMBEDDED, INBOX, Model
+from ...schema.host.models import EMBEDDED, INBOX, Effort, Model
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
+from .chat.body import Body
+from .chat.messages import ChatRequest
 from .environment import HEADER, check_address, first_key, without_login
 from .http.apis import spoken
 from .http.proxies import password_of, proxy_for
 from .providers import BEARER, PROVIDERS, Provider, is_known, provider_names
 from .wires import WIRES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...schema.host.models import Effort
-    from .chat.body import Body
-    from .chat.messages import ChatRequest
 
 RESPONSES = "responses"
 """The API that knows efforts only (developers.openai.com/api/docs/guides/reasoning)."""
@@ -37,11 +33,9 @@ class Endpoint:
         kind: `openai` for an HTTP endpoint that is called directly, `local` for the embedded
             server, `inbox` for a folder of questions, `litellm` for every other provider.
         wire: The API that is spoken there, one of `WIRES`.
-        model: The model's name there.
         api_base: The address, up to and with `/v1`; of `openai` only.
         api_version: The version that is asked for beside the path, where there are several.
         key: The key to send, or None. Never shown.
-        key_header: The header that it is sent in.
         weights: The model file of a `local` endpoint; None for the built-in one.
         folder: Where an `inbox` has its questions; None: in the folder of the run that asks.
         proxy: The proxy that it is reached through; None: directly. Never shown.
@@ -132,7 +126,6 @@ def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
     """Find out where and how a model is reached. Asks nobody, and imports no library of a provider.
 
     Args:
-        model: The model.
         environment: The environment variables, for addresses and keys.
 
     Raises:
@@ -151,7 +144,6 @@ def configured(endpoint: Endpoint, model: Model, environment: Mapping[str, str])
     """Give an endpoint with what its host wants said in every request.
 
     Args:
-        endpoint: Where the model is.
         model: What the host says of it.
         environment: The environment variables, for headers that are secret.
 

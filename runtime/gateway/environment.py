@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 HEADER = re.compile("[ -~]{1,4096}")
 """The value of a header: one line of ASCII, as models.yaml may have it."""
@@ -34,10 +31,6 @@ def first_key(names: tuple[str, ...], environment: Mapping[str, str]) -> str | N
 
 def check_address(address: str, where: str) -> None:
     """Make sure that an address can be called.
-
-    Args:
-        address: The address.
-        where: What says so.
 
     Raises:
         InputError: It cannot be; the message has no password.

@@ -50,7 +50,6 @@ class Gateway:
     """Calls models by their alias. An async context manager; it belongs to one event loop.
 
     Args:
-        models: The models by alias.
         environment: Where keys and addresses are looked up. Default: the process's environment.
         seed: Seeds the jitter of waits.
         clock: Gives the time in seconds; only differences matter.
@@ -97,7 +96,6 @@ class Gateway:
         """Make sure that models and their fallbacks can be called, without calling them.
 
         Args:
-            aliases: The models.
             priced: Whether all of them must have a price, as a cap on USD demands.
 
         Raises:
@@ -124,11 +122,9 @@ class Gateway:
         """Check the models, and make ready what they and their fallbacks need.
 
         Args:
-            aliases: The models.
             priced: Whether all of them must have a price, as a cap on USD demands.
 
         Raises:
-            InputError: As for `check`; or a model file is missing or is none.
             ModelError: The embedded server did not start.
         """
         wanted = sorted(set(aliases))
@@ -169,7 +165,6 @@ class Gateway:
         """Ask a model, and where it fails its fallbacks.
 
         Args:
-            request: What to ask.
             on_retry: Told each failure that will be retried and the seconds until then.
             on_fallback: Told the failure after which another model is asked, and its alias.
             on_words: Told the words of an answer as they come, where it comes in pieces.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...schema.values import beneath
 from ...schema.values.files import make_folders, write_atomically
@@ -16,14 +18,8 @@ from ...schema.values.values import is_mapping
 from ..prompts import render
 from ..values.bounds import LARGEST_ANSWER
 from ..values.usage import Usage
-from .chat.messages import ChatAnswer, ToolRequest
+from .chat.messages import ChatAnswer, Message, ToolRequest
 from .chat.text import as_text, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from .chat.messages import Message
 
 ASKED, SHOWN = "question.json", "question.md"
 ANSWERS = ("answer.json", "answer.txt")
@@ -37,7 +33,6 @@ class Question:
     """A question in an inbox.
 
     Attributes:
-        inbox: The folder.
         fields: What is asked, as the chat API has it.
         problem: Why the answer that is there counts for none; empty where none is there.
     """
@@ -123,12 +118,7 @@ class Question:
         return None
 
     def _read(self, path: Path) -> ChatAnswer:
-        """Read an answer.
-
-        Raises:
-            OSError: It is no regular file, or cannot be read.
-            ValueError: It is empty, too large, or not what its name says.
-        """
+        """Read an answer."""
         content = beneath.read(self.inbox, path.name, LARGEST_ANSWER)
         text = content.decode("utf-8-sig").strip()
         if not text:
@@ -149,11 +139,7 @@ class Question:
 
 
 def _calls(listed: Any) -> Iterator[ToolRequest]:
-    """Read calls of tools: `[{"name": …, "arguments": {…}}]`.
-
-    Raises:
-        ValueError: They are none.
-    """
+    """Read calls of tools: `[{"name": …, "arguments": {…}}]`."""
     try:
         for number, call in enumerate(listed, 1):
             arguments = as_text(call.get("arguments", {}))

@@ -68,9 +68,7 @@ def metered(
     count the tokens that texts have at least, and the list's price, where these are more.
 
     Args:
-        answer: What the endpoint said.
         prompt: Our estimate of the tokens that it read, rather too many.
-        rates: What the model costs.
         read: Bytes of what it was given to read.
         declared: Whether the host declared what it costs.
     """
@@ -131,9 +129,6 @@ def lost(
     the rest is doubted: its endpoint hardly wrote more, but caps have to hold if it did.
 
     Args:
-        reservation: What was reserved for the call.
-        hearing: What came of the answer.
-        rates: What the model costs.
         read: Bytes of what it was given to read.
         has_ended: Whether the endpoint itself said that it failed: it wrote no more than came.
     """

@@ -83,8 +83,6 @@ class Client(Protocol):
         """Make one request.
 
         Args:
-            endpoint: Of whom.
-            body: What to ask.
             hearing: Told what comes before the answer is whole.
 
         Raises:
@@ -102,8 +100,6 @@ class PendingCall:
     """A call on its way.
 
     Attributes:
-        request: What to ask.
-        budget: What it may spend.
         on_retry: Told each failure that will be retried and the seconds until then.
         on_adapted: Told each parameter that was refused, and what is said instead.
         patient: Whether it waits for a model that is out; False where another one can answer.
@@ -131,8 +127,6 @@ class ModelClient:
     """An alias with what is needed to call its model.
 
     Attributes:
-        model: What the alias stands for.
-        endpoint: Where it is.
         traffic: When calls may go out; shared with other aliases of the same model.
         rates: What the model costs; None where nobody told.
         is_declared: Whether the host declared what it costs.
@@ -163,8 +157,6 @@ class ModelClient:
 
         Args:
             call: What to ask, and within which bounds.
-            client: Makes the requests.
-            endpoint: Where the model is now.
 
         Returns:
             The answer and the number of attempts.

@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 import bisect
 import math
+import random
 import time
+from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable
 
 GAP = 0.06
 """Seconds between two calls that come back."""

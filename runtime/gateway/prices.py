@@ -32,9 +32,7 @@ class TokenPrices(NamedTuple):
     """What a model costs, in USD per token.
 
     Attributes:
-        read: For a token that it reads.
         cached: For one that it reads from the provider's prompt cache.
-        written: For one that it writes.
         stored: For one that it reads and puts into that cache; None: as for any that it reads.
         thought: For one of thinking; None: as for any that it writes.
         steps: What all tokens of a call cost that reads more than so many, the fewest first.

@@ -10,13 +10,11 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 BEARER = "Authorization"
 VENDOR_FILE = Path("/sys/class/dmi/id/sys_vendor")
@@ -278,11 +276,7 @@ def _litellm_names() -> frozenset[str]:
 
 
 def litellm_file(name: str) -> Mapping[str, Any]:
-    """Read a JSON file of the litellm that is installed; nothing where there is none.
-
-    Args:
-        name: Its path in litellm's folder.
-    """
+    """Read a JSON file of the litellm that is installed; nothing where there is none."""
     spec = importlib.util.find_spec("litellm")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         path = Path(folder) / name

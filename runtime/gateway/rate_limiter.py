@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import time
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from .breaker import Breaker
 from .chat.errors import CallError
 from .concurrency import Slots
 from .pacing import Pacing
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Awaitable, Callable
 
 T = TypeVar("T")
 
@@ -21,12 +19,10 @@ class RateLimiter:
     """Decides when a call may go out, and learns from how it ends.
 
     Args:
-        name: The endpoint, for messages.
         jitter: Where the waits' randomness comes from.
         clock: Gives the time in seconds; only differences matter.
 
     Attributes:
-        slots: Bounds the calls in flight.
         pacing: Plans when calls come back after a failure.
         breaker: Keeps calls away while the endpoint is out.
     """
@@ -42,7 +38,6 @@ class RateLimiter:
         """Make a call when it may go out, and learn from how it ends.
 
         Args:
-            call: Makes it.
             patient: Whether the call waits for the outcome of another one that finds out whether
                 the endpoint is back.
 

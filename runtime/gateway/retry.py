@@ -36,10 +36,7 @@ async def call_with_retries(
     refused together do not come back together.
 
     Args:
-        call: Makes one attempt.
-        retries: Attempts after the first.
         on_retry: Told each failure that is retried and the seconds until then.
-        pacing: Plans when to come back.
         may_retry: Tells which failures are worth a retry.
 
     Returns:

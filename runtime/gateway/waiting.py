@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from types import TracebackType
+from typing import Self
 
 from .chat.errors import CallError
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 KEPT_ALIVE = 10
 """Timeouts for which an endpoint may send nothing but keep-alives, as while its model thinks."""
@@ -24,7 +22,6 @@ class Waiting:
         limit: Seconds without a byte after which the endpoint has failed. The first byte is one of
             the answer, so without streaming this is the time that the whole of it may take.
         patience: Seconds after which nobody waits for the answer, whether it comes or not.
-        source: The address, for messages.
     """
 
     limit: float

@@ -77,7 +77,6 @@ def run_battery(tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES) -
 
     Args:
         tier: how to confine; None: as runs do on this machine.
-        probes: the attacks.
 
     Raises:
         JailError: there is no jail to attack.

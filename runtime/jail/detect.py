@@ -57,7 +57,6 @@ class TierAttempt:
     """One tier on this machine.
 
     Attributes:
-        tier: its name.
         failure: why it does not work here, None if it does.
     """
 

@@ -180,11 +180,7 @@ class Jail:
         return read_file(self.work, name, limit=limit)
 
     def kill(self, reason: str = "the host killed it") -> None:
-        """End every process of the jail for good. Calls that wait for one raise `JailKilled`.
-
-        Args:
-            reason: why, for whoever waits.
-        """
+        """End every process of the jail for good. Calls that wait for one raise `JailKilled`."""
         with self._lock:
             self._ended = self._ended or reason
             under_way = [] if self._closing.is_set() else [self._starter.submit(int)]

@@ -23,7 +23,6 @@ class Confinement:
         work: the folder that its code may change.
         private: a folder of this jail alone, with `tmp`, `shm`, `passwd` and `group` in it.
         readable: more paths that its code may read.
-        limits: its bounds.
         uid: the user (and group) that its code runs as; None: the user who runs us.
         at: the path at which its code finds the work folder; None: where it is.
         alias: another one.

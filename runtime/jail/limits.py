@@ -21,7 +21,6 @@ class JailLimits:
         cpu: processor seconds of one process over its whole life.
         disk: bytes by which the work folder and the private `/tmp` together may grow.
         processes: processes and threads alive at once.
-        open_files: open files of one process.
         wall: seconds that one execution may take.
         output: bytes of printed output that are kept of one execution.
         message: bytes of one message between the host and the interpreter in the jail.

@@ -22,9 +22,7 @@ def read_in_time(
     """Yield what can be read from a pipe that its writers may never close.
 
     Args:
-        stream: the pipe.
         deadline: when to give up, on the clock of `time.monotonic`.
-        limit: bytes after which to stop.
         ended: whether nothing more will be written to it.
     """
     readable = select.poll()
@@ -54,7 +52,6 @@ def first_line(command: list[str], seconds: float) -> str:
     """Return what a program prints first, cut if it is long, and end it and its children.
 
     Args:
-        command: the program and its arguments.
         seconds: within which it has to print a line, or end.
 
     Raises:

@@ -80,7 +80,6 @@ class JailedProcess:
 
     Attributes:
         stdin: what the command reads, None if that is nothing.
-        stdout: what it writes.
         stderr: the same for its second stream, None if both are one.
         stopped: why the host ended it, None while it did not.
     """
@@ -191,7 +190,6 @@ def spawn(
     The kernel ends the command when the calling thread ends, so that it cannot outlive us.
 
     Args:
-        tier: how to confine it.
         command: the program, as the jail sees it, and its arguments.
         group: what the tier's program starts in; None for a tier without mounts.
         folder: where it starts.

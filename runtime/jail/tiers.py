@@ -55,7 +55,6 @@ class Tier:
     """A way to start a command so that it is confined.
 
     Attributes:
-        name: how reports call it.
         confines: False only for the tier that a user has to ask for.
         has_mounts: whether the jail has a root folder and process ids of its own. If so, the
             started program Must write `{"child-pid": N}` to `TierCommand.report`, N being the

@@ -39,7 +39,6 @@ class TreeEntry:
         mode: The rights of a folder or file; never to write for others, nor to run as its owner.
         mtime: When a file was written, in nanoseconds: builds and caches go by it.
         value: The SHA-256 of a file, where a link points, or the first name of the same file.
-        size: Of a file, in bytes.
     """
 
     kind: str
@@ -79,7 +78,6 @@ def scan(
     """Find all that is in a folder, by relative path, each folder before what is in it.
 
     Args:
-        root: The folder.
         before: What was found when nothing was at work in it; what has not changed since is not
             read again.
         largest: Bytes that all of it may have, each entry counted as `SMALLEST` at least.
@@ -164,7 +162,6 @@ def stamped(root: Path, tree: Mapping[str, TreeEntry]) -> dict[str, FoundEntry]:
 
     Args:
         root: The copy, in which nothing is at work yet.
-        tree: What it was made of.
 
     Raises:
         JailError: It cannot be looked at.

@@ -30,11 +30,7 @@ _DELETED_MAP = re.compile(r" (?P<device>\S+) (?P<inode>[1-9]\d*) +\S.* \(deleted
 
 
 class DiskShare:
-    """What several jails may take of the disk together, closed ones included.
-
-    Args:
-        limit: bytes.
-    """
+    """What several jails may take of the disk together, closed ones included."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

@@ -126,7 +126,6 @@ class Size:
     """How much a folder takes on its disk.
 
     Attributes:
-        bytes: what was found.
         whole: False if a part could not be looked into, or was deeper than any honest one.
     """
 

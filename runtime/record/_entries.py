@@ -102,8 +102,6 @@ class Entries:
         """Open a file of entries, or make it.
 
         Args:
-            path: The file.
-            must_exist: Make none.
             shared: Whether other processes write to it, too.
 
         Raises:
@@ -149,11 +147,7 @@ class Entries:
         return self._one("path = ? ORDER BY moment DESC, rowid DESC LIMIT 1", path)
 
     def values(self, kind: str, under: str) -> list[Mapping[str, Any]]:
-        """Give the values of a kind whose paths begin so, in the order of their paths.
-
-        Raises:
-            StorageError: One is damaged.
-        """
+        """Give the values of a kind whose paths begin so, in the order of their paths."""
         rows = self._rows(
             "SELECT path, value FROM entries WHERE kind = ? AND substr(path, 1, ?) = ?"
             " ORDER BY path",
@@ -175,9 +169,6 @@ class Entries:
         """Return what all entries say that something cost, by their paths.
 
         An answer says so only where no attempt does, as where it came from the cache.
-
-        Raises:
-            StorageError: One is damaged.
         """
         rows = self._rows(
             "SELECT path, kind, value FROM entries WHERE kind IN ('model', 'attempt')"
@@ -192,11 +183,7 @@ class Entries:
                 yield Attempt(usage=_parsed(self.path, path, kind, value)[1].usage, state="settled")
 
     def all(self, *, without: Sequence[str] = ()) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Give path, question and value of every entry, but those of some kinds.
-
-        Raises:
-            StorageError: One is damaged.
-        """
+        """Give path, question and value of every entry, but those of some kinds."""
         for path, asked, kind, value in self._rows("SELECT path, asked, kind, value FROM entries"):
             if kind not in without:
                 yield path, asked, self._value(path, kind, value)
@@ -212,12 +199,8 @@ class Entries:
         """Write an entry; it is written when this returns, and also when it is cancelled.
 
         Args:
-            entry: The entry.
             at_once: Whether to wait until it is written. Else it is so before any entry that is put
                 later, or `LAG` seconds later: for what can be made again of the entries before it.
-
-        Raises:
-            StorageError: It cannot be written, or what was put before could not be kept.
         """
         if not at_once:
             self.put_soon(entry)
@@ -266,21 +249,13 @@ class Entries:
         )
 
     async def flush(self) -> None:
-        """Wait until everything that was put is on disk.
-
-        Raises:
-            StorageError: It cannot be flushed.
-        """
+        """Wait until everything that was put is on disk."""
         self._commit_here()
         if not self._log.is_flushed:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._log.flush)
 
     def flush_now(self) -> None:
-        """Flush everything that was put, in the thread of the caller.
-
-        Raises:
-            StorageError: It cannot be flushed.
-        """
+        """Flush everything that was put, in the thread of the caller."""
         self._commit_here()
         self._log.flush()
 
@@ -294,11 +269,7 @@ class Entries:
         self._flush_soon(asyncio.get_running_loop(), AHEAD)
 
     def close(self) -> None:
-        """Write what waits, flush it, and close the file.
-
-        Raises:
-            StorageError: It cannot be flushed.
-        """
+        """Write what waits, flush it, and close the file."""
         self._is_closed = True
         self._thread.shutdown()
         while self._waiting:
@@ -424,12 +395,10 @@ class _Log:
 
     Attributes:
         path: The file whose log it is.
-        written: How many commits were made.
         flushed: How many of them are on disk; None: not even the files that stand beside it are,
             which say what the entries are about.
         failure: Why it could not be flushed, or written where nobody waited for that. What a disk
             did not take once may be lost without another error, so nothing is written any more.
-        before_taking_over: Called ahead of that.
     """
 
     path: Path
@@ -446,11 +415,7 @@ class _Log:
         return self.flushed == self.written and self.failure is None
 
     def flush(self) -> None:
-        """Flush what was written.
-
-        Raises:
-            StorageError: It cannot be flushed, or could not.
-        """
+        """Flush what was written."""
         with self._flushing:
             if self.failure is None and self.flushed != self.written:
                 self._flush()
@@ -513,9 +478,6 @@ def _began(path: Path) -> bool:
 
     One that SQLite makes itself it flushes six times. This one is flushed with its first entries.
     So without power a part of it may be left, and no entry: then it is made anew.
-
-    Raises:
-        StorageError: It cannot be made.
     """
     whole = _empty()
     try:
@@ -605,11 +567,7 @@ def _read(file: Path, path: str, kind: str, text: object) -> Mapping[str, Any]:
 
 
 def _parsed(file: Path, path: str, kind: str, text: object) -> tuple[Mapping[str, Any], Any]:
-    """Read the value of an entry that anybody may have changed since, and what it stands for.
-
-    Raises:
-        StorageError: It is not what an entry of its kind holds.
-    """
+    """Read the value of an entry that anybody may have changed since, and what it stands for."""
     try:
         value: Any = loads(text) if isinstance(text, str) else None
         return value, from_value(_forms().get(kind, Mapping[str, Any]), value)
@@ -661,10 +619,6 @@ def read_only(path: Path, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Read path and value of all entries of a kind, in the order in which they came.
 
     Nothing is held or changed.
-
-    Raises:
-        InputError: There is no such file, or it is none of ours.
-        StorageError: An entry is damaged.
     """
     for name, value in _columns(
         path, "WHERE kind = ? ORDER BY moment, rowid", (kind,), "path, value"
@@ -675,11 +629,7 @@ def read_only(path: Path, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _columns(
     path: Path, which: str, values: tuple[str, ...], columns: str = COLUMNS
 ) -> Iterator[tuple[Any, ...]]:
-    """Read entries of a file that nobody holds, or that somebody is at work on.
-
-    Raises:
-        InputError: There is no such file, or it is none of ours.
-    """
+    """Read entries of a file that nobody holds, or that somebody is at work on."""
     if not path.is_file():
         raise InputError(f"{path}: there is no such file.")
     is_open = path.with_name(f"{path.name}-wal").exists() and os.access(path.parent, os.W_OK)

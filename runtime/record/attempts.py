@@ -18,7 +18,6 @@ class Attempt:
         usage: What it cost, or may have.
         state: Whether it is settled what it cost. What is lost or open may have cost the most.
         since: When it began, in seconds since the run did; None where that is not known.
-        until: When it ended.
         asked: The digest of a request in a batch, which another process can collect; else None.
     """
 

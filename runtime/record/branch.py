@@ -13,21 +13,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import Self
 from weakref import WeakValueDictionary
 
 from ...schema.values.codec import from_value, kept, to_value
 from ..values.usage import Usage
-from .journal import Journal, NotRecorded, digest
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable
-
-    from ._entries import JournalEntry
-    from .journal import Value
+from ._entries import JournalEntry
+from .journal import Journal, NotRecorded, Value, digest
 
 LONG_ENOUGH = 16
 """Characters of a digest by which a branch tells its questions apart."""
@@ -56,7 +51,6 @@ class _Answer:
     """What answers cost that an agent's part, or one call of it, follows from.
 
     Attributes:
-        needed: All of them.
         paid: Those that the other run had not paid, by question.
     """
 
@@ -137,11 +131,7 @@ class Branch(Journal):
     async def put(
         self, path: str, kind: str, asked: str, value: Value, *, at_once: bool = True
     ) -> None:
-        """Record something, as `Journal` does.
-
-        Raises:
-            StorageError: It cannot be written.
-        """
+        """Record something, as `Journal` does."""
         if not self.is_live:
             return
         if kind == "agent":

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ...schema.values.values import is_list, is_mapping
 from ..values.usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LARGEST = 1e15
 """Numbers beyond it are no count, no time and no price."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
@@ -13,10 +15,6 @@ from ...schema.values.values import is_mapping
 from ..values.terminal import counted, on_one_line
 from .event_fields import fault_of
 from .trace import EVENTS, VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 __all__ = ["EVENTS", "EventLog", "all_events_of", "checked", "events_of", "unscrubbed"]
 
@@ -158,7 +156,6 @@ def checked(source: str, read: Callable[[], Read]) -> Read:
 
     Args:
         source: Where it is from, for messages.
-        read: Makes it.
 
     Raises:
         InputError: What was told has not the form that runs write.

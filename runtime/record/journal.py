@@ -61,7 +61,6 @@ class Divergence:
     """Where a replay, or a resumed run, differs from what was recorded.
 
     Attributes:
-        path: The entry's path.
         kind: What it holds: `model`, `tool`, `code` or `agent`.
         what: `asked`, when the question differs; `result`, when what came of it does.
     """
@@ -82,7 +81,6 @@ class Journal:
         replaying: Whether everything must come from the journal.
         divergences: Where what was asked, or came of it, differs from what is recorded.
         taken: How many answers came from the journal.
-        folder: The run's folder.
     """
 
     replaying: bool = False
@@ -102,7 +100,6 @@ class Journal:
         """Open the journal of a run's folder, which exists; the first to do so makes it.
 
         Args:
-            folder: The run's folder.
             replaying: Answer from the journal only, and change nothing in it.
 
         Raises:
@@ -155,12 +152,7 @@ class Journal:
         return self._prior_seconds + time.monotonic() - self._started
 
     def get(self, path: str, asked: str) -> Value | None:
-        """Give what is recorded under a path; None where nothing is that answers this question.
-
-        Args:
-            path: Where it stands.
-            asked: The digest of the question.
-        """
+        """Give what is recorded under a path; None where nothing is that answers this question."""
         entry = self._entries.get(path, asked)
         if entry is None and (entry := self._entries.latest(path)) is not None:
             self.note(path, entry.kind, "asked")
@@ -180,10 +172,6 @@ class Journal:
         """Record something: it is written when this returns, and on disk soon after (`LAG`).
 
         Args:
-            path: Where it stands.
-            kind: What it is.
-            asked: The digest of the question.
-            value: What came of it.
             at_once: Whether to wait until it is written. What follows from entries before it need
                 not be: it is written ahead of whatever is recorded later, and soon (`LAG`).
 
@@ -245,10 +233,6 @@ class Journal:
         """Let nobody else look for this, and ask it, at the same time.
 
         A run by itself never asks the same under one path twice at once.
-
-        Args:
-            path: Where it stands.
-            asked: The digest of the question.
         """
         del path, asked
         return nullcontext()
@@ -270,8 +254,6 @@ class Journal:
         """Note when a replay's question, or what it came to, is not what is recorded.
 
         Args:
-            path: Where it stands.
-            asked: The digest of the question.
             value: What it came to: the fields that must be alike.
         """
         entry = self._entries.latest(path)
@@ -319,10 +301,6 @@ class Journal:
         """Return the attempt by which a call asks in a batch.
 
         That is the one which an earlier process left there with the same request; else a new one.
-
-        Args:
-            path: Where the call stands.
-            asked: The digest of the request.
         """
         place, deposited = f"{path}/attempts", None
         numbers = (f"{number:06d}" for number in itertools.count(1))
@@ -351,7 +329,6 @@ class Journal:
         What is never settled, as its process was killed, has cost the most that it can have.
 
         Args:
-            path: Where the call stands.
             most: The most that it can cost.
             attempt: The attempt, where it asks in a batch.
 
@@ -412,7 +389,6 @@ class Journal:
         """Sum up what all attempts of calls cost, of paths that begin so.
 
         Args:
-            under: How their paths begin.
             lost: Whether those count that were broken off from here, by a signal or a limit: what
                 they may have cost is paid, and does not follow from what was answered.
         """
@@ -454,9 +430,6 @@ def recorded(folder: Path, kind: str) -> Iterator[tuple[str, Value]]:
 
     Nothing is held or changed, so a run may be at work on its folder meanwhile, and the folder may
     be one that cannot be written.
-
-    Raises:
-        InputError: There is no journal, or the file is none.
     """
     return read_only(folder / FILE, kind)
 
@@ -475,11 +448,7 @@ def merge(folders: Sequence[Path], into: Path) -> None:
 
 
 def is_held(folder: Path) -> bool:
-    """Tell whether a process is at work on a run's folder.
-
-    Raises:
-        StorageError: The folder cannot be opened.
-    """
+    """Tell whether a process is at work on a run's folder."""
     try:
         os.close(_held(folder))
     except InputError:
@@ -492,11 +461,7 @@ def _renewal(number: int) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it, the same in every process.
-
-    Raises:
-        TypeError: It is none that JSON can have; a `repr` may differ from process to process.
-    """
+    """Return a value as JSON has it, the same in every process."""
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, Any]", value))
     if isinstance(value, Set):

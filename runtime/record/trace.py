@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import errno
 import os
 import threading
 import time
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import FileIO
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from ...schema.values.errors import StorageError
 from ...schema.values.files import write_atomically
 from ..values.bounds import AT_ONCE
 from ..values.encoded import encoded
-
-if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Callable, Hashable, Mapping
-    from pathlib import Path
 
 EVENTS = "events.jsonl"
 VERSION = 1
@@ -139,8 +137,6 @@ class Parts(Protocol):
         """Begin a part, and give what it is to tell; None where nobody wants to know.
 
         Args:
-            key: What tells it from others.
-            name: What it is called.
             told: What there is to say of it, JSON-able.
         """
         ...
@@ -154,7 +150,6 @@ class RunFolder:
     """The folder of one run: team.yaml, task.json, events.jsonl, result.json.
 
     Args:
-        path: The folder, which exists.
         scrub: Takes secrets out of what is written.
     """
 
@@ -213,9 +208,6 @@ class RunFolder:
         """From now on, write events together, soon (`SOON`) after they happened.
 
         So they are written while agents wait for models, and not while these wait for the next.
-
-        Args:
-            loop: The event loop of this thread.
         """
         self._loop, self._thread = loop, threading.get_ident()
 
@@ -245,11 +237,7 @@ class RunFolder:
             self._failure = failure
 
     def _opened(self) -> FileIO:
-        """Open the list of events; where it ends in half a line, as after a crash, leave that.
-
-        Raises:
-            StorageError: It cannot be opened.
-        """
+        """Open the list of events; where it ends in half a line, as after a crash, leave that."""
         try:
             events = FileIO(self._path, "ab+")
             with self._path.open("rb") as written:
@@ -278,8 +266,6 @@ class RunFolder:
         """Write a file of the run whole, or not at all; a folder that it stands in is made.
 
         Args:
-            name: Its name.
-            text: What it says.
             flushed: Whether it is on disk when this returns. What stands beside a journal is so
                 before the first of the journal's entries.
             after: Waits for what it follows from; see `write_atomically`.

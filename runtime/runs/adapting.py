@@ -74,11 +74,9 @@ class Adapting(Protocol):
 
         Args:
             plan: The team that it begins with.
-            task: What is asked.
             services: Models, tools and jails.
             record: Where its journal and its files are kept.
             scrubber: Takes the host's secrets out of what is kept.
-            trace: Told everything that happens.
             budget: What it may cost, judges and all.
 
         Raises:

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ...schema.host.models import DEFAULT_ALIAS
+from ...schema.host.catalogue import Catalogue
+from ...schema.host.models import DEFAULT_ALIAS, Model
 from ...schema.loading.loading import load_task, load_team
+from ...schema.team.task import Task
+from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError
-from ...schema.values.problems import quoted
+from ...schema.values.problems import Problem, quoted
 from .record import MANIFEST, read_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.host.models import Model
-    from ...schema.team.task import Task
-    from ...schema.team.team import Team
-    from ...schema.values.problems import Problem
 
 
 def as_recorded(task: Task, scrub: Callable[[str], str]) -> Task:
     """Return a task as its record will hold it, so that the run can be made again from there.
 
     Args:
-        task: The task.
         scrub: Takes out the secrets that are known.
     """
     return replace(
@@ -42,7 +35,6 @@ def load_recorded(folder: Path, known: Catalogue) -> tuple[Team, Task, Catalogue
     """Load what a recorded run was made of; the problems of team and task are shown together.
 
     Args:
-        folder: The run's folder.
         known: What may be named: see `known_again`.
 
     Returns:
@@ -82,9 +74,6 @@ def known_again(
     and headers are the host's alone.
 
     Args:
-        folder: The run's, for messages.
-        known: What this host offers.
-        recorded: The models that the run called.
         chosen: What `--model` says.
         offline: No model is asked; those that are recorded will do, and are given no key.
 

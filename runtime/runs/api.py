@@ -92,7 +92,6 @@ def resume(folder: str | Path, **options: Unpack[Options]) -> Run:
     What was paid for is not paid for again. A run that is done is replayed.
 
     Args:
-        folder: The run's folder.
         **options: How, where another budget or another model is wanted: see `Options`. Which model
             an alias stands for is the host's to say, never the folder's. There are no `query` and
             no `runs`.
@@ -120,7 +119,6 @@ def replay(folder: str | Path, **options: Unpack[Options]) -> Run:
     """Repeat a recorded run offline, as `mas-run --replay` does: nothing is asked or written.
 
     Args:
-        folder: The run's folder.
         **options: `tools`, where functions of yours were granted, and `listener`.
 
     Raises:

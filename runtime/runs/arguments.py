@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from ...schema.values.errors import CoterieError
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
 
 ARGUMENTS: Mapping[str, str] = {
     "--approve": "approve=[…]",

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from ...schema.team.task import Task
 from ...schema.values.codec import Misfit, from_value, kept, to_value
 from ...schema.values.errors import InputError
 from ..messages.messages import fence
 from ..prompts import render
 from .record import as_json, read_result, read_value
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...schema.team.task import Task
 
 CONVERSATION = "conversation.json"
 """The file of a run's folder that says what the run continues."""
@@ -54,7 +50,6 @@ def continued(task: Task, turns: Sequence[Turn]) -> Task:
     """Return a task that carries what was said before: its agents read that with the context.
 
     Args:
-        task: What is asked now.
         turns: What was asked and answered before, the oldest first.
     """
     if not turns:
@@ -71,10 +66,6 @@ def continued(task: Task, turns: Sequence[Turn]) -> Task:
 
 def turns_of(folder: Path, task: Task) -> tuple[Turn, ...]:
     """Return what was said until the end of a run, whose answer is the latest.
-
-    Args:
-        folder: The run's folder.
-        task: The run's task.
 
     Raises:
         InputError: The run has no answer, or its folder is damaged.
@@ -99,14 +90,6 @@ def continued_run(folder: Path, earlier: Task, task: Task) -> tuple[Task, dict[s
     """Return a task that continues a run, and the files that its record needs, by name.
 
     Files and repository of the run go along, and all that was asked and answered until then.
-
-    Args:
-        folder: The run's folder.
-        earlier: The run's task.
-        task: What is asked now.
-
-    Raises:
-        InputError: The run has no answer, or its folder is damaged.
     """
     turns = turns_of(folder, earlier)
     conversation = Conversation(continues=folder.resolve().name, turns=turns, asked=task.text)

@@ -60,8 +60,6 @@ class Estimate:
     """What runs will take.
 
     Attributes:
-        calls: Model calls.
-        tokens: Tokens, read and written.
         usd: USD, for the models whose price is known.
         unpriced: The models whose price is unknown.
     """
@@ -117,8 +115,6 @@ def of_call(model: Model | None, read: Range, written: Range) -> Estimate:
 
     Args:
         model: The model. None: nobody knows which.
-        read: The tokens that it reads.
-        written: The tokens that it writes.
     """
     once = Range(least=1, most=1)
     rates = None if model is None else rates_of(model)

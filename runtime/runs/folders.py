@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 import tarfile
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.values import beneath
 from ...schema.values.errors import InputError, StorageError
@@ -15,10 +16,6 @@ from ...schema.values.files import rename
 from ...schema.values.problems import quoted
 from ..record.journal import is_held
 from .record import MANIFEST, read_result, read_value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
 UNDER_WAY, INTERRUPTED = "under way", "interrupted"
 _AGE = re.compile(r"(\d+)([mhdw])")
@@ -30,14 +27,9 @@ class KeptRun:
     """The folder of a run.
 
     Attributes:
-        folder: The folder.
-        started: When the run began, UTC.
-        team: The team's name.
         status: `done`, `failed` or `interrupted`, as its result has it, or `under way`.
         score: Its score, in [0, 1]; None: it has none.
         calls: How many calls of models it consumed.
-        cost: What they cost, in words.
-        size: Bytes of the folder.
     """
 
     folder: Path
@@ -56,10 +48,6 @@ def kept_runs(folders: Iterable[Path]) -> list[KeptRun]:
     Args:
         folders: Each is the folder of a run, or has folders of runs in it. Others in it are passed
             over.
-
-    Raises:
-        InputError: There is no such folder, or what a run's folder says of it is damaged.
-        StorageError: A folder cannot be read.
     """
     runs = [_kept(path) for folder in folders for path in _runs_in(folder)]
     return sorted(runs, key=lambda run: (run.started, run.folder))

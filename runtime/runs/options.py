@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from ...schema.host.catalogue import Catalogue
 from ...schema.host.host_tools import HostTools
@@ -16,17 +16,12 @@ from ...schema.team.task import Task
 from ...schema.team.team import Team
 from ...schema.team.writing import dump
 from ...schema.values.errors import ConfigError, InputError
-from ..plan.plan import compile
+from ..plan.plan import Plan, compile
+from ..record.trace import Event
 from ..values.budget import Caps
 from .again import known_again, load_recorded
 from .record import read_setting
 from .services import Setting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from ..plan.plan import Plan
-    from ..record.trace import Event
 
 
 class Options(TypedDict, total=False):
@@ -70,11 +65,7 @@ class Prepared:
     """What is run on what, and how.
 
     Attributes:
-        known: What may be named.
-        plan: The team.
-        task: The task.
         place: Where the task stands, for messages.
-        setting: How.
         offline: Whether it is a replay, which asks no model and writes nothing.
         folder: The folder of a recorded run; None: it is a new one.
     """
@@ -89,11 +80,7 @@ class Prepared:
 
 
 def prepared(team: Team | str | Path, task: Task | str | Path | None, options: Options) -> Prepared:
-    """Load a team and a task.
-
-    Raises:
-        InputError: A file does not load, or something that the run needs is missing.
-    """
+    """Load a team and a task."""
     loaded, known = _team(team, _known(options))
     asked, place = _task(task, options.get("query"), known)
     return Prepared(

@@ -47,7 +47,6 @@ class ParentRunReuse(Journal):
 
     Attributes:
         place: Where the run stands: a path that ends with a slash.
-        plan: Who works in it.
         parents: The runs of those that the team was made of; the first gave its topology.
         always: Whether answers are taken that nothing would repeat.
         takes_seed: Tells of a model's alias whether a seed makes it repeat itself.
@@ -112,7 +111,6 @@ class ParentRunReuse(Journal):
 
         Args:
             plan: Another team.
-            agent_id: One of its agents.
         """
         whole, most = self.plan.team.execution.timeout, plan.team.execution.timeout
         own = self.plan.agents.get(agent_id)
@@ -145,11 +143,7 @@ class ParentRunReuse(Journal):
     async def put(
         self, path: str, kind: str, asked: str, value: Value, *, at_once: bool = True
     ) -> None:
-        """Record something, as `Journal` does; of an agent also what it did not have to pay.
-
-        Raises:
-            StorageError: It cannot be written.
-        """
+        """Record something, as `Journal` does; of an agent also what it did not have to pay."""
         if kind == "agent":
             value = {**value, **self._told(path)}
         else:
@@ -161,7 +155,6 @@ class ParentRunReuse(Journal):
 
         Args:
             path: Where it stands in this run.
-            asked: The digest of the question.
         """
         entry = self.entry(path, asked)
         if entry is None:

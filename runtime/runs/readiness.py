@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from ...schema.host.catalogue import Catalogue
+from ...schema.team.team import Team
 from ..plan.plan import compile
 from .services import Setting, open_services
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.team.team import Team
 
 
 def lacking(teams: Mapping[str, tuple[Team, Catalogue]]) -> dict[str, list[str]]:

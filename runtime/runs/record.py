@@ -6,22 +6,25 @@ import asyncio
 import functools
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from ...schema import dump
 from ...schema.host.models import Model
-from ...schema.team.task import ATTACHED
+from ...schema.team.task import ATTACHED, Task
 from ...schema.values.codec import Misfit, from_value, kept, misfit, to_value
 from ...schema.values.entries import own_version
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
+from ..agents.outcomes import AgentOutcome, Run
 from ..engine.artifacts import Keeping, kept_in
 from ..jail import Jails
+from ..plan.plan import Plan
 from ..record.journal import Journal
 from ..record.trace import VERSION, RunFolder
 from ..roster.team_as_run import team_that_was
@@ -30,16 +33,8 @@ from ..values.budget import Caps
 from ..values.encoded import encoded
 from ..values.operator_answers import OperatorAnswers
 from ..values.score import Score
+from ..values.usage import Usage
 from .services import Setting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from ...schema.team.task import Task
-    from ..agents.outcomes import AgentOutcome, Run
-    from ..plan.plan import Plan
-    from ..values.usage import Usage
 
 MANIFEST = "run.json"
 RESULT = "result.json"
@@ -53,8 +48,6 @@ class RunRecord:
     The folder is complete however the run ends.
 
     Args:
-        folder: Where.
-        plan: What is run.
         replaying: Nothing is changed; the run is made again from its journal.
 
     Attributes:
@@ -89,10 +82,7 @@ class RunRecord:
         """Make a folder for a new run, with all that is needed to go on with it.
 
         Args:
-            runs: The folder for run folders.
             plan: What is run; team.yaml has its prompts written out.
-            task: What is asked.
-            setting: How.
             scrub: Takes out what may not be written.
             files: What else is needed to go on with it, by name.
 
@@ -168,11 +158,7 @@ class RunRecord:
         return self.journal.spent() if self._spent is None else self._spent
 
     def keep(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
-        """Keep the files that an agent wrote, but for those that hold a secret; name them.
-
-        Raises:
-            StorageError: They cannot be written.
-        """
+        """Keep the files that an agent wrote, but for those that hold a secret; name them."""
         return Keeping(folder=self.folder)(agent, files)
 
     @property

@@ -110,7 +110,6 @@ class Services:
         That is a jail, a program, a package, a variable with a key, or a price.
 
         Args:
-            plan: What will be run.
             offline: It is a replay, and asks no model.
         """
         priced = self.setting.must_be_priced
@@ -133,7 +132,6 @@ class Services:
         """Make sure that a plan can be run, and start what it needs.
 
         Args:
-            plan: What will be run.
             offline: It is a replay, and asks no model.
 
         Raises:
@@ -164,7 +162,6 @@ class Services:
 
         Args:
             journal: Where batches are noted.
-            say: Told how far they are.
 
         Raises:
             InputError: Answers wait in batches that would be paid for again.
@@ -230,7 +227,6 @@ class Services:
         Args:
             journal: Answers before models do, and keeps what they answer.
             scrubber: Takes the host's secrets out of answers.
-            trace: Told everything that happens.
             budget: What all of it may cost.
             dialogue: Characters that are kept of what each agent read and said.
             keep: Keeps the files that agents write; None: nobody does.
@@ -261,7 +257,6 @@ async def open_services(
     """Open what runs need; leaving the block closes connections and ends servers.
 
     Args:
-        known: What this host offers.
         setting: How runs are made.
         approver: Asks a person before calls of tools that tools.yaml says so of. None: a team with
             such tools is not run.

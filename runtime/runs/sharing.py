@@ -9,17 +9,15 @@ import socket
 import sys
 import tempfile
 import zipfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.values import beneath
 from ...schema.values.errors import InputError
 from ...schema.values.files import rename
 from ..record.journal import FILE
 from .record import MANIFEST, RESULT, as_json, read_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 HOST_FIELDS = ("task_file", "cache", "pool", "jail", "on")
 """Of run.json: what says something of the machine and nothing of the run."""
@@ -40,9 +38,7 @@ def share(folder: Path, target: Path, scrub: Callable[[str], str]) -> list[str]:
     Left out are the journal, which only resuming and replaying need, and files that are no text.
 
     Args:
-        folder: The run.
         target: The file, which is not there yet.
-        scrub: Takes out secrets.
 
     Raises:
         InputError: The run cannot be read, or the file cannot be made.

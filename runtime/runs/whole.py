@@ -43,7 +43,6 @@ async def perform(
     Args:
         plan: A compiled team.
         task: What is asked. Its reference answer reaches the scorer only.
-        context: What it takes to run it.
         path: Where the run stands in its journal: empty, or ending with a slash.
         silent: Who takes no part.
 
@@ -78,7 +77,6 @@ async def passes(
     Args:
         plan: A compiled team.
         task: What is asked. Its reference answer reaches no agent.
-        context: What it takes to run it.
         path: Where the run stands in its journal: empty, or ending with a slash. A pass of a team
             that declares rounds has a place of its own there.
         silent: Who takes no part.
@@ -144,7 +142,6 @@ def as_run(done: tuple[Round, ...], plan: Plan) -> Run:
 
     Args:
         done: What `passes` gave.
-        plan: The whole team.
 
     Returns:
         The run. Without an answer it has failed, also where nobody failed: the agent whose output

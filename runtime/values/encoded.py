@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 import orjson
 
 from ...schema.values.json_text import dumps
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PLAIN = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 SORTED = PLAIN | orjson.OPT_SORT_KEYS
@@ -30,13 +28,9 @@ def encoded(
     standard library, which writes them in ASCII, a tenth as fast.
 
     Args:
-        value: The value.
         default: Returns a plain value for another one.
         is_sorted: Whether to write the names of each object in their order.
         indent: Spaces of each level; None: all in one line.
-
-    Raises:
-        TypeError: It is no value that JSON can have.
     """
     options = INDENTED if indent else SORTED if is_sorted else PLAIN
     try:

@@ -29,11 +29,7 @@ class OwnTime:
         self._scopes: set[asyncio.Timeout] = set()
 
     def bounded(self) -> AbstractAsyncContextManager[None]:
-        """Cancel the body when the limit is reached.
-
-        Raises:
-            TimeoutError: It was.
-        """
+        """Cancel the body when the limit is reached."""
         return nullcontext() if self._limit is None else self._bounded()
 
     @asynccontextmanager

@@ -122,9 +122,7 @@ class BatchedAttempt:
     """An attempt of a call that asks in a batch.
 
     Attributes:
-        id: What its request is called in the batch.
         number: Its place among the attempts of the call.
-        asked: The digest of the request.
         deposited: The most that it can cost, where an earlier process left it open; else None.
     """
 

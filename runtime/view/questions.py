@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from ...schema.values import beneath
 from ...schema.values.errors import InputError, StorageError
@@ -11,16 +12,9 @@ from ..gateway.inbox_client import FOLDER
 from ..gateway.inbox_question import ANSWERS, SHOWN
 from ..values.bounds import LARGEST_ANSWER
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 def open_questions(run: Path) -> Iterator[tuple[str, str]]:
     """Give name and text of each question that nobody has begun to answer.
-
-    Args:
-        run: The folder of the run.
 
     Raises:
         InputError: One cannot be read.
@@ -44,11 +38,6 @@ def open_questions(run: Path) -> Iterator[tuple[str, str]]:
 
 def write_answer(run: Path, question: str, text: str) -> None:
     """Answer a question.
-
-    Args:
-        run: The folder of the run.
-        question: Its name.
-        text: The answer.
 
     Raises:
         InputError: There is no such open question, or no answer.

@@ -80,7 +80,6 @@ def recipe_of(
     """Make a recipe of fields of the right shape; also return what is wrong, by the setting.
 
     Args:
-        strategy: The strategy that the recipe names.
         written: The fields, as a file has them.
     """
     fields: dict[str, Any] = {**written}

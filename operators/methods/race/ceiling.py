@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ....schema.loading.ceiling import SINGLE_CALL, CapabilityPolicy
-
-if TYPE_CHECKING:
-    from ....schema.team.team import Team
+from ....schema.team.team import Team
 
 MORE_AGENTS = 6
 """So that the largest of the small seeds, of seven agents, can take the place of one agent."""

@@ -53,7 +53,6 @@ class Course:
     """Runs teams on tasks, each once in a slot; who resumes reads what was paid for.
 
     Attributes:
-        stage: The host, journal and budget.
         name: Where the runs stand in the journal.
         tasks: The tasks, in the order of the slots; after the last, they begin again.
         view: The pool, for agents that recall.
@@ -69,7 +68,6 @@ class Course:
         """Return whether there is a slot left that a candidate has not run in.
 
         Args:
-            candidate: The candidate.
             pending: How many of its runs are about to be made.
         """
         return candidate.repeats or len(candidate.scores) + pending < len(self.tasks)
@@ -80,7 +78,6 @@ class Course:
         """Run a candidate in a slot, and score its answer.
 
         Args:
-            candidate: The candidate.
             slot: Which slot, from 0.
             relatives: Candidates that have run in this slot, those first that are most alike: their
                 answers count for agents that did not change.

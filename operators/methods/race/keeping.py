@@ -39,8 +39,6 @@ def keep_scores(running: Race, candidate: Candidate, member: str, *, op: str) ->
     """Keep a candidate's scores in the pool as trials, each once.
 
     Args:
-        running: The race.
-        candidate: The candidate.
         member: What the pool calls its team.
         op: What the names of the operations begin with; the slot follows.
     """

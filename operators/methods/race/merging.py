@@ -25,7 +25,6 @@ class Merging:
 
     Attributes:
         standings: The candidates, and what is believed of them.
-        catalogue: What names are known.
         ceiling: What a child may ask for at most.
         conflicts: Of each pair that conflicts: who it is, and what both decide.
     """
@@ -42,7 +41,6 @@ class Merging:
         """Choose whose edits to make in a candidate, too: those that gain most in a draw.
 
         Args:
-            base: The candidate.
             drawn: What each step adds, as it was drawn.
 
         Returns:

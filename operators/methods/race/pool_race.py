@@ -39,11 +39,8 @@ class PoolRace:
     """The result of the last race of a pool.
 
     Attributes:
-        first: The team that leads.
         mean: What is believed of its mean score, in [0, 1].
-        runs: How often it ran.
         close: The teams that cannot be told apart from it.
-        calls: What the race consumed.
     """
 
     first: str
@@ -62,11 +59,7 @@ class PoolRace:
 
     @classmethod
     def read(cls, pool: Path) -> Self | None:
-        """Read the result of the last race of a pool; None: there was none.
-
-        Raises:
-            StorageError: The ledger cannot be read.
-        """
+        """Read the result of the last race of a pool; None: there was none."""
         raced = events(pool, RACED)
         return from_value(cls, raced[-1].about) if raced else None
 
@@ -79,12 +72,6 @@ async def race_pool(stream: TaskStream, calls: int) -> PoolRace:
 
     Args:
         stream: The host, and the tasks that the pool evolved on.
-        calls: The most model calls.
-
-    Raises:
-        Halted: A provider or a jail failed. What was paid for is kept.
-        InputError: The pool has no team that is not retired.
-        LimitError: The budget is used up. What was paid for is kept.
     """
     pool = stream.stage.pool
     race = Race(

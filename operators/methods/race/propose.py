@@ -34,9 +34,7 @@ class Tried:
     """A change that was tried before.
 
     Attributes:
-        edits: What it changed, in words.
         effect: What it changed about the mean score, as far as its runs show.
-        runs: How many runs.
     """
 
     edits: tuple[str, ...]
@@ -65,18 +63,10 @@ async def propose(
     """Make one child of a team.
 
     Args:
-        meta: Who is asked.
-        path: Which proposal this is.
-        team: The team.
         trials: Those of its runs that are shown, on tasks neither raced on nor held back.
-        components: What may be edited.
-        tried: What was tried before.
         known: The content hashes of teams that were tried: none of them is proposed again.
         is_own: Whether the runs are the team's, not those of a team that it was made of.
         answers: Whether reference answers, and scorers' reasons that may quote them, are shown.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     schema = offer(meta, team, *components)
     if schema is None:
@@ -127,11 +117,7 @@ def _child(
     known: AbstractSet[str],
     text: str,
 ) -> Proposal:
-    """Read an answer as a child that nobody tried.
-
-    Raises:
-        InvalidAnswer: It is none.
-    """
+    """Read an answer as a child that nobody tried."""
     reason, edits = edits_in(text, meta.limits, components)
     if not edits:
         raise InvalidAnswer("there is no edit. Change something.")

@@ -41,8 +41,6 @@ class Proposing:
     """Makes proposals for a race.
 
     Attributes:
-        stage: The host, journal and budget.
-        settings: What kinds there are.
         standings: The candidates, and what is believed of them.
         course: Where teams run on the tasks to propose on.
         author: The episode that asks the meta-model.
@@ -106,8 +104,6 @@ class Proposing:
         """Return whose edits gain in a candidate, as steps were drawn; None: nobody's.
 
         Args:
-            base: The candidate.
-            drawn: What each step adds.
             chance: Draws how the edits of both get along.
         """
         chosen = self.merging.choose(base, drawn) if MERGE in self.settings.kinds else None
@@ -123,13 +119,7 @@ class Proposing:
         """Make a proposal that nobody tried; None where there is none.
 
         Args:
-            base: The candidate that it changes.
-            kind: The kind.
             number: Which proposal of the race it is.
-
-        Raises:
-            Halted: A provider or a jail failed.
-            LimitError: The budget is used up.
         """
         learnt_from = self._learnt_from(base)
         trials = self._trials[learnt_from.number]
@@ -203,12 +193,7 @@ class Proposing:
         return Tried(edits=candidate.edits, effect=effect, runs=len(candidate.known))
 
     async def trials(self, base: Candidate) -> Sequence[TaskTrial]:
-        """Run a team on tasks to propose on, once; of a child, on fewer.
-
-        Raises:
-            Halted: A provider or a jail failed.
-            LimitError: The budget is used up.
-        """
+        """Run a team on tasks to propose on, once; of a child, on fewer."""
         if base.number not in self._trials:
             slots = self._slots(base)
             originals = [self.standings.candidates[0]] if base.parent is not None else []

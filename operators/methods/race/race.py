@@ -69,15 +69,11 @@ class Race:
     """A race on its way.
 
     Attributes:
-        stream: The host.
         settings: What kinds of proposals there are, and how many runs.
         split: The tasks to propose on, to race on, and to keep back.
-        caps: What the race may spend.
-        standings: The candidates.
         order: Whose run each was, in order.
         ended: Why the search ended; empty: it is under way.
         course: Where candidates run on the tasks to race on.
-        proposing: Who makes proposals.
         gains: Bets on what each candidate gains over the original, by number.
         spending: The caps, and what all of it consumed as of the last `account`.
         view: The pool, for agents that recall.
@@ -115,34 +111,20 @@ class Race:
 
     @classmethod
     def of(cls, stream: TaskStream) -> Self:
-        """Begin a race as the stream's recipe sets it, within the budget of all.
-
-        Raises:
-            InputError: There are too few tasks.
-        """
+        """Begin a race as the stream's recipe sets it, within the budget of all."""
         stage = stream.stage
         parts = split(stream.tasks, _chance(stage, "split"), stream.held_out)
         settings: RaceSettings = stage.recipe.settings
         return cls(stream=stream, settings=settings, split=parts, caps=stage.budget.caps)
 
     async def begin(self, original: Team) -> None:
-        """Enter the original, and run it on the tasks to propose on: the pilot.
-
-        Raises:
-            Halted: A provider or a jail failed.
-            LimitError: The budget is used up.
-        """
+        """Enter the original, and run it on the tasks to propose on: the pilot."""
         self.enter(original)
         await self.proposing.trials(self.standings.candidates[0])
         self.account()
 
     async def step(self) -> bool:
-        """Make the next runs and proposals; False: the search has ended.
-
-        Raises:
-            Halted: A provider or a jail failed.
-            LimitError: The budget is used up.
-        """
+        """Make the next runs and proposals; False: the search has ended."""
         self.ended = self._why_ended() or await self._out_of_time()
         picks = [] if self.ended else [*self._picks()]
         if not picks:
@@ -177,7 +159,6 @@ class Race:
         """Choose one thing to do; None: nothing is left.
 
         Args:
-            chance: Where chance comes from.
             pending: How many runs of each candidate are about to be made.
             room: How many runs the budget has left; 0: nothing new is proposed.
         """
@@ -267,7 +248,6 @@ class Race:
         """Enter a team, and return its number.
 
         Args:
-            team: The team.
             born: Where it comes from: fields of `Candidate`.
         """
         number = len(self.standings.candidates)

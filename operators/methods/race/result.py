@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ....runtime.values.caps import Caps
 from ....runtime.values.operator_answers import (
@@ -20,10 +21,6 @@ from ....schema.values.files import write_atomically
 from ....schema.values.json_text import dumps, loads
 from ....schema.values.terminal import on_one_line
 from ...core.material import clip
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 RACE_FILE = "race.json"
 LONGEST_CONFLICT = 300
@@ -41,7 +38,6 @@ class Entrant:
         parent: Whom it changes; None: nobody.
         partner: Whose edits a merge has, too.
         kind: The kind of proposal that made it.
-        reason: Why.
         edits: What it changes about its parent, in words.
         scores: Its score in each slot; None where nobody could score it.
         mean: The mean score that is believed of it, in [0, 1].
@@ -49,8 +45,6 @@ class Entrant:
         gain: The interval of what it gains over the original on the tasks that were raced on,
             valid at any moment; None: it did not run.
         state: `open`, `ahead` or `behind`.
-        usage: What its runs consumed.
-        member: What the pool calls it.
     """
 
     number: int
@@ -74,15 +68,10 @@ class LastWord:
     """The winner beside the original, on tasks held back until then.
 
     Attributes:
-        tasks: The ids of the tasks.
         original: The original's score on each, in [0, 1].
-        winner: The winner's.
         low: The lower end of the 95 % interval of the mean gain.
-        high: The upper end.
-        usage: What it consumed.
         corrected: The gain by the judge's scores as reference answers correct it, where only some
             tasks have one; the scores are the judge's then.
-        answers: How many tasks corrected it.
     """
 
     tasks: tuple[str, ...]
@@ -113,12 +102,10 @@ class RaceResult:
 
     Attributes:
         entrants: All candidates, in the order in which they entered.
-        tasks: The slots' tasks, by id.
         leader: The number of the candidate that is expected to score most, without needless steps.
         slots: In which order runs were made: the candidate's number of each.
         last_word: The last word; None: there is none (yet).
         ended: Why the search ended; empty: it is under way.
-        caps: What it might spend.
         spent: What all of it consumed, operators and judges too.
         operators: The part of it that operators and judges consumed.
         dropped: How many proposals were of no use.
@@ -175,11 +162,7 @@ class RaceResult:
         return steps[::-1]
 
     def write(self, folder: Path) -> None:
-        """Keep it in the evolution's folder.
-
-        Raises:
-            StorageError: It cannot be written.
-        """
+        """Keep it in the evolution's folder."""
         write_atomically(folder / RACE_FILE, dumps(to_value(self), ensure_ascii=False) + "\n")
 
     @classmethod

@@ -22,7 +22,6 @@ def shown(trials: Sequence[TaskTrial], chance: random.Random) -> list[TaskTrial]
     """Return the lowest scores of one niche, and last the highest score.
 
     Args:
-        trials: The runs of a team.
         chance: Draws the niche, more often where more tasks failed.
     """
     failures = sorted(

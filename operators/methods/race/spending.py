@@ -30,7 +30,6 @@ class Spending:
 
     Attributes:
         caps: The caps. Seconds do not count here: the budget itself ends what takes too long.
-        spent: What was spent.
     """
 
     caps: Caps
@@ -54,7 +53,6 @@ class Spending:
 
         Args:
             pair: What a run of the original and one of the leader consume together.
-            most: How many there are.
         """
         each = self.share(pair)
         left = max(0.0, 1 - self.used)

@@ -29,7 +29,6 @@ class Split:
 
     Attributes:
         propose: Tasks whose answers operators may see.
-        race: Tasks on which candidates meet.
         held: Tasks for the last word. Nothing is chosen by them.
     """
 
@@ -42,9 +41,7 @@ def split(tasks: Sequence[Task], chance: random.Random, held_out: Sequence[Task]
     """Split tasks into three parts, or into two where others are held out.
 
     Args:
-        tasks: The tasks to learn from.
         chance: Draws the order within each niche.
-        held_out: Tasks for the last word.
 
     Raises:
         InputError: There are too few tasks.

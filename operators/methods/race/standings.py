@@ -77,7 +77,6 @@ class Candidate:
 
     Attributes:
         number: Its place among those that entered, from 0; 0 is the original.
-        team: The team.
         key: What tells its team from others: the content hash.
         parent: The number of the candidate that it was made of; None: it is the original.
         partner: The number of the other candidate that a merge was made of.
@@ -118,12 +117,7 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Belief:
-    """What is believed of a mean score.
-
-    Attributes:
-        mean: The expectation.
-        spread: The standard deviation.
-    """
+    """What is believed of a mean score."""
 
     mean: float
     spread: float
@@ -158,9 +152,7 @@ class Posterior:
         """Return what scores show, each less what its slot adds.
 
         Args:
-            candidates: The candidates with their scores.
             slots: What each slot adds to every score.
-            variance: Of the scores around that.
         """
         import numpy as np
 
@@ -181,11 +173,7 @@ class Posterior:
         return (self.steps @ self.added).tolist()
 
     def belief(self, steps: Matrix) -> Belief:
-        """Return what is believed of the sum of some steps.
-
-        Args:
-            steps: How often each step counts.
-        """
+        """Return what is believed of the sum of some steps."""
         spread = steps @ self.root
         return Belief(mean=float(steps @ self.added), spread=float(spread @ spread) ** 0.5)
 
@@ -271,7 +259,6 @@ class Standings:
     """All candidates, and what is drawn from what is believed of them.
 
     Attributes:
-        candidates: All that entered, in order.
         hashes: The content hashes of their teams.
     """
 

@@ -29,14 +29,7 @@ if TYPE_CHECKING:
 
 
 async def race(stream: TaskStream) -> RaceResult:
-    """Find a better team, or show that none was found.
-
-    Raises:
-        Halted: A provider or a jail failed. What was paid for is kept.
-        InputError: There are too few tasks, or several teams; or the judge is at chance.
-        LimitError: The budget is used up. What was paid for is kept.
-        StorageError: Something cannot be written.
-    """
+    """Find a better team, or show that none was found."""
     running = Race.of(stream)
     original = _original(stream)
     await running.begin(original)
@@ -56,11 +49,7 @@ async def race(stream: TaskStream) -> RaceResult:
 
 
 def _original(stream: TaskStream) -> Team:
-    """Return the team that the race begins with: the pool's only team that nobody evolved.
-
-    Raises:
-        InputError: There are several.
-    """
+    """Return the team that the race begins with: the pool's only team that nobody evolved."""
     members = stream.stage.pool.teams.values()
     seeds = [member.team for member in members if not member.born.parents]
     if len(seeds) > 1:

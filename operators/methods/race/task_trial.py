@@ -18,9 +18,6 @@ class TaskTrial:
     """A run of a team on a task, with its score.
 
     Attributes:
-        task: The task.
-        run: The run.
-        score: Its score.
         credits: What each agent's output would have scored as the answer, where it is known.
     """
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from ....schema.values.problems import quoted
 from ....schema.values.values import is_list, is_mapping
@@ -13,9 +14,6 @@ from .messages import ChatAnswer, ToolRequest
 from .text import as_text, place_of, sound, text_of
 from .thinking import thought_of
 from .usage_shape import consumed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 SIGNED = ("extra_content", "provider_specific_fields")
 """Fields of a tool call with what signs the thinking ahead of it: Gemini's, and as litellm names it

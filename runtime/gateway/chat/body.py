@@ -23,10 +23,7 @@ class Body:
     """The body of a request.
 
     Attributes:
-        fields: What it says.
-        content: The same as JSON.
         forms: The form in which each parameter is said that can be said in several.
-        ladders: All forms of these parameters.
     """
 
     fields: Mapping[str, Any]

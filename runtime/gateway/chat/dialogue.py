@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from ....schema.values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .. import ChatAnswer, Message
+from .. import ChatAnswer, Message
 
 T = TypeVar("T")
 
@@ -20,8 +17,6 @@ def kept(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Me
     """Keep a conversation: who said what, with tool calls as text. Thinking is no part of it.
 
     Args:
-        messages: What the model was shown.
-        answer: What it answered.
         most: Characters of all that was said. Beyond that the longest lose their middle, all to
             the same length.
     """

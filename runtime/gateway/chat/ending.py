@@ -43,7 +43,6 @@ def reason_of(word: object, *, calls: bool) -> str:
 
     Args:
         word: The endpoint's word; an answer that came to its end may be without.
-        calls: Whether it calls tools.
     """
     text = "" if word is None else str(word)
     means = meaning(text)
@@ -53,12 +52,7 @@ def reason_of(word: object, *, calls: bool) -> str:
 
 
 def failure_of(answer: ChatAnswer, source: str) -> CallError | None:
-    """Return why an answer is none, where its endpoint did not end it as a whole or cut one.
-
-    Args:
-        answer: What came.
-        source: The address, for messages.
-    """
+    """Return why an answer is none, where its endpoint did not end it as a whole or cut one."""
     means = meaning(answer.finish_reason)
     if means and means != "failed":
         return None

@@ -37,7 +37,6 @@ class CallError(ModelError):
     """A model call failed.
 
     Attributes:
-        kind: What happened.
         status: The HTTP status, where there was one.
         retry_after: Seconds that the endpoint asks to wait, where it said so.
         words: All that the endpoint said, where it refused a request.

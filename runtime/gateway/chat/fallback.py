@@ -50,11 +50,8 @@ class ParameterChange:
     """What is said otherwise to a model from now on.
 
     Attributes:
-        alias: The model.
         parameter: What it refuses, as the chat API calls it.
-        asked: The form that it refuses.
         instead: What is said in its place.
-        words: How it refused it.
     """
 
     alias: str

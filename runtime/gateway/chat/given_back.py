@@ -32,7 +32,6 @@ def marked(answer: ChatAnswer, model: str) -> ChatAnswer:
     """Say in what is kept of an answer whose it is.
 
     Args:
-        answer: The answer.
         model: The model, by the name that its endpoint knows.
     """
     if not answer.kept and not any(call.extra for call in answer.tool_calls):
@@ -47,7 +46,6 @@ def call_ids(answer: ChatAnswer, otherwise: Callable[[int], str]) -> list[str]:
     far as they can: what is kept may speak of them.
 
     Args:
-        answer: The answer.
         otherwise: Gives an id of ours for the call of a number, from 0.
     """
     own = [call.id for call in answer.tool_calls]
@@ -60,7 +58,6 @@ def spoken(answer: ChatAnswer, ids: Sequence[str]) -> dict[str, Any]:
     """Write an answer as the message that a loop of tool calls goes on with, what is kept in it.
 
     Args:
-        answer: The answer.
         ids: Of its tool calls, as their results name them.
     """
     calls = [

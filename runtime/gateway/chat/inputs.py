@@ -97,10 +97,6 @@ def with_attachments(
     They are written as parts of the chat API; the other APIs' wires write them as their own. Images
     come before what is asked about them, as Anthropic advises
     (platform.claude.com/docs/en/build-with-claude/vision).
-
-    Args:
-        messages: The conversation.
-        attachments: What to show, by name.
     """
     if not attachments:
         return [*messages]
@@ -180,12 +176,7 @@ def encoded_bytes(attachments: Iterable[Attachment]) -> int:
 
 
 def most_tokens(attachments: Iterable[Attachment], model: str) -> int:
-    """Estimate what attachments count as, rather too many than too few.
-
-    Args:
-        attachments: What is shown.
-        model: Provider and model.
-    """
+    """Estimate what attachments count as, rather too many than too few."""
     image = next((most for name, most in DEAR_IMAGES.items() if name in model), IMAGE_TOKENS)
     return sum(
         image

@@ -31,16 +31,12 @@ class ChatRequest:
     """One call of a model.
 
     Attributes:
-        model: The alias.
-        messages: The conversation so far.
         attachments: What the model sees with the first message of the user, by name.
-        max_tokens: Most tokens to write.
         temperature: None for the endpoint's own.
         top_p: The likeliest tokens that are chosen from, by their share. None for the endpoint's
             own.
         effort: How long the model may think before it answers. None for the endpoint's own.
         seed: For endpoints that can repeat themselves.
-        stop: Texts at which writing ends.
         tools: Tool definitions as OpenAI's chat API has them.
         tool_choice: `auto`, `required`, or a choice as that API has it.
         schema: JSON Schema that the answer must follow, where the endpoint can be held to it.
@@ -75,7 +71,6 @@ class ToolRequest:
 
     Attributes:
         id: How its result is told from others.
-        name: The tool's.
         arguments: JSON text as the model wrote it.
         extra: What the endpoint wants back with the call, as fields of it: Gemini's signature.
     """
@@ -93,7 +88,6 @@ class ChatAnswer:
 
     Attributes:
         text: The text, empty where the model only calls tools, or only thought.
-        tool_calls: The tools that it wants called.
         thinking: What it thought aloud ahead of it; never a part of the answer. Empty where it did
             not, or its endpoint does not tell.
         kept: What the endpoint wants back with this message within a tool loop, as fields of the

@@ -127,8 +127,6 @@ def refused_by(error: CallError, body: Body, again: Collection[str]) -> frozense
     """Read which forms an endpoint refuses; none where its words are about something else.
 
     Args:
-        error: What it answered.
-        body: What was sent.
         again: Parameters of which this request said one form already, in vain. All alike are taken
             for refused then, rather than tried one by one.
 

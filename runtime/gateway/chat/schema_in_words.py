@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 def with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
     """Tell the schema of an answer, where the messages do not already.
 
-    Args:
-        messages: The conversation.
-        schema: A JSON Schema.
-
     Returns:
         The messages; the schema is at the end of the first where that instructs, else before it.
     """

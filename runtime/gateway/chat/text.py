@@ -9,11 +9,7 @@ from ....schema.values.values import is_list
 
 
 def text_of(content: Any) -> str:
-    """Give the text of a content, which some endpoints send in parts.
-
-    Raises:
-        AttributeError: A part is no mapping.
-    """
+    """Give the text of a content, which some endpoints send in parts."""
     if is_list(content):
         return "".join(text_of(part.get("text")) for part in content)
     return sound(as_text(content))

@@ -9,14 +9,12 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ....schema.values.values import is_list, is_mapping
 from .text import sound, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 FIELDS = (
     "reasoning_items",
@@ -45,7 +43,6 @@ class _Signs(NamedTuple):
     """Between which signs a model thinks: patterns of how thinking begins and ends.
 
     Attributes:
-        opening: How it begins.
         closing: How it ends, and what leads over to the answer.
         alone: Whether a chat template may hold the opening already, so that only the end comes.
     """
@@ -120,7 +117,6 @@ class Thought(NamedTuple):
     """A message as its answer, and what was thought ahead of it.
 
     Attributes:
-        text: The answer.
         thinking: What was thought; empty where nothing is told.
         kept: What the endpoint wants back within a tool loop, as fields of the message.
     """
@@ -131,12 +127,7 @@ class Thought(NamedTuple):
 
 
 def thought_of(message: Mapping[str, Any]) -> Thought:
-    """Split a message of the chat API, which may be of any shape.
-
-    Raises:
-        AttributeError: A part of its content is no mapping.
-        TypeError: Likewise.
-    """
+    """Split a message of the chat API, which may be of any shape."""
     content: Any = message.get("content")
     fields = {name: message[name] for name in FIELDS if _is_told(message.get(name))}
     if not fields and isinstance(content, str) and not _may_hold_signs(content):
@@ -161,7 +152,6 @@ def split(text: str, *, alone: bool = True) -> Split:
     is thinking, unless it is quoted or in code, or is spoken of within a line.
 
     Args:
-        text: What a model wrote.
         alone: Whether a closing sign without an opening one counts.
     """
     if not _may_hold_signs(text):

@@ -6,13 +6,11 @@ Each shape is a case of the tests, with where it is documented or was seen.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
 
 from ....schema.values.values import is_mapping
 from ...values.usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_TOKENS = 100_000_000
 """Of one call. A count above it is a mistake, not a count."""
@@ -41,7 +39,6 @@ def consumed(body: Mapping[str, Any], *, answered: bool) -> ReportedUsage:
 
     Args:
         body: The response, as the chat API has it.
-        answered: Whether anything was written.
     """
     fields = _told(body)
     prompt = _count(fields.get("prompt_tokens"), at_least=1)

@@ -44,10 +44,6 @@ def spoken(model: Model, endpoint: Endpoint) -> Endpoint:
     What models.yaml says counts first; then litellm's list, which says of which models the
     Responses API alone has answers; then what is usual at the endpoint.
 
-    Args:
-        model: The model.
-        endpoint: Where it is.
-
     Raises:
         InputError: models.yaml says an API, but the model is called through a library.
     """
@@ -65,7 +61,6 @@ def spoken_now(endpoint: Endpoint, refused: AbstractSet[str]) -> Endpoint:
     """Give an endpoint with the API that it turned out to answer.
 
     Args:
-        endpoint: The endpoint.
         refused: What the model turned out not to take.
     """
     has_moved = refused_api("chat") in refused and refused_api("responses") not in refused
@@ -78,9 +73,6 @@ def answers_elsewhere(
     """Give the API that a model answers instead, where its endpoint says so.
 
     Args:
-        error: What it said.
-        now: The endpoint as it was spoken to.
-        usual: The endpoint as it is spoken to usually.
         refused: What the model turned out not to take.
     """
     if now.wire != usual.wire:

@@ -28,7 +28,6 @@ def broken(endpoint: Endpoint, url: str, error: Exception) -> CallError:
     """Tell of a connection that could not be made, or that ended too early.
 
     Args:
-        endpoint: Whom it was made to.
         url: What was asked for, for messages.
         error: What aiohttp, or the system, says.
     """

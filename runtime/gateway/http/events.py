@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SHOWN = 200
@@ -21,8 +18,6 @@ class EventReader:
 
     Attributes:
         plain: The document; the beginning of what was sent, where there was no event in it.
-        is_stream: Whether there was an event.
-        lines: How many have come.
         name: The kind of the event that was given last, where the endpoint names it.
     """
 

@@ -69,9 +69,6 @@ class HttpClient:
         """Make a request that is no call, of a path of the endpoint's API.
 
         Args:
-            endpoint: Of whom.
-            method: The HTTP method.
-            path: What follows the endpoint's address.
             sent: What is sent, as aiohttp takes it: `json`, `data`, `params`.
 
         Raises:
@@ -134,12 +131,7 @@ class HttpClient:
 async def _exchange(
     session: aiohttp.ClientSession, endpoint: Endpoint, body: Body, hearing: StreamSink
 ) -> tuple[bytes, Mapping[str, str]]:
-    """Make a request, and return the content of its response, and its headers.
-
-    Raises:
-        CallError: It is a refusal, or too large.
-        aiohttp.ClientError: The connection broke; so OSError.
-    """
+    """Make a request, and return the content of its response, and its headers."""
     wire, url, secrets = WIRES[endpoint.wire], endpoint.shown, endpoint.secrets
     read = read_bounded
     if body.is_streamed:

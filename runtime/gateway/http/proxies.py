@@ -6,13 +6,10 @@ Only the variables count. Files such as `.netrc` are not read: they hold keys of
 from __future__ import annotations
 
 import ipaddress
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
 from ....schema.values.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
@@ -21,9 +18,6 @@ def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
     `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` name proxies, by the scheme of the address;
     `NO_PROXY` names the hosts that go without. The same in lower case comes first. This machine
     itself is never reached through a proxy.
-
-    Raises:
-        InputError: What a variable names is no address of a proxy.
     """
     asked = urlsplit(url)
     if _is_loopback(asked.hostname or ""):

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
 
 from ....schema.values.values import is_list, is_mapping
 from ...scrubbing.scrubber import SHORTEST
 from ..chat.errors import GIVEN_UP_ON, CallError, kind_of, meaning_of
 from ..chat.text import place_of
 from ..retry import retry_after
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 IN_PLACE = "an error ({status}) in place of an answer"
 LONGEST = 500
@@ -72,11 +70,6 @@ def refusal(
     """Tell why a request was refused.
 
     Args:
-        url: Where it was sent.
-        status: The HTTP status.
-        headers: Those of the response.
-        content: Its body, without secrets.
-        has_key: Whether a key was sent.
         label: What the message calls the status.
     """
     text = words_of(content)
@@ -157,10 +150,7 @@ def failed(
     """Return the error that an endpoint tells of with status 200.
 
     Args:
-        url: Where the request was sent.
         failure: What `failure_in` found.
-        headers: Those of the response.
-        has_key: Whether a key was sent.
         began: Whether a part of an answer came before it.
     """
     content = json.dumps({"error": failure}).encode()

@@ -42,10 +42,7 @@ class StreamedAnswer:
     """Reads the response to one request.
 
     Attributes:
-        source: The address, for messages.
-        wire: The API.
         secrets: What was sent, which must not come back.
-        hearing: Told what comes.
     """
 
     source: str
@@ -127,11 +124,7 @@ class StreamedAnswer:
             self.hearing.on_words(words)
 
     def _event(self, data: bytes) -> Mapping[str, Any] | None:
-        """Read an event; None where it says nothing.
-
-        Raises:
-            CallError: It is neither JSON nor a keep-alive.
-        """
+        """Read an event; None where it says nothing."""
         if len(data) < LONGEST_SIGN and data.strip().lower() in KEPT_ALIVE:
             return None
         try:

@@ -51,8 +51,6 @@ class Wire(Protocol):
         """Write a request.
 
         Args:
-            endpoint: Who reads it.
-            request: What to ask.
             refused: The forms of parameters that the model does not take; see `Body.of`.
         """
         ...

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ....schema.values.values import is_mapping
 from ..chat.text import as_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 ANSWER_TOOL = "give_answer"
 """The tool by which a model answers that cannot be held to a schema otherwise."""

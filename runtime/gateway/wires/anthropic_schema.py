@@ -8,12 +8,10 @@ a mapping with any keys, is asked for in another way.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ....schema.values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SAID = ("type", "title", "description", "enum", "const", "required")
 FORMATS = frozenset(

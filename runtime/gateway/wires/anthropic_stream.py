@@ -6,14 +6,12 @@ platform.claude.com/docs/en/build-with-claude/streaming
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ....schema.values.values import is_mapping
 from ..chat.ending import is_said
 from ..chat.text import place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 GROWING: Mapping[str, str] = {
     "text_delta": "text",

@@ -32,12 +32,7 @@ TOKENS: Mapping[Effort, int] = {
 
 
 def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, ParameterFallback]:
-    """Give the ladders of an effort and of a budget of thinking tokens.
-
-    Args:
-        endpoint: Who reads it.
-        request: What is asked.
-    """
+    """Give the ladders of an effort and of a budget of thinking tokens."""
     effort, tokens = endpoint.thinks(request)
     may_be_counted = not _goes_on_unthinking(request.messages)
     if effort == "none":

@@ -10,16 +10,12 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ....schema.values.values import is_list, is_mapping
-from ..chat.messages import WORDLESS
+from ..chat.messages import WORDLESS, Message
 from .paired import calls_of, is_of_assistant, paired, split_instructions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ..chat.messages import Message
 
 DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
 

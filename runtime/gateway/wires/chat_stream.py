@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 from ....schema.values.values import is_list, is_mapping
 from ...values.bounds import MOST_TOOL_CALLS
 from ..chat.ending import is_said
 from ..chat.text import place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SAID = ("content", "refusal", "reasoning_content", "reasoning")
 """What of a delta are words."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from ..chat.fallback import LEFT_OUT, ParameterForm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..chat.fallback import ParameterFallback
-    from ..chat.messages import ChatRequest
+from ..chat.fallback import LEFT_OUT, ParameterFallback, ParameterForm
+from ..chat.messages import ChatRequest
 
 
 def choices(
@@ -19,7 +15,6 @@ def choices(
     """Give the ladder of a choice of tools.
 
     Args:
-        request: What is asked.
         said: Writes a choice of the chat API as the API at hand has it.
     """
     choice = request.tool_choice

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ..chat.messages import Message
+from ..chat.messages import Message
 
 NO_RESULT = "This call has no result."
 INSTRUCTIONS = frozenset({"system", "developer"})

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ....schema.values.values import is_list
+from ..chat.messages import Message
 from ..chat.text import text_of
 from .paired import calls_of, paired, split_instructions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..chat.messages import Message
 
 Item = dict[str, Any]
 

@@ -5,13 +5,11 @@ developers.openai.com/api/reference/resources/responses/streaming-events
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ....schema.values.values import is_mapping
 from ..chat.text import place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 WORDS = frozenset(

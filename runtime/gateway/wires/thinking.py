@@ -27,12 +27,7 @@ if TYPE_CHECKING:
 
 
 def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, ParameterFallback]:
-    """Give the ladders of an effort and of a budget of thinking tokens.
-
-    Args:
-        endpoint: Who reads it.
-        request: What is asked.
-    """
+    """Give the ladders of an effort and of a budget of thinking tokens."""
     effort, tokens = endpoint.thinks(request)
     if endpoint.kind == "local":
         needless = effort == "none" and endpoint.weights is None  # the built-in does not think

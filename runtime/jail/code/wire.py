@@ -40,7 +40,6 @@ class WorkerConnection:
 
     Args:
         process: started with pipes for all three streams.
-        limits: its bounds.
     """
 
     def __init__(self, process: AnyProcess, limits: JailLimits) -> None:

@@ -20,8 +20,6 @@ class Probe:
     """One attack.
 
     Attributes:
-        name: what reports call it.
-        code: the cell.
         check: returns what the attack gained, read from the host after the cell; an empty text if
             nothing. None: the value of the cell is the gain.
         timeout: seconds that the cell gets.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .....schema.edits import SetParameter, SetPrompt, is_tied
+from .....schema.edits import Edit, SetParameter, SetPrompt, is_tied
+from .....schema.team.team import Agent
 from .....schema.values.hints import listed
 from .....schema.values.json_text import dumps, loads
 from ....core.answers import closed
@@ -19,13 +21,7 @@ from .answering import (
 )
 from .choosing import COUNTS, choose, with_examples, without_examples
 from .examples import reference_examples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .....schema.edits import Edit
-    from .....schema.team.team import Agent
-    from .source import DrawnFrom, Sketch
+from .source import DrawnFrom, Sketch
 
 MOST_LABELS = 12
 LONGEST_LABEL = 80
@@ -45,7 +41,6 @@ class AnswerForm:
     """A form that all reference answers have.
 
     Attributes:
-        schema: The schema of the answer.
         name: What such an answer is, for people.
         request: A sentence that asks for it.
     """

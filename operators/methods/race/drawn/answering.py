@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .....runtime.scoring.voting import picks
-from .....schema.host.catalogue import load_named
-from .....schema.team.team import is_prompt_id
+from .....schema.host.catalogue import Catalogue, load_named
+from .....schema.team.task import Task
+from .....schema.team.team import Agent, Team, is_prompt_id
 from .....schema.values.json_text import dumps, loads
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .....schema.host.catalogue import Catalogue
-    from .....schema.team.task import Task
-    from .....schema.team.team import Agent, Team
 
 ANSWER = "answer"
 """The field of a structured answer that counts as the answer."""
@@ -77,7 +72,6 @@ def written(answer: str, schema: Mapping[str, Any] | None) -> str | None:
     """Write an answer in the form of an output schema; None where the answer alone is not enough.
 
     Args:
-        answer: The answer as plain text.
         schema: What the agent's answer is held to. None: nothing.
     """
     if schema is None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import TYPE_CHECKING
 
+from .....schema.team.task import Task
 from .....schema.team.team import natural
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .....schema.team.task import Task
 
 COUNTS = (4, 2, 8)
 """How many examples are shown, the most promising number first."""
@@ -34,9 +30,6 @@ class Example:
     """A question with its right answer.
 
     Attributes:
-        query: The question.
-        answer: The answer as it is to be written.
-        niche: The niche of its task.
         label: What it is an example of, where several are: its answer, or the kind of its answer.
     """
 

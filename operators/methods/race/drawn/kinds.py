@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from .answer_form import answer_form
 from .calculator import calculator
@@ -11,13 +11,8 @@ from .examples import examples
 from .parameters import max_tokens, model, temperature, tool
 from .quote import quote
 from .seeds import seed
-from .source import drawing
+from .source import Draw, Sketches, drawing
 from .structure import check, leave_out, vote
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .source import Draw, Sketches
 
 _SKETCHES: Mapping[str, Sketches] = {
     "examples": examples,

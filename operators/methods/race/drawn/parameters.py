@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from .....schema.edits import GrantTool, SetModel, SetParameter
+from .....schema.edits import Edit, GrantTool, SetModel, SetParameter
+from .....schema.team.team import Agent
 from .....schema.values.hints import listed
 from .answering import agents_that_answer, agents_that_ask
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .....schema.edits import Edit
-    from .....schema.team.team import Agent
-    from .source import DrawnFrom, Sketch
+from .source import DrawnFrom, Sketch
 
 TEMPERATURES = (0, 0.3, 0.7, 1.0)
 USES_TOOLS = "ToolCallingAgent"

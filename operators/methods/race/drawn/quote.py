@@ -7,22 +7,17 @@ sentence is quoted in the example.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from .....schema.edits import SetParameter, SetPrompt, is_tied
 from .....schema.values.json_text import dumps, loads
 from ....core.answers import closed
 from .answer_form import forms
 from .answering import ANSWER, agents_that_answer, is_free, plain_answer, prompt_text
-from .choosing import LEAST_SHOWN, choices, with_examples
+from .choosing import LEAST_SHOWN, Example, choices, with_examples
 from .examples import reference_examples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .choosing import Example
-    from .source import DrawnFrom, Sketch
+from .source import DrawnFrom, Sketch
 
 LEAST_QUOTED = 0.5
 """The share of tasks in which the answer has to stand."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from .....schema.edits import diff, is_tied
 from .....schema.host.models import DEFAULT_ALIAS
-from .....schema.team.team import IMPLIED_BACKENDS
+from .....schema.team.team import IMPLIED_BACKENDS, Agent, Team
 from .answering import agents_that_ask, new_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .....schema.team.team import Agent, Team
-    from .source import DrawnFrom, Sketch
+from .source import DrawnFrom, Sketch
 
 Number = TypeVar("Number", int, float)
 

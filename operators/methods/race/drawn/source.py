@@ -25,12 +25,9 @@ class DrawnFrom:
     """What proposals are drawn from.
 
     Attributes:
-        team: The parent.
         trials: Its runs on tasks that it may learn from: their reference answers may be shown.
-        catalogue: What names are known.
         ceiling: What a child may ask for at most.
         seeds: Teams that may stand in for the parent, or for one of its agents.
-        chance: Where chance comes from.
     """
 
     team: Team

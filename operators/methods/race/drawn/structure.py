@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from .....runtime.scoring.voting import picks
-from .....schema.edits import AddAgent, RemoveAgent, is_tied
-from .....schema.team.team import Agent
+from .....schema.edits import AddAgent, Edit, RemoveAgent, is_tied
+from .....schema.team.team import Agent, Team
 from ....core.meta import prompt
 from .answering import agents_that_answer, holds_answer_alone, new_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .....schema.edits import Edit
-    from .....schema.team.team import Team
-    from .source import DrawnFrom, Sketch
+from .source import DrawnFrom, Sketch
 
 VOTERS = (3, 5)
 VOTES = ("vote", "majority")

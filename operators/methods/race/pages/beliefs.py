@@ -31,7 +31,6 @@ class Moment:
     """What was believed after some of the runs.
 
     Attributes:
-        runs: How many.
         beliefs: What was believed of each candidate that had run, by number.
         leader: Who was expected to score most.
     """

@@ -32,7 +32,6 @@ def race_page(result: RaceResult, links: Links, members: Container[str]) -> Mark
     """Write the result of a race until now, as a part of its evolution's page.
 
     Args:
-        result: The result.
         links: Names the parts of the page.
         members: The names of the pool's teams, which have pages.
     """
@@ -101,7 +100,6 @@ class _Row:
     """A candidate in the grid.
 
     Attributes:
-        entrant: The candidate.
         cells: For each slot that it ran in: the outcome beside the original (of the original
             itself, its score), and both scores.
         missing: In how many slots of the grid it did not run.

@@ -208,9 +208,9 @@ def test_who_attempts_it_again_reads_the_insight_and_nothing_of_the_others(usual
 def test_an_insight_that_does_not_help_is_dropped_and_counted(tmp_path: Path) -> None:
     result = dreamt(tmp_path, dreamers({**INSIGHT, "text": "Guess."}, INSIGHT))
     assert result.of("ben", "lesson") == ["Add on paper."]
-    report = result.event("dream")
-    assert (report["came"], report["verified"]) == (2, 1)
-    assert [(insight["verified"], insight["to"]) for insight in report["insights"]] == [
+    event = result.event("dream")
+    assert (event["came"], event["verified"]) == (2, 1)
+    assert [(insight["verified"], insight["to"]) for insight in event["insights"]] == [
         (False, 0),
         (True, 2),
     ]
@@ -239,14 +239,10 @@ def test_who_gets_nothing_new_is_told_in_the_event(tmp_path: Path) -> None:
     """Right, but of two minds: on the first task nobody is below the median."""
     scores = {"ada": 1.0, "ben": 1.0, "cyn": 0.0}
     result = dreamt(tmp_path, scores=scores, reward=0.5, deficit="niche")
-    report = result.event("dream")
-    assert (report["why"], report["verified"], report["insights"][0]["to"]) == (
-        "disagreement",
-        1,
-        0,
-    )
+    event = result.event("dream")
+    assert (event["why"], event["verified"], event["insights"][0]["to"]) == ("disagreement", 1, 0)
     assert not result.pool.learnt
-    assert report["givers"] == ["ada"]
+    assert event["givers"] == ["ada"]
 
 
 # Nothing happens, and is counted
@@ -264,15 +260,11 @@ def test_a_team_in_which_nobody_succeeded_abstains(
     tmp_path: Path, scores: dict[str, float | None], why: str
 ) -> None:
     result = dreamt(tmp_path, scores=scores, shared_failure="abstain")
-    report = result.event("dream")
+    event = result.event("dream")
     assert result.line["told"][f"dreams abstained, {why}"] == 1
-    assert (report["abstained"], report["because"]) == (True, why)
-    assert (report["differences"], report["came"], report["verified"], report["insights"]) == (
-        0,
-        0,
-        0,
-        [],
-    )
+    assert (event["abstained"], event["because"]) == (True, why)
+    assert [event[name] for name in ("differences", "came", "verified")] == [0, 0, 0]
+    assert event["insights"] == []
     assert result.line["spent"] == {}
     assert len(result.model.calls) == 2  # the pair's
 
@@ -283,17 +275,13 @@ def test_of_a_failure_that_all_share_each_finds_its_own_fault_and_what_helps_is_
     """EvoChamber App. J: insights from a score of 0 of 3."""
     scores: Mapping[str, float | None] = dict.fromkeys(MEMBERS, 0.0)
     result = dreamt(tmp_path, dreamers(INSIGHT, {**INSIGHT, "text": "Guess."}), scores=scores)
-    report = result.event("dream")
-    assert (report["abstained"], report["shared_failure"], report["differences"]) == (
-        False,
-        True,
-        3,
-    )
+    event = result.event("dream")
+    assert (event["abstained"], event["shared_failure"], event["differences"]) == (False, True, 3)
     assert calls(result, "dream_contrast") == []
     [imagined] = calls(result, "dream_imagine")
     assert imagined.count("It was guessed.") == 3
     assert "All agents of a team failed" in imagined
-    assert [insight["verified"] for insight in report["insights"]] == [True, False]
+    assert [insight["verified"] for insight in event["insights"]] == [True, False]
     [entry] = result.pool.learnt.values()
     assert (entry.text, entry.to) == ("Add on paper.", MEMBERS)
     assert result.line["told"]["dreams from shared failure"] == 1
@@ -332,9 +320,9 @@ def test_so_does_one_in_which_nobody_failed(tmp_path: Path) -> None:
         answers = tried(sat, dict.fromkeys(MEMBERS, 1.0), ada="seven")
         await dream(episode, folded(town(*MEMBERS)), sat, ran(sat), answers, reward=1.0)
 
-    report = lived(tmp_path, dreamers(), work).event("dream")
-    assert (report["why"], report["abstained"]) == ("disagreement", True)
-    assert report["because"] == "nobody failed"
+    event = lived(tmp_path, dreamers(), work).event("dream")
+    assert (event["why"], event["abstained"]) == ("disagreement", True)
+    assert event["because"] == "nobody failed"
 
 
 @pytest.mark.parametrize(
@@ -373,9 +361,9 @@ def test_an_operator_of_no_use_costs_what_would_have_come_of_it_and_is_counted(
         return Reply.json(7) if useless in asked(request) else dreamers()(request)
 
     result = dreamt(tmp_path, replies)
-    report = result.event("dream")
+    event = result.event("dream")
     names = ("differences", "ideas", "survived", "came")
-    assert tuple(report[name] for name in names) == numbers
+    assert tuple(event[name] for name in names) == numbers
     assert len(result.line["dropped"]) == sum(result.pool.rejections.values()) == lost
 
 
@@ -383,13 +371,9 @@ def test_what_most_others_would_drop_is_gone(tmp_path: Path) -> None:
     def keep(text: str) -> bool:
         return "agent called ada" in text
 
-    report = dreamt(tmp_path, dreamers(keep=keep)).event("dream")
-    assert (report["ideas"], report["survived"], report["came"], report["abstained"]) == (
-        2,
-        0,
-        0,
-        False,
-    )
+    event = dreamt(tmp_path, dreamers(keep=keep)).event("dream")
+    names = ("ideas", "survived", "came", "abstained")
+    assert [event[name] for name in names] == [2, 0, 0, False]
 
 
 def test_a_judge_without_a_score_verifies_nothing(tmp_path: Path) -> None:
@@ -401,8 +385,8 @@ def test_a_judge_without_a_score_verifies_nothing(tmp_path: Path) -> None:
         return Reply.json(1 if "\n7\n" in message_text(request) else {"reason": "r", "score": 0.5})
 
     result = dreamt(tmp_path, replies, task=task)
-    report = result.event("dream")
-    assert (report["came"], report["verified"], report["insights"][0]["after"]) == (1, 0, None)
+    event = result.event("dream")
+    assert (event["came"], event["verified"], event["insights"][0]["after"]) == (1, 0, None)
     assert "judge" in [item["operator"] for item in result.line["dropped"]]
 
 
