@@ -138,7 +138,7 @@ def _named(field: Field) -> list[Field]:
 
 def _table(fields: Sequence[Field]) -> str:
     rows = (f"| `{field.key}` | {_value(field)} | {_meaning(field)} |" for field in fields)
-    return "\n".join(["| field | value; default | meaning |", "| --- | --- | --- |", *rows])
+    return "\n".join(["| field | value; default | meaning |", "|---|---|---|", *rows])
 
 
 def _listed(names: Sequence[str]) -> str:
