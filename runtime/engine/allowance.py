@@ -30,6 +30,7 @@ class Allowance:
         self.time = OwnTime(timeout)
         self._ends: float | None = None
         self._paths: list[str] = []
+        self._recorded: dict[str, tuple[int, Usage]] = {}
         self._spent: defaultdict[str, Usage] = defaultdict(Usage)
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
@@ -47,7 +48,8 @@ class Allowance:
             run: What came of it.
             path: Where it stands in the journal.
         """
-        self._paths.append(path)
+        if path not in self._paths:
+            self._paths.append(path)
         for agent_id, outcome in run.agents.items():
             self._spent[agent_id] += outcome.usage
             self._seconds[agent_id] += outcome.seconds
@@ -65,5 +67,11 @@ class Allowance:
         seconds = self._seconds[agent_id]
         if journal is None:
             return self._spent[agent_id], seconds
-        paths = dict.fromkeys((*self._paths, path))
-        return sum((journal.spent(f"{one}{agent_id}/") for one in paths), Usage()), seconds
+        # A pass that has ended costs no more, so each is read once.
+        read, spent = self._recorded.get(agent_id, (0, Usage()))
+        ended = self._paths[read:]
+        spent = sum((journal.spent(f"{one}{agent_id}/") for one in ended), spent)
+        self._recorded[agent_id] = len(self._paths), spent
+        if path not in self._paths:
+            spent += journal.spent(f"{path}{agent_id}/")
+        return spent, seconds

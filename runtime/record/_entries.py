@@ -153,11 +153,10 @@ class Entries:
             StorageError: One is damaged.
         """
         rows = self._rows(
-            "SELECT path, value FROM entries WHERE kind = ? AND substr(path, 1, ?) = ?"
+            "SELECT path, value FROM entries WHERE path >= ? AND path < ? AND kind = ?"
             " ORDER BY path",
+            *_under(under),
             kind,
-            len(under),
-            under,
         )
         return [self._value(path, kind, value) for path, value in rows]
 
@@ -178,10 +177,9 @@ class Entries:
             StorageError: One is damaged.
         """
         rows = self._rows(
-            "SELECT path, kind, value FROM entries WHERE kind IN ('model', 'attempt')"
-            " AND substr(path, 1, ?) = ? ORDER BY path, asked",
-            len(under),
-            under,
+            "SELECT path, kind, value FROM entries WHERE path >= ? AND path < ?"
+            " AND kind IN ('model', 'attempt') ORDER BY path, asked",
+            *_under(under),
         )
         for path, kind, value in rows:
             if kind == "attempt" or not self.has(f"{path}/attempts"):
@@ -396,6 +394,11 @@ class Entries:
 
 
 _Committed: TypeAlias = "tuple[Sequence[_Waiting], StorageError | None]"
+
+
+def _under(begin: str) -> tuple[str, str]:
+    """Return the bounds of all paths that begin so, by which the index finds them."""
+    return begin, f"{begin}\U0010ffff"
 
 
 def _nothing() -> None:
