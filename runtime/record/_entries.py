@@ -160,6 +160,12 @@ class Entries:
         )
         return [self._value(path, kind, value) for path, value in rows]
 
+    @functools.cached_property
+    def answers(self) -> Mapping[str, int]:
+        """How many calls have answered each question, as of the first time that this is read."""
+        query = "SELECT asked, count(*) FROM entries WHERE kind = 'model' GROUP BY asked"
+        return {str(asked): int(number) for asked, number in self._rows(query)}
+
     def number(self, path: str) -> int:
         """Give the number of the next entry of a path, from 1; no other gets the same."""
         if path not in self._numbers:
