@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import tempfile
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from ...pool.expectation.expectation import most_promising
 from ...pool.ledger.changes import EventNoted
@@ -30,6 +29,7 @@ from .strategy import strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from ...schema.loading.recipe import Recipe
     from ...schema.team.task import Task
@@ -158,7 +158,7 @@ class Islands:
             return
         make_folders(target.parent)
         best, _ = most_promising(pool)
-        folder = Path(tempfile.mkdtemp(prefix=".", dir=target.parent))
+        folder = target.parent / f".{uuid4().hex}"  # with the modes of folders, unlike mkdtemp
         try:
             sent = Pool.init(folder, catalogue=pool.catalogue)
             import_teams(sent, pool, [best.name], op=f"sent {meeting}")

@@ -20,7 +20,6 @@ from ...schema.values.problems import quoted
 from ..ledger.ledger import START, LedgerEntry, entry_of
 from ..ledger.scaffold import HEAD
 from ..ledger.state import State, in_order
-from ..teams.exchange import IMPORTED
 
 MOST_TOLD = 60
 """Characters of a task or a text by which a line is told."""
@@ -86,7 +85,7 @@ class UnionSide:
                 raise _damage(name, after.line + 1, "does not match its checksum")
             line, after = UnionLine(text=text, entry=entry), entry.end
             known = fields.setdefault(line.op, line)
-            if not known.entry.is_like(entry):
+            if not known.entry.agrees(entry):
                 raise _other_of(line.op, (name, known), (name, line))
             fields[line.op] = min(known, line, key=_rank)
         return cls(name=name, lines=tuple(fields.values()))
@@ -138,13 +137,7 @@ def ordered(lines: Sequence[UnionLine], folder: Path) -> Sequence[UnionLine]:
 
 
 def _rank(line: UnionLine) -> tuple[bool, bool, int, bytes]:
-    """Return what is least for the line that counts where copies have an operation each.
-
-    One copy may say that the pool is shared. Where both took in the same team of another pool, one
-    may have had a twin of it. All that came after the earliest of them stays behind it.
-    """
-    value = line.entry.value
-    return not value.get("shared"), value.get("kind") != "born", line.entry.clock, line.text
+    return line.entry.rank
 
 
 def _expect_equal(one: UnionSide, other: UnionSide) -> None:
@@ -152,18 +145,11 @@ def _expect_equal(one: UnionSide, other: UnionSide) -> None:
     unequal = [
         (line, there[line.op])
         for line in one.lines
-        if line.op in there and not _agree(line, there[line.op])
+        if line.op in there and not line.entry.agrees(there[line.op].entry)
     ]
     if unequal:
         (mine, theirs), *more = unequal
         raise _other_of(mine.op, (one.name, mine), (other.name, theirs), more=len(more))
-
-
-def _agree(line: UnionLine, other: UnionLine) -> bool:
-    """Return whether one of two lines of an operation can stand for both."""
-    kinds = [each.entry.value.get("kind") for each in (line, other)]
-    is_import = line.op.startswith(IMPORTED) and kinds != ["born", "born"]
-    return is_import or kinds == ["pool", "pool"] or line.entry.is_like(other.entry)
 
 
 def _born(value: Mapping[str, Any]) -> Iterator[str]:

@@ -39,6 +39,8 @@ from ..values.places import Places
 
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)
+IMPORTED = "import/"
+"""What operations begin with that take in a team of another pool."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,9 +93,25 @@ class LedgerEntry:
         """What lines are sorted by where copies of a pool are merged."""
         return self.clock, self.op
 
+    @property
+    def rank(self) -> tuple[bool, bool, int, bytes]:
+        """What is least for the line that counts where copies have an operation each.
+
+        One copy may say that the pool is shared. Where both took in the same team of another pool,
+        one may have had a twin of it. All that came after the earliest of them stays behind it.
+        """
+        kind = self.value.get("kind")
+        return not self.value.get("shared"), kind != "born", self.clock, self.end.seal
+
     def is_like(self, other: LedgerEntry) -> bool:
         """Return whether a line of the same operation says the same, whenever it was written."""
         return (self.value, self.files) == (other.value, other.files)
+
+    def agrees(self, other: LedgerEntry) -> bool:
+        """Return whether one of two lines of an operation can stand for both."""
+        kinds = [each.value.get("kind") for each in (self, other)]
+        is_import = self.op.startswith(IMPORTED) and kinds != ["born", "born"]
+        return is_import or kinds == ["pool", "pool"] or self.is_like(other)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -307,21 +325,23 @@ class Ledger:
                 # It was read before, or not all ahead of it was.
                 return self._repeats.get(entry.start, START).seal == end.seal
             known = self._find(op)
-            if known is not None and not known.is_like(entry):
+            if known is not None and not known.agrees(entry):
                 what = f"repeats the operation {op!r} and says something else"
                 raise self._damage(
                     self._place, f"{what}, as where two branches went on with one thing"
                 )
+            is_repeat = known is not None and known.is_like(entry)
             if known is None:
                 self._ops.add(op, entry.start)
-            else:
+            elif is_repeat:
                 self._repeats[entry.start] = end
-            self._is_mixed |= known is None and entry.order < self._latest
+            # Of two lines that agree, whoever puts all in order keeps the one that counts.
+            self._is_mixed |= not is_repeat and (known is not None or entry.order < self._latest)
             self._latest = max(self._latest, entry.order)
             self._files.update(entry.files)
             self._last.update(line)
             self._place = end
-            return known is not None
+            return is_repeat
 
     def _catch_up(self) -> None:
         """Take in what others appended, and remove what a crash left. The lock is held."""

@@ -377,10 +377,12 @@ def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEnt
     """Put lines in their order, in which each refers to what came before as far as there is one.
 
     Where git merged branches, it leaves lines as it found them, and one may stand ahead of one that
-    it refers to. Lines that are in order stay so.
+    it refers to, or twice and with other words. Lines that are in order stay so.
     """
-    state, result = State(folder), list[LedgerEntry]()
-    waiting = sorted(entries, key=lambda entry: entry.order)
+    state, result, chosen = State(folder), list[LedgerEntry](), dict[str, LedgerEntry]()
+    for entry in entries:
+        chosen[entry.op] = min(chosen.get(entry.op, entry), entry, key=lambda entry: entry.rank)
+    waiting = sorted(chosen.values(), key=lambda entry: entry.order)
     while waiting:
         early: list[LedgerEntry] = []
         for entry in waiting:

@@ -10,14 +10,12 @@ from uuid import uuid4
 
 from ...schema.values.codec import from_value
 from ..ledger.changes import Evaluated, Restored, Retired
-from ..ledger.ledger import LedgerEntry
+from ..ledger.ledger import IMPORTED, LedgerEntry
 from ..ledger.members import Member
 from ..ledger.state import Admission
 from ..values.statistics import Trial
 from .lineage import ancestors
 from .pool import Pool
-
-IMPORTED = "import/"
 
 
 def import_teams(

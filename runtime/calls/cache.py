@@ -26,6 +26,7 @@ class Cache:
 
     _entries: Entries
     _asked: Counter[str] = field(default_factory=Counter[str])
+    _ahead: Counter[str] = field(default_factory=Counter[str])
     _free: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
     @classmethod
@@ -50,9 +51,20 @@ class Cache:
     def __exit__(self, *_: object) -> None:
         self._entries.close()
 
+    def begin(self, question: str, recorded: int) -> None:
+        """Take note of how many samples a run had before it was resumed: who is live gets others.
+
+        Only the first time counts that a question is asked.
+        """
+        if question not in self._asked:
+            self._asked[question] = self._ahead[question] = recorded
+
     def skip(self, question: str) -> None:
         """Take note that a question was answered otherwise: its next sample is another one."""
-        self._asked[question] += 1
+        if self._ahead[question]:
+            self._ahead[question] -= 1
+        else:
+            self._asked[question] += 1
 
     def _next(self, question: str) -> int:
         """Return the number of the next sample, from 1: one that nobody got, else a new one."""

@@ -138,10 +138,13 @@ class _Call:
     async def _journaled(
         self, journal: Journal, path: str, asked: str
     ) -> tuple[Mapping[str, Any], str]:
+        cache = self.calls.cache
+        if cache is not None:
+            cache.begin(self._question(), journal.recorded_before(asked))
         recorded = journal.get(path, asked)
         if recorded is not None:
-            if self.calls.cache is not None:
-                self.calls.cache.skip(self._question())
+            if cache is not None:
+                cache.skip(self._question())
             return recorded, recorded.get("source", "journal")
         journal.must_be_live(path)
         value, source = await self._cached(path)

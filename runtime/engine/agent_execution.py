@@ -509,7 +509,8 @@ class AgentExecution:
             retries=execution.max_retries,
             patience=agent.timeout,
         )
-        before, path = self.spending.spent, self._next("call")
+        # Other calls of the agent may be on their way: what they spend is not this one's.
+        spending, path = self.spending.child(), self._next("call")
         try:
             with self._waiting():
                 answer = await self.moves.once(
@@ -518,7 +519,7 @@ class AgentExecution:
                         path,
                         request,
                         self.emit,
-                        budget=self.spending,
+                        budget=spending,
                         trim=execution.on_overflow == "trim",
                         on_words=self.context.trace.words_of(agent.id),
                     ),
@@ -527,7 +528,7 @@ class AgentExecution:
             self.broken = error
             raise
         # Where the journal answered, or the cache; but not for what was counted before a move.
-        if self.moves.counts(path) and self.spending.spent is before:
+        if self.moves.counts(path) and not spending.spent.calls:
             self.recorded += answer.usage
         if self.context.dialogue:
             self.dialogue = kept(messages, answer, self.context.dialogue)

@@ -29,6 +29,7 @@ class Allowance:
         self.time = OwnTime(timeout)
         self._ends: float | None = None
         self._paths: list[str] = []
+        self._recorded: dict[str, tuple[int, Usage]] = {}
         self._spent: defaultdict[str, Usage] = defaultdict(lambda: NOTHING)
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
@@ -45,7 +46,8 @@ class Allowance:
         Args:
             path: Where it stands in the journal.
         """
-        self._paths.append(path)
+        if path not in self._paths:
+            self._paths.append(path)
         for agent_id, outcome in run.agents.items():
             self._spent[agent_id] += outcome.usage
             self._seconds[agent_id] += outcome.seconds
@@ -62,5 +64,11 @@ class Allowance:
         seconds = self._seconds[agent_id]
         if journal is None:
             return self._spent[agent_id], seconds
-        paths = dict.fromkeys((*self._paths, path))
-        return sum((journal.spent(f"{name}{agent_id}/") for name in paths), NOTHING), seconds
+        # A pass that has ended costs no more, so each is read once.
+        read, spent = self._recorded.get(agent_id, (0, NOTHING))
+        ended = self._paths[read:]
+        spent = sum((journal.spent(f"{name}{agent_id}/") for name in ended), spent)
+        self._recorded[agent_id] = len(self._paths), spent
+        if path not in self._paths:
+            spent += journal.spent(f"{path}{agent_id}/")
+        return spent, seconds

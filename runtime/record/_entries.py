@@ -149,13 +149,18 @@ class Entries:
     def values(self, kind: str, under: str) -> list[Mapping[str, Any]]:
         """Give the values of a kind whose paths begin so, in the order of their paths."""
         rows = self._rows(
-            "SELECT path, value FROM entries WHERE kind = ? AND substr(path, 1, ?) = ?"
+            "SELECT path, value FROM entries WHERE path >= ? AND path < ? AND kind = ?"
             " ORDER BY path",
+            *_under(under),
             kind,
-            len(under),
-            under,
         )
         return [self._value(path, kind, value) for path, value in rows]
+
+    @functools.cached_property
+    def answers(self) -> Mapping[str, int]:
+        """How many calls have answered each question, as of the first time that this is read."""
+        query = "SELECT asked, count(*) FROM entries WHERE kind = 'model' GROUP BY asked"
+        return {str(asked): int(number) for asked, number in self._rows(query)}
 
     def number(self, path: str) -> int:
         """Give the number of the next entry of a path, from 1; no other gets the same."""
@@ -171,10 +176,9 @@ class Entries:
         An answer says so only where no attempt does, as where it came from the cache.
         """
         rows = self._rows(
-            "SELECT path, kind, value FROM entries WHERE kind IN ('model', 'attempt')"
-            " AND substr(path, 1, ?) = ? ORDER BY path, asked",
-            len(under),
-            under,
+            "SELECT path, kind, value FROM entries WHERE path >= ? AND path < ?"
+            " AND kind IN ('model', 'attempt') ORDER BY path, asked",
+            *_under(under),
         )
         for path, kind, value in rows:
             if kind == "attempt":
@@ -383,6 +387,11 @@ class Entries:
 
 
 _Committed: TypeAlias = "tuple[Sequence[_Waiting], StorageError | None]"
+
+
+def _under(begin: str) -> tuple[str, str]:
+    """Return the bounds of all paths that begin so, by which the index finds them."""
+    return begin, f"{begin}\U0010ffff"
 
 
 def _nothing() -> None:

@@ -162,6 +162,10 @@ class Journal:
         self.taken += 1
         return entry.value
 
+    def recorded_before(self, asked: str) -> int:
+        """Return how many calls had answered a question when this was first of interest."""
+        return self._entries.answers.get(asked, 0)
+
     def entry(self, path: str, asked: str) -> JournalEntry | None:
         """Give the entry of a path that answers a question; nothing is noted or counted."""
         return self._entries.get(path, asked)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from smolagents.local_python_executor import CodeOutput, InterpreterError, PythonExecutor
-from smolagents.tools import validate_tool_arguments
 
 from ..process import JailKilled
 from .worker import MOST_CALLS, PythonWorker
@@ -100,6 +99,4 @@ class JailExecutor(PythonExecutor):
         named = dict(zip(tool.inputs, args, strict=False))
         if doubled := named.keys() & kwargs.keys():
             raise TypeError(f"{', '.join(sorted(doubled))} was given twice")
-        arguments = named | kwargs
-        validate_tool_arguments(tool, arguments)
-        return tool(**arguments)
+        return tool(**named, **kwargs)

@@ -38,6 +38,16 @@ REFERRED_TO = frozenset({"$defs", "definitions"})
 """Where schemas stand that others refer to."""
 
 
+class _Inputs(dict[str, Any]):
+    """Arguments as prompts describe them. smolagents refuses no other: the tool checks them all."""
+
+    def __contains__(self, _name: object) -> bool:
+        return True
+
+    def __missing__(self, _name: str) -> dict[str, Any]:
+        return {"type": "any"}
+
+
 class HostTool(Tool):
     """A granted tool, which is called in the run's thread."""
 
@@ -48,7 +58,7 @@ class HostTool(Tool):
         self._as_text = as_text
         self.name = granted.tool.identifier
         self.description = _whole_description(granted.tool)
-        self.inputs = _inputs(granted.tool.parameters)
+        self.inputs = _Inputs(_inputs(granted.tool.parameters))
         self.output_type = "any"
         self._bridge = bridge
         super().__init__()

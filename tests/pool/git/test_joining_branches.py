@@ -17,6 +17,7 @@ from coterie.pool.command import main as mas_pool
 from coterie.pool.git.joining import join
 from coterie.pool.ledger.changes import Evaluated, Learnt, Retired, Revised
 from coterie.pool.ledger.state import begin, is_shared
+from coterie.pool.teams.exchange import import_teams
 from coterie.pool.values.layout import LEDGER
 from coterie.pool.values.statistics import Trial
 from coterie.schema import Lineage
@@ -312,6 +313,46 @@ def test_git_alone_leaves_lines_that_are_read_in_the_order_of_the_driver(tmp_pat
         pool.commit(tried("vote", "t1", 1), op="later")
         *_, last = pool.entries()
         assert (last.op, last.clock) == ("later", right.count(b"\n") - 1)
+
+
+@pytest.mark.parametrize("shares", [False, True])
+def test_git_alone_leaves_a_pool_where_both_took_in_a_team_of_which_one_had_a_twin(
+    tmp_path: Path, shares: bool
+) -> None:
+    """One of them may have shared the pool, too."""
+    guess = vote("Guess.", name="guess")
+    source = pool_of(tmp_path / "source", guess)
+    source.commit(tried("guess", "t", 1), op="trial")
+    pool = Pool.init(tmp_path / "base", shared=not shares)
+    pool.add(vote(), SEED, op="seed/vote")
+    first, *base = (pool.folder / LEDGER).read_bytes().splitlines(keepends=True)
+    heads, own = [first], list[list[bytes]]()
+    child = Lineage(operator="mutate", parents=("vote",))
+    raced = vote("Race.", name="raced")
+    for branch in ("ann", "ben"):
+        shutil.copytree(pool.folder, tmp_path / branch)
+        copy = Pool.open(tmp_path / branch)
+        if branch == "ann":
+            copy.add(guess, child, op="own")
+            copy.add(raced, child, op="own raced")
+        (imported,) = import_teams(copy, source, ["guess"])
+        there = copy.add(raced, Lineage(operator="seed"), op="import/raced")
+        copy.commit(tried(imported.name, branch, 0), op=branch)
+        copy.commit(tried(there.name, branch, 0), op=f"raced {branch}")
+        if shares and branch == "ben":
+            begin(copy.folder, shared=True)
+        head, *rest = (copy.folder / LEDGER).read_bytes().splitlines(keepends=True)
+        heads += [head] * (head not in heads)
+        own.append(rest[len(base) :])
+    join(tmp_path / "ann", tmp_path / "ben", tell=print)
+    path = tmp_path / "ann" / LEDGER
+    right, knows = path.read_bytes(), told(path.parent)
+    assert set(knows["ops"].values()) == {1}
+    for sides in (own, own[::-1]):
+        path.write_bytes(b"".join([*heads, *base, *sides[0], *sides[1]]))
+        assert told(path.parent) == knows
+        assert path.read_bytes() == right
+        assert not verify(path.parent).faults
 
 
 def test_a_line_that_refers_to_what_is_nowhere_is_damage(tmp_path: Path) -> None:

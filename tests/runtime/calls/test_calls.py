@@ -105,6 +105,17 @@ def test_the_cache_has_a_sample_for_each_time_that_the_same_is_asked(tmp_path: P
     assert sum(item.usage.tokens for item in second[:2]) == 0
 
 
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_a_resumed_run_gives_nobody_the_sample_that_another_has(tmp_path: Path, order: str) -> None:
+    """Whoever is asked first: one voter is answered by the journal, and one is live."""
+    places: dict[str, Any] = {"folder": tmp_path, "cache": tmp_path / "cache"}
+    with ScriptedModel(["1", "2"]) as model:
+        asked(model, "a", **places)
+        again = asked(model, *order, **places)
+        assert [one.text for one in again] == [{"a": "1", "b": "2"}[path] for path in order]
+        assert [one.text for one in asked(model, "x", "y", cache=places["cache"])] == ["1", "2"]
+
+
 def test_another_question_is_another_entry_of_the_cache(tmp_path: Path) -> None:
     with ScriptedModel(["1", "2"]) as model:
         texts = [asked(model, "a", cache=tmp_path, text=text)[0].text for text in ("p", "q", "p")]

@@ -264,6 +264,40 @@ def test_a_run_that_goes_on_without_an_agent_that_its_provider_failed_is_no_tria
     assert run.is_infrastructure_failure is (reply.status == 401)
 
 
+def test_a_call_of_the_journal_counts_while_another_of_its_agent_is_answered(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, is_answered = Calls.chat, asyncio.Event()
+
+    async def late(self: Calls, path: str, *given: Any, **options: Any) -> Any:
+        if path.endswith("call 1"):
+            await is_answered.wait()
+        answer = await ask(self, path, *given, **options)
+        is_answered.set()
+        return answer
+
+    async def asking(assignment: Assignment, *texts: str) -> str:
+        asked = ([{"role": "user", "content": text}] for text in texts)
+        await asyncio.gather(*map(assignment.line.chat, asked))
+        return "done"
+
+    async def interrupted(assignment: Assignment) -> str:
+        await asking(assignment, "1")
+        stand.interrupt()
+        return await asyncio.Future[str]()
+
+    async def resumed(assignment: Assignment) -> str:
+        monkeypatch.setattr(Calls, "chat", late)
+        return await asking(assignment, "1", "2")
+
+    with ScriptedModel({"": "x"}) as model:
+        with pytest.raises(asyncio.CancelledError):
+            stand.run(solo(), {"one": interrupted}, model.api_base)
+        run = stand.run(solo(), {"one": resumed}, model.api_base)
+        assert len(model.calls) == 2
+    assert (run.status, run.usage.calls) == ("done", 2)
+
+
 def test_what_tools_give_in_an_attempt_is_bounded(
     stand: Stand, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from coterie.runtime import AgentOutcome, Caps
+from coterie.runtime import AgentOutcome, Caps, Run
 from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine.allowance import Allowance
@@ -137,6 +138,23 @@ def test_what_an_agent_may_spend_holds_over_passes(
         second = bench.one_pass(team(llm("one")), model, path="round 2/", **passing)
     assert (first.status, second.status) == ("done", "stopped")
     assert "agent one has reached its budget calls=1" in str(second.error)
+
+
+def test_what_a_pass_that_has_ended_cost_is_read_once() -> None:
+    read: list[str] = []
+
+    def spent(under: str) -> Usage:
+        read.append(under)
+        return Usage(calls=1)
+
+    journal: Any = SimpleNamespace(spent=spent)
+    allowance, run = Allowance(60), Run(status="done", agents={"one": SPENT})
+    for number in range(20):
+        for _ in range(2):  # asked again, it is the same
+            assert allowance.of("one", f"{number}/", journal)[0].calls == number + 1
+        allowance.count(run, f"{number}/")
+    assert allowance.of("one", "19/", journal) == (Usage(calls=20), 20 * SPENT.seconds)
+    assert len(read) == 3 * 20
 
 
 def test_the_time_of_a_team_holds_over_passes(bench: Bench) -> None:

@@ -387,6 +387,29 @@ def test_the_time_of_a_call_is_kept_whatever_ends_it(tmp_path: Path) -> None:
             assert journal.spent(lost=False).calls == 0
 
 
+def test_what_a_part_cost_is_read_without_the_others(tmp_path: Path) -> None:
+    steps: list[int] = []
+
+    async def filled(journal: Journal, numbers: range) -> None:
+        for number in numbers:
+            settle = await journal.open_account(f"{number}/call 1", Usage(calls=1))
+            settle(Usage(calls=1), lost=False)
+
+    with Journal.open(tmp_path) as journal:
+        for numbers in (range(20), range(20, 60)):
+            asyncio.run(filled(journal, numbers))
+            assert journal.spent().calls == numbers.stop
+            steps.append(0)
+
+            def step() -> None:
+                steps[-1] += 1
+
+            journal._entries._reader.set_progress_handler(step, 1)
+            assert journal.spent("7/").calls == 1
+            journal._entries._reader.set_progress_handler(None, 0)
+    assert 0 < steps[0] == steps[1]
+
+
 def test_what_is_never_settled_has_cost_the_most_that_it_can_have(tmp_path: Path) -> None:
     most, did = Usage(calls=1, usd=0.5, uncertain_calls=1), Usage(calls=1, usd=0.1)
 

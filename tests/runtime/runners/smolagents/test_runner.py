@@ -155,6 +155,25 @@ def test_code_is_told_of_choices_defaults_and_what_may_be_left_out(workbench: Wo
         assert line in prompt
 
 
+@pytest.mark.parametrize("kind", [coder, caller])
+def test_arguments_are_judged_by_the_tool_s_schema_alone(workbench: Workbench, kind: Any) -> None:
+    """One without properties takes any argument; smolagents would refuse them all."""
+    for name, takes in {"loose": True, "closed": False}.items():
+        parameters = {"type": "object", "properties": {}, "additionalProperties": takes}
+        workbench.tools.append(replace(SHOUT, name=name, parameters=parameters))
+    script = {
+        coder: [Reply.code("closed(text='a')"), Reply.code("final_answer(loose(text='hi'))")],
+        caller: [
+            *(Reply.tool(name, text="hi") for name in ("closed", "loose")),
+            Reply.tool("final_answer", answer="HI"),
+        ],
+    }
+    with ScriptedModel(script[kind]) as model:
+        run = workbench.run(model, kind("a", tools=("loose", "closed")))
+        assert "Additional properties are not allowed ('text' was unexpected)" in observed(model, 1)
+    assert (run.answer, workbench.of("tool_call")[-1].fields["result"]) == ("HI", "HI")
+
+
 def test_several_tool_calls_of_one_answer_all_count(workbench: Workbench) -> None:
     both = Reply.tool("megaphone_shout", text="a")
     both = both.replace(
