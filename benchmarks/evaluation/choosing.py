@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, TypeVar
 
+from ...schema.host.foreign_code import expected
 from ...schema.loading.tasks import TaskFile
 from ...schema.team.task import Task
 from ...schema.values.codec import kept
@@ -56,7 +57,7 @@ class TaskChoice:
             InputError: No task is left, there are more shards than tasks, or a pattern fits none
                 of the split.
         """
-        niches = tasks.niches if isinstance(tasks, TaskFile) else [task.niche for task in tasks]
+        niches = tasks.niches if isinstance(tasks, TaskFile) else _niches(tasks)
         chosen = self._limited(self._named(self._split(tasks, niches), tasks), niches)
         if not chosen:
             raise InputError(
@@ -137,6 +138,10 @@ def _shares(niches: Mapping[str, Sequence[int]], limit: int) -> dict[str, int]:
 
 def _question(task: Task) -> tuple[str, str]:
     return task.query, task.context
+
+
+def _niches(tasks: Sequence[Task]) -> Niches:
+    return [expected(task, Task, "the benchmark").niche for task in tasks]
 
 
 def _chance(seed: int, what: str) -> random.Random:

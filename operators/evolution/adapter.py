@@ -145,7 +145,7 @@ class Adapted:
         except RunError as error:
             return Run(status="failed", error=str(error), usage=record.spent())
         if episode.answer is None:
-            raise RuntimeError(f"{self.name} left the task unanswered.")
+            raise InputError(f"the strategy of {self.name} left the task unanswered. Correct it.")
         jails = episode.stage.services.jails
         run = await scored(episode.answer.run, episode.task, jails)  # nobody asked for a judge
         return replace(run, usage=run.usage + episode.operators + episode.judging)

@@ -22,7 +22,10 @@ from ...runtime.values.operator_answers import OperatorTally, values_of
 from ...runtime.values.score import Score
 from ...runtime.values.together import together
 from ...runtime.values.usage import Usage
+from ...schema.host.foreign_code import expected
+from ...schema.values.errors import InputError
 from ...schema.values.files import make_folders, write_atomically
+from ...schema.values.problems import quoted
 from ..core.meta import MetaModel
 from ..core.proposal import RejectedProposal
 from ..core.scoring import is_judged
@@ -212,17 +215,21 @@ class Episode(TaskRuns):
             run: The run whose answer is that of the episode.
             score: Its score. None: it is scored when the strategy is done.
         """
-        self.answer = EpisodeAnswer(run=run, score=score)
+        what = f"the strategy {self.stage.recipe.strategy}"
+        self.answer = EpisodeAnswer(run=expected(run, Run, what), score=score)
 
     async def finish(self) -> None:
         """Score the answer, where that is still to be done; of a test, by the reference answer.
 
         Raises:
             Halted: The judge has no score for it.
-            RuntimeError: There is no answer; the strategy has to see to that.
+            InputError: There is no answer; the strategy has to see to that.
         """
         if self.answer is None:
-            raise RuntimeError(f"{self.stage.recipe.strategy} left task {self.task.id} unanswered.")
+            raise InputError(
+                f"the strategy {self.stage.recipe.strategy} left the task {quoted(self.task.id)}"
+                " unanswered. Its episode calls episode.answered, or raises."
+            )
         run, score = self.answer.run, self.answer.score
         if run.score is None and self.task.is_scored:  # a pass is not compared by itself
             run = await scored(run, self.task, self.stage.services.jails)

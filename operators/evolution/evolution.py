@@ -9,6 +9,7 @@ crash the episodes that were not are made again, from the journal as far as it g
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +19,7 @@ from ...pool.ledger.changes import ChildRejected, EventNoted
 from ...pool.ledger.ledger import Ledger
 from ...pool.ledger.scaffold import HEAD, next_head
 from ...pool.view import Views
+from ...schema.host.foreign_code import expected
 from .episode import EarlierEpisodes, Episode
 from .folder import EPISODES, EVOLUTIONS, TURNS
 from .lines import lines_in
@@ -149,7 +151,8 @@ class Evolution:
         with log or nullcontext():
             if log:
                 log.trace.emit("task_given", task=episode.task.value())
-            await self.strategy.episode(episode)
+            doing = self.strategy.episode(episode)
+            await expected(doing, Awaitable, f"the episode of the strategy {self.strategy.name}")
             await episode.finish()
             if log:
                 log.trace.check()

@@ -25,7 +25,7 @@ from ..ledger.scaffold import Scaffold
 from ..ledger.shape import misshapen
 from ..ledger.state import State, first_line, in_order
 from ..teams.pool import Pool
-from ..values.layout import LEDGER, PENDING, TEAMS
+from ..values.layout import LEDGER, PENDING, TEAMS, file_of
 from .reverts import put_back, reverts
 
 
@@ -95,10 +95,13 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         notes += (f"{name} It is brought up by the next to open." for name in behind)
         (faults if agent.retired is None else notes).extend(wrong)
     notes += _of_scaffold(folder, state)
-    (faults if faults else notes).extend(
+    found, born = reverts(folder), {file_of(name) for name in state.teams}
+    # Half a revert, even of a retired team: its line is still there, but its file is not.
+    is_broken = bool(faults) or any(born & revert.files.keys() for revert in found)
+    (faults if is_broken else notes).extend(
         f"{revert}. git revert does not undo what happened to a pool; mas-pool undo does."
-        + (" First restore it with: mas-pool verify --repair." if faults else "")
-        for revert in reverts(folder)
+        + (" First restore it with: mas-pool verify --repair." if is_broken else "")
+        for revert in found
     )
     return Findings(
         lines=lines,

@@ -259,6 +259,8 @@ class Commits:
         if isinstance(change, Restored) and member.retired is None:
             return False
         of = "agent" if isinstance(member, PoolAgent) else "team"
+        if isinstance(change, Restored) and isinstance(member, Member):
+            member.expected(member.team)  # without its file it would damage the pool
         return self.current.commit(change.value(of), op=op)
 
     def _record(self, change: Evaluated | ChildRejected | EventNoted, *, op: str) -> bool:

@@ -14,6 +14,7 @@ import click
 
 from ...schema.command import Command, host_catalogue, name_options
 from ...schema.host.catalogue import Catalogue, ToolServer, load_named, load_tool
+from ...schema.host.foreign_code import foreign_code
 from ...schema.host.models import Model
 from ...schema.team.team import IMPLIED_BACKENDS, Agent
 from ...schema.values.errors import AgentError, InputError, JailError
@@ -54,7 +55,7 @@ def main(as_json: bool, no_probes: bool, only_ping: bool, **host: Any) -> None:
         "coterie": f"{version('coterie')}, Python {platform.python_version()}, {platform.system()}",
         "models": {alias: _model(model) for alias, model in sorted(known.models.items())},
         "embedded model": _embedded(),
-        "backends": {name: _backend(name, probe=not no_probes) for name in sorted(known.backends)},
+        "backends": {name: _tried(name, probe=not no_probes) for name in sorted(known.backends)},
         "tools": {name: _tool(name, known) for name in sorted(known.tools)}
         | asyncio.run(_served(known, start=not no_probes)),
         "traces": ready(),
@@ -137,6 +138,14 @@ def _embedded() -> str:
         return f"not installed: {how_to_get('local')}"
     path = find()
     return f"ready: {path}" if path else "installed; its file is fetched on first use"
+
+
+def _tried(name: str, *, probe: bool) -> str:
+    try:
+        with foreign_code(f"the backend {name}", InputError):
+            return _backend(name, probe=probe)
+    except InputError as error:
+        return str(error)
 
 
 def _backend(name: str, *, probe: bool) -> str:

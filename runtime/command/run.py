@@ -303,7 +303,7 @@ def _setting(options: dict[str, Any], recorded: Setting | None = None) -> Settin
         "seed": options["seed"],
         "budget": Caps.parse(options["budget"]) if options["budget"] else None,
         "agent_budget": Caps.parse(options["agent_budget"]) if options["agent_budget"] else None,
-        "cache": options["cache"],
+        "cache": None if options["replay"] else options["cache"],
         "pool": options["pool"],
         "embedder": options["embedder"],
         "allow_unpriced": options["allow_unpriced"] or None,

@@ -14,10 +14,12 @@ import contextlib
 import functools
 import os
 import sqlite3
+import tempfile
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from urllib.parse import quote
 
@@ -33,7 +35,6 @@ from .attempts import Attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
 LAG = 0.1
 """Seconds after which what was put is written and flushed, where nothing waits for it."""
@@ -98,30 +99,31 @@ class Entries:
         self._log.before_taking_over = self._flush_beginnings
 
     @classmethod
-    def open(cls, path: Path, *, must_exist: bool = False, shared: bool = False) -> Self:
+    def open(cls, path: Path, *, reading: bool = False, shared: bool = False) -> Self:
         """Open a file of entries, or make it.
 
         Args:
+            reading: Only read it: nothing is made or written, not even beside it.
             shared: Whether other processes write to it, too.
 
         Raises:
-            InputError: It must exist and does not.
+            InputError: It is to be read, and does not exist.
             sqlite3.DatabaseError: It is something else.
             StorageError: It cannot be made.
         """
-        if must_exist and not path.is_file():
+        if reading and not path.is_file():
             raise InputError(f"{path}: there is no such file.")
-        is_new = not shared and not must_exist and _began(path)
-        connection = _connected(path)
+        is_new = not shared and not reading and _began(path)
+        connection = _reading(path) if reading else _connected(path)
         try:
             if is_new:  # its first log follows no other whose pages could be taken for its own
                 known = set[str]()
                 connection.execute("PRAGMA synchronous = OFF")
             else:
-                known = _known(connection)
+                known = _known(connection, reading=reading)
         except sqlite3.DatabaseError as error:
             connection.close()
-            if isinstance(error, sqlite3.OperationalError):
+            if isinstance(error, sqlite3.OperationalError) and not reading:
                 raise StorageError(f"{path}: cannot be written: {error}.") from None
             raise
         writer = _connected(path) if shared else connection
@@ -475,9 +477,10 @@ class _Log:
         self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
-def _known(connection: sqlite3.Connection) -> set[str]:
+def _known(connection: sqlite3.Connection, *, reading: bool) -> set[str]:
     """Give the paths of the entries of a file; make their table, where there is none."""
-    connection.execute(TABLE)
+    if not reading:
+        connection.execute(TABLE)
     connection.execute(f"SELECT {COLUMNS} FROM entries LIMIT 0")  # noqa: S608
     return {row[0] for row in connection.execute("SELECT path FROM entries")}
 
@@ -539,6 +542,24 @@ def _connected(path: Path) -> sqlite3.Connection:
         if isinstance(error, sqlite3.OperationalError):
             raise StorageError(f"{path}: cannot be written: {error}.") from None
         raise
+    return connection
+
+
+def _reading(path: Path) -> sqlite3.Connection:
+    """Connect to a file, which is not written.
+
+    A killed process leaves a log. SQLite reads it only by writing beside it, so then this reads a
+    copy in memory.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    if not log.exists():
+        return sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True, **HOW)
+    with tempfile.TemporaryDirectory() as folder:
+        for file in (path, log):
+            Path(folder, file.name).write_bytes(file.read_bytes())
+        connection = sqlite3.connect(":memory:", **HOW)
+        with contextlib.closing(sqlite3.connect(Path(folder, path.name), **HOW)) as copied:
+            copied.backup(connection)
     return connection
 
 

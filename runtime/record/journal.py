@@ -108,7 +108,7 @@ class Journal:
         """
         handle = _held(folder)
         try:
-            entries = Entries.open(folder / FILE, must_exist=replaying)
+            entries = Entries.open(folder / FILE, reading=replaying)
             seconds = entries.last_moment()
         except sqlite3.DatabaseError as error:
             os.close(handle)

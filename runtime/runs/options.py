@@ -109,7 +109,7 @@ def recorded(folder: Path, options: Options, *, offline: bool) -> Prepared:
         plan=compile(team, known),
         task=task,
         place=f"{folder / 'task.json'}:1",
-        setting=_setting(options, kept),
+        setting=replace(_setting(options, kept), **({"cache": None} if offline else {})),
         offline=offline,
         folder=folder,
     )

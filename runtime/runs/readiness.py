@@ -7,22 +7,41 @@ from collections.abc import Mapping
 
 from ...schema.host.catalogue import Catalogue
 from ...schema.team.team import Team
-from ..plan.plan import compile
+from ...schema.values.errors import InputError
+from ..plan.plan import Plan, compile
+from ..tools.toolbox import Toolbox
 from .services import Setting, open_services
 
 
-def lacking(teams: Mapping[str, tuple[Team, Catalogue]]) -> dict[str, list[str]]:
+def lacking(
+    teams: Mapping[str, tuple[Team, Catalogue]], *, start_servers: bool = False
+) -> dict[str, list[str]]:
     """Return why `mas-run` would refuse each of some teams here, as `Services.lacks` has it.
 
     Args:
         teams: The teams, each with what it may name, by their files.
+        start_servers: Start their tool servers, too, to see which tools these do not have.
     """
 
     async def asked() -> dict[str, list[str]]:
         fields: dict[str, list[str]] = {}
         for file, (team, known) in teams.items():
             async with open_services(known, Setting(), connected=False) as services:
-                fields[file] = services.lacks(compile(team, known))
+                plan = compile(team, known)
+                fields[file] = services.lacks(plan)
+                if start_servers:
+                    fields[file] += await _unserved(services.toolbox, plan)
         return fields
 
     return asyncio.run(asked())
+
+
+async def _unserved(toolbox: Toolbox, plan: Plan) -> list[str]:
+    """Return why the tools of a plan's agents cannot be had; this starts their servers."""
+    lacking = list[str]()
+    for name in sorted({tool for agent in plan.agents.values() for tool in agent.agent.tools}):
+        try:
+            await toolbox.prepare([name])
+        except InputError as error:
+            lacking.append(str(error))
+    return lacking

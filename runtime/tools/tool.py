@@ -8,10 +8,11 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import tool_identifier
-from ...schema.host.foreign_code import is_theirs
+from ...schema.host.foreign_code import is_theirs, place_of
 from ...schema.values.attachments import Attachment
 from ...schema.values.codec import kept
 from ...schema.values.errors import AgentError, JailError, StorageError
@@ -218,7 +219,8 @@ class GrantedTool:
                 raise  # no answer: the agent begins again elsewhere, where the tool can do it
             raised = "".join(traceback.format_exception_only(error)).strip()
             detail = "".join(traceback.format_exception(error))
-            words = _sound(f"{self.tool.name}: {raised}")
+            place = Path(place_of(error) or "").name  # without the folders: a model reads it
+            words = _sound(f"{self.tool.name}: {raised}{f' ({place})' if place else ''}")
             return {"error": _bounded(words), "detail": _bounded(_sound(detail))}
         encoded = [b64encode(part.content).decode() for part in parts]
         return {"result": result, **({"attachments": encoded} if encoded else {})}

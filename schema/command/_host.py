@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,18 @@ def catalogue_of(options: Mapping[str, Any]) -> Catalogue:
     return host_catalogue(**given, scorer=options.get("scorer"))
 
 
+def _beside(name: str) -> list[Path]:
+    """Find files of a name beside the YAML files that this command is given.
+
+    They are not read unasked: whoever gives you a team would decide where your keys are sent.
+    """
+    context = click.get_current_context(silent=True)
+    values = context.params.values() if context else ()
+    given = chain.from_iterable(v if isinstance(v, tuple) else (v,) for v in values)
+    folders = {Path(v).parent for v in given if str(v).endswith((".yaml", ".yml"))}
+    return [folder / name for folder in sorted(folders) if (folder / name).is_file()]
+
+
 def host_catalogue(
     *,
     model: tuple[str, ...] = (),
@@ -135,12 +148,15 @@ def host_catalogue(
             exist.
         ConfigError: models.yaml or tools.yaml does not load.
     """
-    from ..loading.host import misnamed, resolve_models, resolve_tools
+    from ..loading.host import find_host_file, misnamed, resolve_models, resolve_tools
     from ..loading.scorers import granting_scorer
 
     for name, given in (("models.yaml", models_file), ("tools.yaml", tools_file)):
         if given is None and (path := misnamed(name, os.environ)) is not None:
             note(f"{path} is not read. Call it {name}, or name it with --{name.split('.')[0]}.")
+        elif given is None and find_host_file(name, os.environ) is None:
+            for path in _beside(name):
+                note(f"{path} is not read. To use it, write --{name.split('.')[0]} {path}.")
     known = Catalogue.of_host(
         models=resolve_models(model, models_file=models_file),
         host_tools=resolve_tools(tools_file),

@@ -14,7 +14,7 @@ OTHERS = "Options"
 GROUPS: Mapping[str, str] = {
     "Ask": "query context file repo resume continue replay verify team recipe adapt pool name test"
     " repeats beside trials data level count limit instances split evolve-share shuffle shard"
-    " scorer rubric map no-host seed seeds island meet every no-wait race allow-seen",
+    " scorer rubric map no-host start-servers seed seeds island meet every no-wait race allow-seen",
     "Model": "model models meta-model embedder cache",
     "Limits": "budget max-usd max-usd-per-day agent-budget allow-unpriced allow-zeros workers"
     " test-workers concurrency yes",

@@ -37,7 +37,14 @@ from ._files import kind_of, with_agents
 @host_options
 @task_options
 @click.option("--no-host", is_flag=True, help="Do not check what this host has.")
-def main(files: tuple[Path, ...], problem_format: str, no_host: bool, **host: Any) -> None:
+@click.option(
+    "--start-servers",
+    is_flag=True,
+    help="Start the tool servers of the teams, and warn of tools that they do not have.",
+)
+def main(
+    files: tuple[Path, ...], problem_format: str, no_host: bool, start_servers: bool, **host: Any
+) -> None:
     """Check files and show every problem, sorted by place.
 
     FILES are team files, agent files, models.yaml, tools.yaml, policy.yaml, recipes (YAML) and task
@@ -46,7 +53,7 @@ def main(files: tuple[Path, ...], problem_format: str, no_host: bool, **host: An
     seed:NAME.
 
     Ends with 2 if there is a problem. A warning names a likely mistake, or a package, program, key
-    or jail that a team needs and this host lacks. Runs nothing.
+    or jail that a team needs and this host lacks. Runs nothing, without --start-servers.
     """
     known = catalogue_of(host)
     form = task_form(host, known)
@@ -54,7 +61,7 @@ def main(files: tuple[Path, ...], problem_format: str, no_host: bool, **host: An
     problems = dict.fromkeys(problem for file in files for problem in _problems(file, known, form))
     no_host = no_host or find_spec("fcntl") is None  # runs take more than Windows has
     if not no_host and not any(problem.severity == "error" for problem in problems):
-        problems |= dict.fromkeys(_unready(files, known))
+        problems |= dict.fromkeys(_unready(files, known, start_servers=start_servers))
     if any(problem.severity == "error" for problem in problems):
         raise ConfigError([*problems])
     if problem_format != "text":
@@ -67,13 +74,13 @@ def main(files: tuple[Path, ...], problem_format: str, no_host: bool, **host: An
     click.echo(f"{len(files)} file{'s' if len(files) > 1 else ''}: no problems.")
 
 
-def _unready(files: Iterable[Path], known: Catalogue) -> Iterator[Problem]:
+def _unready(files: Iterable[Path], known: Catalogue, *, start_servers: bool) -> Iterator[Problem]:
     """Warn of what this host lacks for running teams that load, as `mas-run` checks it."""
     paths = [team_path(file) for file in files if kind_of(file) == "team"]
     offers = {path: known.beside(path.parent) for path in paths}
     teams = {str(path): (load_team(path, offered), offered) for path, offered in offers.items()}
     for name in sorted(installed("checks")) if teams else ():
-        for file, lacking in load_named("checks", name)(teams).items():
+        for file, lacking in load_named("checks", name)(teams, start_servers=start_servers).items():
             for message in lacking:
                 yield Problem(file=file, message=f"this host: {message}", severity="warning")
 

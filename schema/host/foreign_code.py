@@ -10,10 +10,13 @@ import sys
 import traceback
 from collections.abc import Callable, Generator, Iterable
 from itertools import takewhile
+from typing import Any, TypeVar
 
-from ..values.errors import AgentError, CoterieError
+from ..values.errors import AgentError, CoterieError, InputError
+from ..values.problems import quoted
 from ..values.secrets import scrubbed
 
+Kind = TypeVar("Kind")
 LONGEST = 1_000
 OWN = __name__.partition(".")[0]
 
@@ -39,6 +42,20 @@ def foreign_code(
         if not is_theirs(error, awaited=awaited):
             raise
         raise kind(f"{what} failed: {why(error)}") from error
+
+
+def expected(value: Any, kind: type[Kind], what: str) -> Kind:
+    """Return what code of others gave, if it is of a kind.
+
+    Args:
+        what: What gave it, for the message.
+
+    Raises:
+        InputError: It is not.
+    """
+    if not isinstance(value, kind):
+        raise InputError(f"{what} gave no {kind.__name__}, but {quoted(value)}. Correct it.")
+    return value
 
 
 def is_theirs(error: BaseException, *, awaited: bool = True) -> bool:

@@ -17,6 +17,7 @@ from ....pool.ledger.state import Admission
 from ....pool.population.population import LIFECYCLE
 from ....runtime.record.journal import digest
 from ....runtime.values.terminal import speakable, speakable_json
+from ....schema.host.foreign_code import expected
 from ....schema.team.team import Agent, Team
 from ....schema.values.json_text import dumps
 from ....schema.values.terminal import on_one_line
@@ -46,6 +47,8 @@ def present(
         result = result.proposal
     if isinstance(result, RejectedProposal):
         raise refusal(result)
+    kind = {"child": Proposal, "entry": Learnt}.get(operator.gives, object)
+    expected(result, kind, f"the operator {operator.name}")
     PRESENTERS[operator.gives](result, values, options)
 
 

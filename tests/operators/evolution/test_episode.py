@@ -29,7 +29,7 @@ from coterie.runtime.values.score import Score
 from coterie.schema import Catalogue, Model, Task
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.recipe import Recipe
-from coterie.schema.values.errors import LimitError
+from coterie.schema.values.errors import InputError, LimitError
 
 PAIR = """\
 name: pair
@@ -200,7 +200,10 @@ def test_a_strategy_that_leaves_a_task_unanswered_is_at_fault(tmp_path: Path) ->
     async def idle(_episode: Episode) -> None:
         pass
 
-    with ScriptedModel(answers) as model, pytest.raises(RuntimeError, match="left task t0 unans"):
+    with (
+        ScriptedModel(answers) as model,
+        pytest.raises(InputError, match="left the task 't0' unans"),
+    ):
         done(tmp_path, model.api_base, evolve(idle))
 
 

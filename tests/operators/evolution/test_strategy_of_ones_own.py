@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +128,34 @@ def test_the_one_of_the_page_is_evolved_with(folder: Path) -> None:
     done, calls = evolve(folder)
     assert (done.code, calls) == (0, 4 * 2), done.err
     assert done.json["score"] == 0
+
+
+def deaf(request: Request) -> Reply:
+    """Advise as `mentor` does; no advice is of use."""
+    said = mentor(request)
+    return Reply(text="8") if said.text == "7" else said
+
+
+@pytest.mark.parametrize(("world", "gain"), [(mentor, True), (deaf, False)])
+def test_two_strategies_are_compared_by_one_command(
+    folder: Path, world: Callable[[Request], Reply], gain: bool
+) -> None:
+    tasks("test", "h", 8, folder)
+    (folder / "plain.yaml").write_text("strategy: first\nseeds: [pair.yaml]\n")
+    test = ("--limit", "2", "--test", "test.jsonl", "--repeats", "1", "--embedder", "hashing")
+    with ScriptedModel(world) as model:
+        for recipe in ("plain", "recipe"):
+            given = (*test, "--pool", recipe, "--model", f"m@{model.api_base}")
+            assert mas(folder, "evolve", f"{recipe}.yaml", "tasks.jsonl", *given).code == 0
+    both = ["plain/evolutions/plain", "recipe/evolutions/recipe"]
+    done = mas(folder, "bench", "compare", *both, "--fail-if-worse")
+    assert done.code == 0, done.err
+    difference = "difference +1.000 [" if gain else "difference +0.000 ["
+    assert (difference in done.out, "8 better" in done.out) == (True, gain), done.out
+    worse = mas(folder, "bench", "compare", *reversed(both), "--fail-if-worse", "--junit", "x.xml")
+    assert (worse.code, 'failures="1"' in (folder / "x.xml").read_text()) == (
+        (4, True) if gain else (0, False)
+    )
 
 
 def test_it_is_examined_on_a_benchmark_with_what_its_pool_has_learnt(folder: Path) -> None:

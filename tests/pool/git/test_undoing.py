@@ -23,7 +23,7 @@ from coterie.pool.ledger.changes import (
 from coterie.pool.ledger.scaffold import HEAD
 from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, Lineage
-from coterie.schema.values.errors import InputError
+from coterie.schema.values.errors import InputError, StorageError
 
 from ...came import invoked
 from ...support.repositories import Repo, run_git
@@ -151,7 +151,29 @@ def test_a_revert_is_named_and_mended(tmp_path: Path) -> None:
     assert child in Pool.open(repository.folder).members
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.nightly)])
+def test_half_a_revert_of_a_retired_team_is_named_and_mended(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "pool").folder
+    child = a_task(Pool.open(folder), "run/000001")
+    Pool.open(folder).commit(Retired(member=child, reason="x"), op="retired")
+    path = folder / "teams" / f"{child}.yaml"
+    text = path.read_text()
+    path.unlink()
+    with pytest.raises(StorageError, match=r"no file '.*The pool's ledger says"):
+        Pool.open(folder).commit(Restored(member=child), op="back")
+    assert not verify(folder).faults
+    path.write_text(text)
+    run_git(folder, "add", "--all")
+    run_git(folder, "commit", "-q", "-m", "retired")
+    path.unlink()
+    run_git(folder, "commit", "-q", "-a", "-m", 'Revert "a task"')
+    [fault] = verify(folder).faults
+    assert f"removed from the pool: teams/{child}.yaml" in fault
+    repair(folder)
+    assert not verify(folder).faults
+    assert Pool.open(folder).commit(Restored(member=child), op="back")
+
+
+@pytest.mark.parametrize("seed", [2, pytest.param(1, marks=pytest.mark.nightly)])
 def test_a_pool_is_sound_after_any_tasks_undone_and_reverted(tmp_path: Path, seed: int) -> None:
     chance, repository = random.Random(seed), begun(tmp_path / "pool")
     folder = repository.folder

@@ -318,6 +318,18 @@ def test_a_models_file_with_another_ending_is_told_and_not_passed_over(folder: P
     assert invoked_in(folder, main, words, "mas-run").err == ""
 
 
+def test_a_models_file_beside_a_team_is_named_and_not_read_unasked(folder: Path) -> None:
+    (folder / "far").mkdir()
+    (folder / "team.yaml").rename(folder / "far" / "team.yaml")
+    (folder / "far" / "models.yaml").write_text("models: {default: {model: openai/far}}\n")
+    words = ["far/team.yaml", "--query", "?", "--dry-run"]
+    done = invoked_in(folder, main, words, "mas-run")
+    note = "note: far/models.yaml is not read. To use it, write --models far/models.yaml.\n"
+    assert (done.code, "openai/far" in done.out, done.err.count(note)) == (0, False, 1), done.err
+    done = invoked_in(folder, main, [*words, "--models", "far/models.yaml"], "mas-run")
+    assert (done.code, "openai/far" in done.out, note in done.err) == (0, True, False), done.err
+
+
 @pytest.mark.parametrize("refused", [False, True])
 def test_who_answered_in_place_of_another_is_told(tmp_path: Path, *, refused: bool) -> None:
     too_long = '{"error": {"message": "This is beyond the maximum context length."}}'

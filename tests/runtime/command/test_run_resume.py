@@ -16,6 +16,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 
 from ...came import invoked_in, started
+from ...support.folders import state_of
 
 TEAM = """\
 name: chain
@@ -145,12 +146,12 @@ def test_a_replay_needs_no_model_and_verifies(folder: Path) -> None:
     with ScriptedModel(SCRIPT) as model:
         mas_run(folder, "team.yaml", "task.json", "--model", f"m@{model.api_base}")
     run = run_of(folder)
-    before = {path.name: path.read_bytes() for path in run.iterdir()}
-    code, out, _ = mas_run(folder, "--replay", str(run))
+    before = state_of(folder)
+    code, out, _ = mas_run(folder, "--replay", str(run), "--cache", str(folder / "made" / "cache"))
     assert (code, out) == (0, "three\n")
     code, out, _ = mas_run(folder, "--replay", str(run), "--verify")
     assert (code, out) == (0, "verified: 3 recorded answers, no difference.\n")
-    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+    assert state_of(folder) == before
 
 
 def test_verify_names_the_first_difference(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sqlite3
 import threading
 from contextlib import closing
@@ -20,6 +21,7 @@ from coterie.schema.values.errors import StorageError
 from coterie.schema.values.files import sync
 
 from ...support.failpoints import armed
+from ...support.folders import state_of
 from ...waiting import wait_for
 
 ANSWER = {
@@ -66,6 +68,24 @@ def test_a_replay_answers_by_path_and_changes_nothing(tmp_path: Path) -> None:
             journal.must_be_live("a/call 2")
         journal.compare("a/call 1", "newer", {"text": "3"})
         assert [divergence.what for divergence in journal.divergences] == ["asked", "result"]
+
+
+@pytest.mark.parametrize("was_killed", [False, True])
+def test_a_replay_leaves_the_folder_untouched(tmp_path: Path, was_killed: bool) -> None:
+    folder, copy = tmp_path / "run", tmp_path / "copy"
+    folder.mkdir()
+    with Journal.open(folder) as journal:
+        put(journal, "a/call 1", "q", {"text": "1"})
+        if was_killed:
+            shutil.copytree(folder, copy)
+    if not was_killed:
+        shutil.copytree(folder, copy)
+    assert (copy / "journal.sqlite-wal").exists() == was_killed
+    before = state_of(copy)
+    with Journal.open(copy, replaying=True) as journal:
+        assert journal.get("a/call 1", "q") == {"text": "1"}
+        assert state_of(copy) == before
+    assert state_of(copy) == before
 
 
 def test_merged_journals_hold_what_each_held_and_the_first_counts(tmp_path: Path) -> None:

@@ -29,6 +29,12 @@ servers:
 """
 
 
+HERE = """\
+name: t
+agents: {a: {agent_type: ToolCallingAgent, prompt: Act., tools: [here.act, here.fly]}}
+"""
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
@@ -49,6 +55,15 @@ def test_what_a_run_is_refused_for_is_what_validating_warns_of(folder: Path) -> 
     assert (checked.code, checked.out) == (0, "1 file: no problems.\n")
     warned = [f"team.yaml:1:1: warning: this host: {line}" for line in lacking]
     assert checked.err.splitlines() == warned
+
+
+def test_validating_asks_servers_for_their_tools_where_they_may_be_started(folder: Path) -> None:
+    (folder / "team.yaml").write_text(HERE)
+    words = ["team.yaml", "--model", "local"]
+    assert invoked_in(folder, mas_validate, words, "mas-validate").err == ""
+    checked = invoked_in(folder, mas_validate, [*words, "--start-servers"], "mas-validate")
+    [line] = checked.err.splitlines()
+    assert "team.yaml:1:1: warning: this host: the tool server 'here' has no tool 'fly'. It" in line
 
 
 def test_the_doctor_names_tools_that_a_server_does_not_have(

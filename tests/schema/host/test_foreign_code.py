@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from coterie.benchmarks.command import main as mas_bench
+from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime import Run
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
@@ -18,14 +20,18 @@ from coterie.runtime.plan.plan import compile as compiled
 from coterie.runtime.scoring.scoring import scored
 from coterie.runtime.tools.tool import GrantedTool
 from coterie.schema import Catalogue, InputError, Team, parse_team
+from coterie.schema.command import main as mas_main
 from coterie.schema.host import catalogue
 from coterie.schema.loading.tasks import load_tasks
 from coterie.schema.values.errors import CoterieError
 
 from ...runtime.conftest import Bench
-from ...support.commands import mas
+from ...support.commands import mas, ran
 
 MODULE = """
+from coterie.benchmarks.evaluation.benchmark import Benchmark
+from coterie.operators import Operator
+from coterie.operators.evolution.strategy import Strategy
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.tools import Tool
 from coterie.runtime.values.score import Score
@@ -86,6 +92,31 @@ tool = Tool(name="odd_tool", description="Odd.", parameters={"type": "object"}, 
 def unsaid(reports, task):
     return 7
 
+def tasks(source):
+    return ["a"]
+
+async def act(meta, path, task, parent):
+    return "x"
+
+def not_async(episode):
+    pass
+
+async def unanswered(episode):
+    pass
+
+async def wrong(episode):
+    episode.answered("7")
+
+benchmark = Benchmark(
+    name="odd_benchmark", title="t", about="a.", licence="l", citation="c", source="s", tasks=tasks
+)
+operator = Operator(name="odd_operator", scale="team", act=act, about="Odd.")
+strategies = [
+    Strategy(name=it.__name__, episode=it, needs=lambda settings: frozenset({"teams"}))
+    for it in (not_async, unanswered, wrong)
+]
+not_async, unanswered, wrong = strategies
+
 function.needs_reports = unsaid.needs_reports = False
 """
 POINTS = """
@@ -102,6 +133,13 @@ odd_tool = odd_plugin:tool
 typo_tool = odd_typo:tool
 [coterie.strategies]
 odd_strategy = odd_typo:strategy
+not_async = odd_plugin:not_async
+unanswered = odd_plugin:unanswered
+wrong = odd_plugin:wrong
+[coterie.operators]
+odd_operator = odd_plugin:operator
+[coterie.benchmarks]
+odd_benchmark = odd_plugin:benchmark
 [coterie.commands]
 odd-command = odd_command:main
 """
@@ -242,6 +280,36 @@ def test_a_function_that_gives_no_text_is_a_failed_agent(plugin: Any) -> None:
     with ScriptedModel({"": "7"}) as model:
         run = Bench().run(shaky("agent_type: Function, function: unsaid", "degrade"), model)
     assert "the function unsaid failed: it gave no text, but 7." in str(run.agents["shaky"].error)
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "message"),
+    [
+        (mas_bench, "run odd_benchmark --team team.yaml", "the benchmark gave no Task, but 'a'"),
+        (
+            mas_main,
+            "dev op odd_operator team.yaml --task t.json",
+            "operator gave no Proposal, but",
+        ),
+        (mas_evolve, "not_async.yaml t.jsonl", "strategy not_async gave no Awaitable, but null"),
+        (mas_evolve, "unanswered.yaml t.jsonl", "unanswered left the task 't' unanswered"),
+        (mas_evolve, "wrong.yaml t.jsonl", "the strategy wrong gave no Run, but '7'"),
+    ],
+)
+@pytest.mark.usefixtures("plugin")
+def test_what_is_of_another_kind_than_expected_is_one_line(
+    command: Any, words: str, message: str
+) -> None:
+    Path("team.yaml").write_text("name: t\nagents: {a: {prompt: Be brief.}}\n")
+    for name in ("t.json", "t.jsonl"):
+        Path(name).write_text('{"id": "t", "query": "?", "answer": "7"}\n')
+    for name in ("not_async", "unanswered", "wrong"):
+        Path(f"{name}.yaml").write_text(f"strategy: {name}\nseeds: [team.yaml]\n")
+    at = ["--pool", "pool"] if command is mas_evolve else []
+    with ScriptedModel({"": "7"}) as model:
+        done = ran(command, *words.split(), "--model", f"m@{model.api_base}", *at)
+    assert (done.exit_code, message in done.stderr) == (2, True), done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_typo_in_a_command_or_strategy_of_ones_own_is_one_line(plugin: Any) -> None:
