@@ -14,7 +14,6 @@ import contextlib
 import functools
 import json
 import os
-import shutil
 import sqlite3
 import tempfile
 import threading
@@ -573,7 +572,7 @@ def _reading(path: Path) -> sqlite3.Connection:
         return sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True, **HOW)
     with tempfile.TemporaryDirectory() as folder:
         for file in (path, log):
-            shutil.copyfile(file, Path(folder, file.name))
+            Path(folder, file.name).write_bytes(file.read_bytes())
         connection = sqlite3.connect(":memory:", **HOW)
         with contextlib.closing(sqlite3.connect(Path(folder, path.name), **HOW)) as copied:
             copied.backup(connection)
