@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from coterie.benchmarks.command import main as mas_bench
 from coterie.runtime import Run
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
@@ -23,9 +24,10 @@ from coterie.schema.loading.tasks import load_tasks
 from coterie.schema.values.errors import CoterieError
 
 from ...runtime.conftest import Bench
-from ...support.commands import mas
+from ...support.commands import mas, ran
 
 MODULE = """
+from coterie.benchmarks.evaluation.benchmark import Benchmark
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.tools import Tool
 from coterie.runtime.values.score import Score
@@ -86,6 +88,13 @@ tool = Tool(name="odd_tool", description="Odd.", parameters={"type": "object"}, 
 def unsaid(reports, task):
     return 7
 
+def tasks(source):
+    fail("tasks")
+    return ()
+
+benchmark = Benchmark(
+    name="odd_tasks", title="", about="", licence="", citation="", tasks=tasks
+)
 function.needs_reports = unsaid.needs_reports = False
 """
 POINTS = """
@@ -102,6 +111,8 @@ odd_tool = odd_plugin:tool
 typo_tool = odd_typo:tool
 [coterie.strategies]
 odd_strategy = odd_typo:strategy
+[coterie.benchmarks]
+odd_tasks = odd_plugin:benchmark
 [coterie.commands]
 odd-command = odd_command:main
 """
@@ -253,3 +264,14 @@ def test_a_typo_in_a_command_or_strategy_of_ones_own_is_one_line(plugin: Any) ->
     Path("r.yaml").write_text("strategy: odd_strategy\n")
     done = mas("validate", "r.yaml")
     assert (done.exit_code, "odd_typo.py:3" in done.stderr) == (2, True)
+
+
+def test_whatever_else_raises_ends_its_command_with_one_line(plugin: Any) -> None:
+    """Such as a benchmark. By the two others a command of a plug-in may end itself."""
+    for kind in (kind for kind in KINDS if kind not in {SystemExit, BrokenPipeError}):
+        plugin.AT, plugin.ERROR = "tasks", error_of(kind)
+        done = ran(mas_bench, "list", "odd_tasks", "--data", ".")
+        assert done.exit_code == 2, kind
+        assert kind.__name__ in done.stderr
+        assert "odd_plugin.py:" in done.stderr
+        assert "Traceback" not in done.stderr
