@@ -161,12 +161,16 @@ class Command(_Ours):
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
-        except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
+        except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
-        except Exception as error:  # noqa: BLE001 - the process boundary: our bug, shown whole
+        except (SystemExit, BrokenPipeError):  # also of a command of a plug-in, which may
+            raise
+        except BaseException as error:
             if place := plugin_place(error, plugin_packages()):
                 _show(InputError(f"a plug-in failed: {why(error, place)}. Correct it."), "text")
                 ctx.exit(InputError.exit_code)
+            if not isinstance(error, Exception):
+                raise
             if find_spec("fcntl") is None:
                 _show(UnsupportedSystem(), "text")
                 ctx.exit(UnsupportedSystem.exit_code)

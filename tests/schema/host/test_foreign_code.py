@@ -95,6 +95,10 @@ def unsaid(reports, task):
 def tasks(source):
     return ["a"]
 
+def failing_tasks(source):
+    fail("tasks")
+    return ()
+
 async def act(meta, path, task, parent):
     return "x"
 
@@ -117,6 +121,9 @@ strategies = [
 ]
 not_async, unanswered, wrong = strategies
 
+failing = Benchmark(
+    name="odd_tasks", title="", about="", licence="", citation="", tasks=failing_tasks
+)
 function.needs_reports = unsaid.needs_reports = False
 """
 POINTS = """
@@ -140,6 +147,7 @@ wrong = odd_plugin:wrong
 odd_operator = odd_plugin:operator
 [coterie.benchmarks]
 odd_benchmark = odd_plugin:benchmark
+odd_tasks = odd_plugin:failing
 [coterie.commands]
 odd-command = odd_command:main
 """
@@ -321,3 +329,14 @@ def test_a_typo_in_a_command_or_strategy_of_ones_own_is_one_line(plugin: Any) ->
     Path("r.yaml").write_text("strategy: odd_strategy\n")
     done = mas("validate", "r.yaml")
     assert (done.exit_code, "odd_typo.py:3" in done.stderr) == (2, True)
+
+
+def test_whatever_else_raises_ends_its_command_with_one_line(plugin: Any) -> None:
+    """Such as a benchmark. By the two others a command of a plug-in may end itself."""
+    for kind in (kind for kind in KINDS if kind not in {SystemExit, BrokenPipeError}):
+        plugin.AT, plugin.ERROR = "tasks", error_of(kind)
+        done = ran(mas_bench, "list", "odd_tasks", "--data", ".")
+        assert done.exit_code == 2, kind
+        assert kind.__name__ in done.stderr
+        assert "odd_plugin.py:" in done.stderr
+        assert "Traceback" not in done.stderr
