@@ -324,10 +324,6 @@ class Pool:
         """Commit a `Added`."""
         return self.commit(Added(member=team, lineage=born, name=name), op=op)
 
-    def admitted(self, op: str) -> Admission | None:
-        """Return what came of an addition; None where no operation of this name added anything."""
-        return self._current.admitted(op)
-
     def twin_of(self, team: Team) -> str | None:
         """Name the team of this pool that is equal to a team up to the names of its agents.
 

@@ -137,9 +137,8 @@ class Succession:
         stage = self.episode.stage
         if stage.recipe.workers == 1:
             return self.head
-        if pool.admitted(self.episode.op("child")) is None:
-            return head_of(pool.members)
-        return head_of(Views(pool, stage.name).upto(self.episode.number - 1).members)
+        before = Views(pool, stage.name).upto(self.episode.number - 1)
+        return head_of(before.members)
 
     def _child(self, now: Member) -> tuple[Team, tuple[LineageStep, ...], list[Refused]]:
         """Apply what is to change, level by level, and say which level changed what."""
