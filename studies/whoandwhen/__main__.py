@@ -16,6 +16,7 @@ from coterie.benchmarks.command.options import workers
 from coterie.benchmarks.comparison.tables import Format, written
 from coterie.operators.command.arguments import Host, model_options, setting_options
 from coterie.runtime.command.signals import stopped_in_order
+from coterie.runtime.command.spending import at_once
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.values.terminal import speakable
 from coterie.schema.command import Command, Family, catalogue_of
@@ -124,7 +125,7 @@ def run(data: Path | None, *, other_traces: bool, out: Path, **options: Any) -> 
         setting=setting,
         host=host,
         folder=out,
-        workers=options["workers"],
+        workers=at_once(options["workers"], batch=False),
         allow_unpriced=options["allow_unpriced"],
         quiet=options["quiet"],
     )
