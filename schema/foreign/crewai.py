@@ -220,11 +220,9 @@ def _model(crew: _Crew, doer: str) -> str:
     if not named:
         return DEFAULT_ALIAS
     if "/" not in name:
-        crew.agents.lose(
-            (doer, "llm"),
-            f"{quoted(named)} is not PROVIDER/NAME. The agent uses the model default: define it"
-            " with --model, or in models.yaml.",
-        )
+        wrong = f"{quoted(name)} is not PROVIDER/NAME." if name else "PROVIDER/NAME is wanted."
+        usual = "The agent uses the model default: define it with --model, or in models.yaml."
+        crew.agents.lose((doer, "llm"), f"{wrong} {usual}")
         return DEFAULT_ALIAS
     alias = re.sub(r"[^A-Za-z0-9_.:/-]+", "_", name.rpartition("/")[2]) or "model"
     if crew.models.setdefault(alias, {"model": name}) != {"model": name}:

@@ -224,7 +224,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "lead_review": {"structure": "debate", "longest": 100},
     "merge": {"persona": 100, "title": 50},
     "mutate": {"component": "prompts", "edits": 3, "was_run": True},
-    "race_propose": {"answers": True, "components": "prompts, roster", "edits": 3},
+    "race_propose": {"answers": True, "components": "prompts", "edits": 3, "is_own": True},
     "reflect": {"agent": "writer", "longest": 100, "has_own": True},
     "reorganise": {
         "note": 100,

@@ -20,11 +20,11 @@ def test_a_file_that_another_process_renames_meanwhile_is_no_fault(
     scan = os.scandir
 
     def scan_then_rename(
-        folder: str | os.PathLike[str],
+        folder: str | os.PathLike[str] | int,
     ) -> AbstractContextManager[list[os.DirEntry[str]]]:
-        with scan(os.fspath(folder)) as entries:
+        with scan(folder) as entries:
             listed = list(entries)
-        if Path(folder) == temporary.parent:
+        if folder == temporary.parent:
             temporary.unlink(missing_ok=True)
         return nullcontext(listed)
 

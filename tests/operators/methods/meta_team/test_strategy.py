@@ -282,7 +282,7 @@ def test_a_failure_of_the_provider_teaches_nothing(tmp_path: Path) -> None:
 
     world.write_world(tmp_path, tasks=1)
     result = world.evolved("pool", script=down)
-    assert result.code == 1
+    assert result.code == 2
     assert [*Pool.open(POOL).teams] == ["trio"]
     assert not world.told(POOL)
 
