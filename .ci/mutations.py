@@ -42,7 +42,7 @@ class Mutant(NamedTuple):
 
 
 def changes(node: Any) -> Iterator[tuple[ast.AST, str]]:
-    """Say how a node may be broken: what is replaced, and by what."""
+    """Yield how a node may be broken: what is replaced, and by what."""
     match node:
         case ast.Compare(ops=ops):
             for at, op in enumerate(ops):
@@ -80,7 +80,7 @@ def changes(node: Any) -> Iterator[tuple[ast.AST, str]]:
 
 
 def is_left_out(node: Any, parent: Any) -> bool:
-    """Say whether what is below a node describes code and does nothing: types, decorators."""
+    """Return whether what is below a node describes code and does nothing: types, decorators."""
     if isinstance(parent, ast.Subscript) and isinstance(parent.value, ast.Name):
         name = parent.value.id
         if node is parent.slice and (name in TYPES or name[0].isupper()):

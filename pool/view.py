@@ -36,14 +36,14 @@ def op(evolution: str, episode: int, what: str) -> str:
 
 
 def episode_of(evolution: str, operation: str) -> int | None:
-    """Tell which episode of an evolution made an update; None where another one did."""
+    """Return which episode of an evolution made an update; None where another one did."""
     name, _, rest = operation.partition("/")
     episode = rest.partition("/")[0]
     return int(episode) if name == evolution and episode.isdecimal() else None
 
 
 def events(folder: Path, what: str, *, end: LedgerPosition | None = None) -> list[EventNoted]:
-    """Give the events of a pool that are called so, in order. They are kept nowhere but there.
+    """Return the events of a pool that are called so, in order. They are kept nowhere but there.
 
     Args:
         end: How far its ledger is read; None: as far as it goes.
@@ -98,7 +98,7 @@ class PoolView:
         return [entry for entry in entries if learnt.stands(entry.id, self.seen)]
 
     def archive(self, owner: str) -> Sequence[Learnt]:
-        """Give what an agent can be reminded of, in order: its own, and what it has inherited."""
+        """Return what an agent can be reminded of, in order: its own, and what it has inherited."""
         return self._lessons.archive(owner, self.seen)
 
     @property
@@ -108,7 +108,7 @@ class PoolView:
         return self.pool.learnt
 
     def told(self, what: str) -> list[EventNoted]:
-        """Give the events that are called so, in order."""
+        """Return the events that are called so, in order."""
         return events(self.pool.folder, what, end=self.end)
 
     def search(
@@ -178,7 +178,7 @@ class Views:
         self._agents: Mapping[str, PoolAgent] = {}
 
     def upto(self, episode: int) -> PoolView:
-        """Give the view of who sees what came of the episodes up to one, and of everybody else.
+        """Return the view of who sees what came of the episodes up to one, and of everybody else.
 
         Args:
             episode: The last one that is seen, not before that of the view before. -1: none is.

@@ -97,7 +97,7 @@ class Chatting:
 
 
 def _choices(schema: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Give who can be meant by each act that an agent may answer with."""
+    """Yield who can be meant by each act that an agent may answer with."""
     items = schema.get("properties", {}).get("acts", {}).get("items", {})
     for item in items.get("anyOf", ()):
         said = item["properties"]

@@ -93,7 +93,7 @@ class Carried:
 
 
 def loads(in_flight: int, seconds: float) -> list[Load]:
-    """Give what is measured: a model that takes no time, then one that takes so long."""
+    """Return what is measured: a model that takes no time, then one that takes so long."""
     return [
         Load(way="calls", in_flight=64, seconds=0.0, rounds=max(1, in_flight // 32)),
         *(
@@ -128,7 +128,7 @@ def carried(load: Load) -> Carried:
 
 
 def resident() -> float:
-    """Give the memory that the process has now, in MB."""
+    """Return the memory that the process has now, in MB."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except FileNotFoundError:
@@ -197,7 +197,7 @@ class Counting(Gateway):
 def _ways(
     load: Load, context: Context, models: dict[str, Model]
 ) -> tuple[Callable[[], Awaitable[object]], int]:
-    """Give what is done again and again, and how often at once."""
+    """Return what is done again and again, and how often at once."""
     number = count()
     if load.way == "votes":
         plan = compile(_vote(), Catalogue.of_host(models=models))
@@ -264,7 +264,7 @@ def _simulator(cores: list[int]) -> Generator[tuple[int, subprocess.Popen[str]]]
 
 
 def _processor(process: subprocess.Popen[str]) -> float:
-    """Give the processor seconds of a process, where the system tells them."""
+    """Return the processor seconds of a process, where the system tells them."""
     path = Path(f"/proc/{process.pid}/stat")
     if not path.exists():
         return 0.0

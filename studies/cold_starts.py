@@ -39,7 +39,7 @@ AIMS: Mapping[str, float] = {
 
 
 def until_its_end(command: list[str], environment: Mapping[str, str]) -> float:
-    """Give the processor seconds of a command.
+    """Return the processor seconds of a command.
 
     Raises:
         RunError: It failed.
@@ -54,7 +54,7 @@ def until_its_end(command: list[str], environment: Mapping[str, str]) -> float:
 
 
 def until_its_request(environment: Mapping[str, str]) -> float:
-    """Give the processor seconds of `mas-run` until it asks its model, when it is ended.
+    """Return the processor seconds of `mas-run` until it asks its model, when it is ended.
 
     Raises:
         RunError: It ended without.
@@ -92,7 +92,7 @@ def _ours(module: str) -> list[str]:
 
 
 def _rows(environment: Mapping[str, str]) -> Mapping[str, Callable[[], float]]:
-    """Give what measures each row once."""
+    """Return what measures each row once."""
     validate = [*_ours("coterie.schema.command.validate"), "--no-host"]
     commands = {
         "`mas --help`": [*_ours("coterie.schema.command"), "--help"],

@@ -121,7 +121,7 @@ def coverage(kind: str, permutations: int, *, games: int, seed: int = 0) -> Cove
 
 
 def _held(estimate: CreditEstimate, exact: float) -> tuple[bool, bool, bool, float]:
-    """Tell whether the exact value is in the intervals of 99 and 95 %, and in a normal one."""
+    """Return whether the exact value is in the intervals of 99 and 95 %, and in a normal one."""
     low, high = estimate.interval(0.99)
     least, most = estimate.interval()
     is_near = abs(exact - estimate.value) <= NORMAL * estimate.error + HAIR

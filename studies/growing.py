@@ -157,7 +157,7 @@ def _child(founders: list[Team], names: list[str], chance: random.Random, task: 
 
 
 def _lines(names: list[str], chance: random.Random, task: int) -> Iterator[bytes]:
-    """Give what a task leaves: trials, most of them of adapted teams, and what was learnt."""
+    """Yield what a task leaves: trials, most of them of adapted teams, and what was learnt."""
     niche = chance.choice(NICHES)
     for number, name in enumerate(chance.sample(names, min(TRIALS, len(names)))):
         is_adapted = number < TRIALS - 1
@@ -209,7 +209,7 @@ def _row(folder: Path, teams: int, lines: int, count: int) -> str:
 
 
 def _size(path: Path) -> float:
-    """Give what a file takes, or all files of a folder, in MB."""
+    """Return what a file takes, or all files of a folder, in MB."""
     files = path.glob("*") if path.is_dir() else [path]
     return sum(file.stat().st_size for file in files if file.exists()) / 1e6
 

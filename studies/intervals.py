@@ -62,7 +62,7 @@ class World:
     kind: str = "binary"
 
     def evaluation(self, truth: float, chance: random.Random) -> tuple[Trials, dict[str, float]]:
-        """Give an evaluation, and the truth of each niche."""
+        """Return an evaluation, and the truth of each niche."""
         truths = {
             str(number): _spread_around(truth, self.apart, chance) for number in range(self.niches)
         }
@@ -128,7 +128,7 @@ def coverage(
 
 
 def bootstrap(niches: Trials, *, seed: int = 0) -> Interval:
-    """Give the percentile interval that results had before: tasks of each niche drawn again.
+    """Return the percentile interval that results had before: tasks of each niche drawn again.
 
     It is here for the comparison alone. A niche of one task never varies in it.
     """

@@ -65,7 +65,7 @@ def family_error(world: World, *, times: int, seed: int = 0) -> float:
 
 
 def _teams(world: World, count: int, at: float, chance: random.Random) -> list[list[float]]:
-    """Give the scores of several teams on the same tasks: the mean over each one's trials."""
+    """Return the scores of several teams on the same tasks: the mean over each one's trials."""
     means = world.tasks_of(LEAST + at * (MOST - LEAST), chance)
     return [
         [sum(trials) / len(trials) for trials in world.tried(means, chance)] for _ in range(count)

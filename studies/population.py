@@ -163,7 +163,7 @@ def main(embedder: str, quick: bool) -> None:
 
 
 def measured(size: Size, embedder: Prepared) -> Iterator[str]:
-    """Give a row for each checkpoint of a population that works on."""
+    """Yield a row for each checkpoint of a population that works on."""
     with TemporaryDirectory() as folder:
         pool = Pool.init(folder)
         for structure in STRUCTURES:
@@ -257,7 +257,7 @@ def _kept(pool: Pool, number: int, changes: Sequence[Evaluated | EventNoted | Le
 def _told(
     task: str, team: Mapping[str, str], niche: str, chance: random.Random
 ) -> Iterator[Evaluated | EventNoted]:
-    """Give what a task comes to, beside lessons."""
+    """Yield what a task comes to, beside lessons."""
     reward, structure = float(chance.random() < 0.6), chance.choice(STRUCTURES)
     agents = {seat: TrialPart(member=name) for seat, name in team.items()}
     trial = Trial(
@@ -305,7 +305,7 @@ def _task(number: int) -> str:
 
 
 def _prepared(size: Size) -> Iterator[bytes]:
-    """Give the lines of a population that has come some way."""
+    """Yield the lines of a population that has come some way."""
     chance = random.Random(size.agents)  # noqa: S311
     names = [f"agent_{number}" for number in range(size.agents)]
     for name in names:
@@ -327,7 +327,7 @@ def _prepared(size: Size) -> Iterator[bytes]:
 
 
 def _team(name: str) -> Team:
-    """Give a team of a structure; what it is made of is not run here."""
+    """Return a team of a structure; what it is made of is not run here."""
     return Team(name=name, agents={"anchor": Agent(id="anchor", prompt=f"Work by {name}.")})
 
 

@@ -52,7 +52,7 @@ class World:
     decides: float = 0.0
 
     def odds(self, features: Features) -> tuple[float, float]:
-        """Give how often the single agent and the team are right on such a case."""
+        """Return how often the single agent and the team are right on such a case."""
         value = self.decides if features[DECIDING] > MIDDLE else -self.decides
         return 0.5 - (self.edge + value) / 2, 0.5 + (self.edge + value) / 2
 
@@ -139,7 +139,7 @@ def _found(cases: Sequence[Case], new: NewCases, by: By) -> Found:
 
 
 def _gain(decision: Decision, new: NewCases) -> float:
-    """Give what a decision is worth more than the single agent, in truth."""
+    """Return what a decision is worth more than the single agent, in truth."""
     return sum(gain for item, gain in new if decision.choose(item) == "team") / len(new)
 
 

@@ -110,7 +110,7 @@ def in_order(heard: Mapping[str, Sequence[str]]) -> tuple[list[str], str] | None
 
 
 def services_of(gateway: Gateway, seed: int) -> Services:
-    """Give what runs need where a gateway is all that there is: no tools, no cache."""
+    """Return what runs need where a gateway is all that there is: no tools, no cache."""
     return Services(
         setting=Setting(seed=seed), gateway=gateway, toolbox=Toolbox(), jails=Jails(), cache=None
     )
@@ -127,7 +127,7 @@ def stage_of(
     memory: Memory | None = None,
     name: str = "trial",
 ) -> EvolutionContext:
-    """Give what an evolution has where all that it asks is simulated: no secrets, no budget."""
+    """Return what an evolution has where all that it asks is simulated: no secrets, no budget."""
     return EvolutionContext(
         name=name,
         recipe=recipe,
@@ -174,7 +174,7 @@ def side_by_side(
 
 
 def usage_of(request: ChatRequest, text: str) -> Usage:
-    """Tell what a simulated call takes, by the length of what is read and written."""
+    """Return what a simulated call takes, by the length of what is read and written."""
     read = sum(len(str(message["content"])) for message in request.messages)
     return Usage(
         calls=1, prompt_tokens=read // CHARACTERS, completion_tokens=len(text) // CHARACTERS

@@ -74,7 +74,7 @@ def team_plan() -> Plan:
 
 
 def some_tasks(data: Path | None, count: int) -> Sequence[Task]:
-    """Give tasks of BBEH, or as many made-up ones without its data."""
+    """Return tasks of BBEH, or as many made-up ones without its data."""
     if data is not None:
         return find_benchmark("bbeh").tasks(Source(data=data))[:count]
     words = "A made-up question of the usual length. " * (CHARACTERS // 40)

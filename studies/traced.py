@@ -34,7 +34,7 @@ WAYS = {"without": None, "traces": False, "with content": True}
 
 
 def _cpu(tasks: Sequence[Task], content: bool | None) -> float:
-    """Give the CPU seconds of one evaluation, the thread that encodes spans included."""
+    """Return the CPU seconds of one evaluation, the thread that encodes spans included."""
     from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 

@@ -54,14 +54,14 @@ def needed(extras: Iterable[str]) -> frozenset[str]:
 
 @cache
 def size(name: str) -> int:
-    """Give the bytes of the files of a package that is installed."""
+    """Return the bytes of the files of a package that is installed."""
     paths = (Path(str(file.locate())) for file in distribution(name).files or ())
     return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 @cache
 def _requirements(name: str, extras: frozenset[str]) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Give what a package with extras needs on this system, and with which extras."""
+    """Return what a package with extras needs on this system, and with which extras."""
     result = _installed(name)
     needs = map(Requirement, (result and result.requires) or ())
     return tuple(

@@ -62,7 +62,7 @@ OTHERS = (
 
 
 def attacks() -> list[str]:
-    """Give all texts, each once."""
+    """Return all texts, each once."""
     texts = [
         *(f"<{tag} {handler}={DEED}>" for tag, handler in itertools.product(TAGS, HANDLERS)),
         *(f"{word}<script>{DEED}</script>" for word in BREAKS),
@@ -129,7 +129,7 @@ def hostile_run(folder: Path, team: str) -> list[str]:
 
 
 def _events(found: list[str], endless: Iterator[str]) -> Iterator[dict[str, Any]]:
-    """Give every type of event, with attacks wherever it has a text."""
+    """Yield every type of event, with attacks wherever it has a text."""
     item = endless.__next__
     yield {"type": "run_started", "team": item(), "task": item(), "content_hash": item()}
     yield {"type": "round_started", "round": item(), "given": [item()]}

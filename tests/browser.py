@@ -141,6 +141,6 @@ async def _port(file: Path) -> int:
 
 
 def _told(file: Path) -> str:
-    """Give the first line of a file, once it is whole."""
+    """Return the first line of a file, once it is whole."""
     first, end, _ = (file.read_text() if file.exists() else "").partition("\n")
     return first if end else ""

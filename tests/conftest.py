@@ -154,7 +154,7 @@ def forget_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def keep_interrupts() -> Iterator[None]:
-    """Give Ctrl-C back to pytest after a command that a test, or its module, called here."""
+    """Yield Ctrl-C back to pytest after a command that a test, or its module, called here."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, signal.default_int_handler)

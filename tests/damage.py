@@ -238,7 +238,7 @@ def _reset_peak() -> float:
 
 
 def _peak() -> float:
-    """Give the most memory that this process had, in MB."""
+    """Return the most memory that this process had, in MB."""
     try:
         status = Path("/proc/self/status").read_text()
     except OSError:
@@ -247,6 +247,6 @@ def _peak() -> float:
 
 
 def copied(folder: Path, target: Path) -> Path:
-    """Give a copy of a folder, in place of one that was spoilt."""
+    """Return a copy of a folder, in place of one that was spoilt."""
     shutil.rmtree(target, ignore_errors=True)
     return Path(shutil.copytree(folder, target, symlinks=True))

@@ -76,7 +76,7 @@ class Target:
 
 
 def on_disk(read: Callable[[Path], object]) -> Callable[[bytes], object]:
-    """Give a reader of bytes for one of a file."""
+    """Return a reader of bytes for one of a file."""
 
     def read_bytes(data: bytes) -> object:
         file = FOLDER / "file.yaml"

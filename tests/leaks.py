@@ -41,7 +41,7 @@ def cuttings(content: bytes, *secrets: str, size: int = 12) -> set[str]:
 
 
 def readings(content: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
-    """Give all that can be read from some bytes by up to so many steps of decoding."""
+    """Yield all that can be read from some bytes by up to so many steps of decoding."""
     seen: set[bytes] = set()
     waiting = [("raw", content)]
     for level in range(depth + 1):
@@ -56,7 +56,7 @@ def readings(content: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
 
 
 def written(folder: Path) -> Iterator[tuple[Path, bytes]]:
-    """Give every file below a folder with its bytes; of databases also the rows, as text."""
+    """Yield every file below a folder with its bytes; of databases also the rows, as text."""
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
             yield path, str(path.readlink()).encode()

@@ -37,7 +37,7 @@ def test_two():
 
 
 def change(name: str, old: str, new: str) -> str:
-    """Give the patch between two texts of a file; an empty old one: the file is new."""
+    """Return the patch between two texts of a file; an empty old one: the file is new."""
     source = f"a/{name}" if old else "/dev/null"
     lines = unified_diff(old.splitlines(True), new.splitlines(True), source, f"b/{name}")
     mode = "" if old else "new file mode 100644\n"
@@ -49,7 +49,7 @@ RIGHT = change("doubling.py", CODE, CODE.replace("n + 2", "n * 2"))
 
 
 def offline(name: str) -> tuple[OfflineRepair, Path]:
-    """Give an offline repair and its repository; skip where its release cannot be fetched."""
+    """Return an offline repair and its repository; skip where its release cannot be fetched."""
     repair = find_repair(name)
     reason = _unfetched(name)
     if reason:

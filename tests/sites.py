@@ -64,5 +64,5 @@ def file_of(folder: Path) -> Element:
 
 
 def texts(page: Element, tag: str = "td") -> list[str]:
-    """Give the texts of all elements of a tag."""
+    """Return the texts of all elements of a tag."""
     return [element.text.strip() for element in page.all(tag)]

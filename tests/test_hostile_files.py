@@ -176,7 +176,7 @@ def called(line: str, *more: str) -> Came:
 
 
 def told_badly(came: Came) -> str | None:
-    """Say what is wrong with what a command said of damage; None where it said it well."""
+    """Return what is wrong with what a command said of damage; None where it said it well."""
     text = came.out + came.err
     if came.code not in {0, 1, 2, 3}:
         return f"exit code {came.code}"

@@ -53,7 +53,7 @@ MISTAKE = re.compile(r"^\| `(.+)` \| `(.+)` \| `(.+)` \|$", re.MULTILINE)
 
 
 def steps() -> Iterator[re.Match[str]]:
-    """Give the page's blocks and its mistakes, in the order in which they stand."""
+    """Return the page's blocks and its mistakes, in the order in which they stand."""
     matches = [*BLOCK.finditer(PAGE), *MISTAKE.finditer(PAGE)]
     return iter(sorted(matches, key=lambda item: item.start()))
 
@@ -87,7 +87,7 @@ def make_and_mend(newcomer: Reader, wrong: str, told: str, right: str) -> None:
 
 @pytest.fixture
 def newcomer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
-    """Give someone in an empty folder, whose notebooks keep nothing in the home of the host."""
+    """Yield someone in an empty folder, whose notebooks keep nothing in the home of the host."""
     for variable in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR"):
         monkeypatch.setenv(variable, str(tmp_path / "jupyter"))
     with ExitStack() as servers:

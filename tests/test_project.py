@@ -41,7 +41,7 @@ def dotted(path: Path) -> str:
 
 @cache
 def imports(path: Path) -> Sequence[ast.Import | ast.ImportFrom]:
-    """Give what a module imports, wherever in it: only statements are looked into."""
+    """Return what a module imports, wherever in it: only statements are looked into."""
     waiting: list[ast.AST] = [ast.parse(path.read_bytes())]
     result: list[ast.Import | ast.ImportFrom] = []
     while waiting:
@@ -445,7 +445,7 @@ def test_no_file_of_the_tests_is_longer_than_500_lines() -> None:
 
 
 def locked(file: str) -> dict[str, str]:
-    """Give the versions that a lock pins, by the names of packages."""
+    """Return the versions that a lock pins, by the names of packages."""
     lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
     pins = (line.split(";")[0].split("==") for line in lines if "==" in line and line[0] != " ")
     return {name.split("[")[0].lower(): pinned.strip(" \\") for name, pinned in pins}

@@ -44,7 +44,7 @@ def spans_of(request: Mapping[str, Any]) -> Iterable[Span]:
 
 
 def tree(spans: Iterable[Span]) -> dict[str, Any]:
-    """Give names within names, in the order in which they began; of many, `a`, `a 2`, …"""
+    """Return names within names, in the order in which they began; of many, `a`, `a 2`, …"""
     ones = sorted(spans, key=lambda span: (span.began, -span.ended))
     known = {span.id for span in ones}
 
@@ -60,7 +60,7 @@ def tree(spans: Iterable[Span]) -> dict[str, Any]:
 
 
 def nested(spans: Iterable[Span]) -> bool:
-    """Tell whether every span lies within the one above it."""
+    """Return whether every span lies within the one above it."""
     ones = {span.id: span for span in spans}
     pairs = [(span, ones[span.parent]) for span in ones.values() if span.parent in ones]
     return all(up.began <= span.began <= span.ended <= up.ended for span, up in pairs)

@@ -24,7 +24,7 @@ class Element:
         return "".join(self.pieces)
 
     def all(self, tag: str = "", **wanted: str) -> list[Element]:
-        """Give the elements in it of a tag, with these attributes; `class_` is one of many."""
+        """Return the elements in it of a tag, with these attributes; `class_` is one of many."""
         return [
             element
             for element in self._within()

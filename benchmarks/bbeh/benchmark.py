@@ -51,7 +51,7 @@ ADDED = 0.01
 
 
 def harmonic_mean_accuracy(niches: Mapping[str, Sequence[float]]) -> float:
-    """Give the harmonic mean over subtasks of accuracy + 0.01. Nothing is subtracted afterwards.
+    """Return the harmonic mean over subtasks of accuracy + 0.01. Nothing is subtracted afterwards.
 
     All right is 1.01, nothing right is 0.01. Subtasks without a scored task are left out.
     """

@@ -66,7 +66,7 @@ _Example = tuple[str, str]
 
 
 def full_tasks(source: Source) -> list[Task]:
-    """Give the tasks of all subtasks, in the order of `SUBTASKS` and of their files.
+    """Return the tasks of all subtasks, in the order of `SUBTASKS` and of their files.
 
     An example that is there twice is asked twice, as the original does.
 
@@ -95,7 +95,7 @@ def full_tasks(source: Source) -> list[Task]:
 
 
 def mini_tasks(source: Source) -> list[Task]:
-    """Give the tasks of the mini set in its order. Each is the one of the full set, with its id.
+    """Return the tasks of the mini set in its order. Each is the one of the full set, with its id.
 
     The file of the mini set does not say which subtask an example is from. The full set does.
 
@@ -134,7 +134,7 @@ def _find(data: Path | None, names: Sequence[str]) -> Path:
 
 
 def read_canary(source: Source) -> str:
-    """Give the text that every copy of the data, and of answers with it, must hold.
+    """Return the text that every copy of the data, and of answers with it, must hold.
 
     Raises:
         InputError: The files are not there, or not readable.
@@ -147,7 +147,7 @@ def read_canary(source: Source) -> str:
 
 
 def _files(place: Path) -> Iterator[tuple[str, bytes, str]]:
-    """Give each subtask's file that is there, with its place for messages."""
+    """Return each subtask's file that is there, with its place for messages."""
     return _in_folder(place) if place.is_dir() else _in_archive(place)
 
 

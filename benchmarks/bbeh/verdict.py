@@ -23,7 +23,7 @@ LONGEST_QUOTE = 80
 
 @takes(ScorerForm(reference={"type": ["string", "number", "boolean"]}))
 def bbeh(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
-    """Give the original verdict; measures `prefixed`: whether a prefix announced the answer."""
+    """Return the original verdict; measures `prefixed`: whether a prefix announced the answer."""
     del options
     given, wanted = conclusion(answer), expectation(str(reference))
     right = agree(given, wanted)

@@ -80,7 +80,7 @@ class Evaluating:
 
     @property
     def outlook(self) -> str:
-        """Say what will be run."""
+        """Return what will be run."""
         niches = len({task.niche for task in self.tasks})
         calls = self.plan.calls_at_most * self.expected
         return (
@@ -339,7 +339,7 @@ def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -
 
 
 def _below(headline: Mapping[str, Any], least: float | None) -> int:
-    """Say where a figure is too low; give the exit code."""
+    """Return where a figure is too low; give the exit code."""
     value = headline["value"]
     if least is None or (value is not None and value >= least):
         return 0
@@ -349,7 +349,7 @@ def _below(headline: Mapping[str, Any], least: float | None) -> int:
 
 
 def words_typed() -> list[str]:
-    """Give the command as the user typed it."""
+    """Return the command as the user typed it."""
     return [Path(sys.argv[0]).name, *sys.argv[1:]]
 
 

@@ -85,7 +85,7 @@ class Examining:
 
     @property
     def outlook(self) -> str:
-        """Say what will be run."""
+        """Return what will be run."""
         return (
             f"{self.request.benchmark}: {counted(len(self.tasks), 'task')} x"
             f" {counted(self.request.trials, 'trial')} by {self.recipe.strategy} with the lessons"

@@ -74,7 +74,7 @@ def _headline(told: Mapping[str, Any]) -> str:
 
 
 def warnings_of(told: Mapping[str, Any]) -> list[str]:
-    """Say what stands against the figures of results.json."""
+    """Return what stands against the figures of results.json."""
     texts: list[str] = []
     if told["missing"]:
         texts.append(

@@ -70,7 +70,7 @@ class Progress:
             click.echo(err=True)
 
     def line(self, now: float) -> str:
-        """Say how it goes.
+        """Return how it goes.
 
         Args:
             now: The time, as `time.monotonic` has it.

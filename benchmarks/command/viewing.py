@@ -78,7 +78,7 @@ class _Samples:
         return {"samples": [to_value(sample) for sample in self._in_order()]}
 
     def _in_order(self) -> Sequence[Sample]:
-        """Give the samples by task and trial: the journal has them as they came."""
+        """Return the samples by task and trial: the journal has them as they came."""
         return sorted(
             scored_samples(self.folder), key=lambda sample: (natural(sample.task), sample.trial)
         )

@@ -140,7 +140,7 @@ class Comparison:
         return self.single and {*self.before, *self.after} <= {0.0, 1.0}
 
     def tests(self) -> dict[str, float | None]:
-        """Give p-values by test; None where a test does not apply, or needs scipy.
+        """Return p-values by test; None where a test does not apply, or needs scipy.
 
         McNemar's is for single trials that are right or wrong. The paired t-test and Wilcoxon's
         take the task as the unit and the mean over its trials as its score (Meta-Team App. E).
@@ -159,7 +159,7 @@ class Comparison:
         return "mcnemar" if self._is_binary else "paired_t"
 
     def effects(self) -> dict[str, float | None]:
-        """Give standard effect sizes: Cohen's h of the means, and one of the paired scores.
+        """Return standard effect sizes: Cohen's h of the means, and one of the paired scores.
 
         For right and wrong that is the matched odds ratio, else the matched rank-biserial
         correlation.
@@ -173,7 +173,7 @@ class Comparison:
         }
 
     def value(self) -> dict[str, Any]:
-        """Give the comparison as a JSON object."""
+        """Return the comparison as a JSON object."""
         fields = {
             "names": list(self.names),
             "tasks": len(self.before),
@@ -251,14 +251,14 @@ class Comparison:
         return "; this one decides" if test == self.deciding else ""
 
     def _ties(self, told: Mapping[str, Any]) -> str:
-        """Say what the tests by ranks and by signs make of tasks that score the same in both."""
+        """Return what the tests by ranks and by signs make of tasks that score the same in both."""
         if not told["same"]:
             return ""
         tests = "and McNemar's tests leave" if self._is_binary else "test leaves"
         return f"; Wilcoxon's {tests} out the {told['same']} that tie"
 
     def warnings(self) -> list[str]:
-        """Say what stands against a comparison."""
+        """Return what stands against a comparison."""
         return [
             f"warning: {name}: in {counted(trials, 'trial')} another model answered than the one"
             " that the team names."
@@ -304,7 +304,7 @@ def compare_all(folders: Sequence[Path], *, all_pairs: bool = False) -> list[Com
 
 
 def p_adjusted(comparisons: Sequence[Comparison]) -> list[float | None]:
-    """Give the deciding test's p-value of each, adjusted for how many there are (Holm 1979)."""
+    """Return the deciding test's p-value of each, adjusted for how many there are (Holm 1979)."""
     ps = [comparison.tests()[comparison.deciding] for comparison in comparisons]
     adjusted = iter(holm([p for p in ps if p is not None]))
     return [None if p is None else next(adjusted) for p in ps]

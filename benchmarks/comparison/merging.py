@@ -110,7 +110,7 @@ class Merging:
         results.write(self._samples(), benchmark, expected=expected)
 
     def _samples(self) -> Iterator[Sample]:
-        """Give the samples of all shards in the order of the whole."""
+        """Yield the samples of all shards in the order of the whole."""
         table: dict[tuple[str, int], Sample] = {}
         for shard in self.shards:
             path = shard.folder.path
@@ -124,7 +124,7 @@ class Merging:
 
 
 def _shard(one: Results) -> Part:
-    """Give which shard it is."""
+    """Return which shard it is."""
     if one.request.choice.shard is None:
         raise InputError(f"{one.folder.path}: not a shard; it was made without --shard.")
     return one.request.choice.shard
@@ -157,7 +157,7 @@ def _asked(one: Results) -> dict[str, Any]:
 
 
 def _origin(one: Results) -> dict[str, Any]:
-    """Give what is known of where a shard comes from."""
+    """Return what is known of where a shard comes from."""
     fields = {name: one.head[name] for name in OF_SHARD if name in one.head}
     return {"shard": str(_shard(one)), "folder": one.folder.path.name, **fields}
 

@@ -56,7 +56,7 @@ def _measure(measure: Mapping[str, Any] | None) -> str:
 
 
 def _note(one: Mapping[str, Any]) -> str:
-    """Say what a figure is not."""
+    """Return what a figure is not."""
     by_another = "another model answered in part" if one.get("substituted") else ""
     interrupted = "interrupted" if one.get("interrupted") else ""
     return ", ".join(filter(None, (by_another, interrupted)))

@@ -62,7 +62,7 @@ def vote_of(team: Team, k: int, *, temperature: float) -> Team:
 
 
 def matching(single: Path, other: Path) -> int:
-    """Give the k at which asking one agent k times takes as many tokens as another method.
+    """Return the k at which asking one agent k times takes as many tokens as another method.
 
     Args:
         other: Results of the other method, or the folder of an evolution.
@@ -77,7 +77,7 @@ def matching(single: Path, other: Path) -> int:
 
 
 def tokens_each(folder: Path) -> float:
-    """Give the tokens that one trial of one task took: those of runs, operators and judges."""
+    """Return the tokens that one trial of one task took: those of runs, operators and judges."""
     if (folder / TURNS).exists():
         from ...operators.evolution.lines import lines_in
         from ...operators.report.report import EvolutionReport

@@ -71,7 +71,7 @@ class Headline:
 
 
 def mean_score(niches: Mapping[str, Sequence[float]]) -> float:
-    """Give the mean score over all tasks, whatever their niche (the micro average)."""
+    """Return the mean score over all tasks, whatever their niche (the micro average)."""
     scores = [score for nich in niches.values() for score in nich]
     return sum(scores) / len(scores) if scores else 0.0
 

@@ -99,7 +99,7 @@ class TaskChoice:
 
 
 def matching(items: Sequence[T], patterns: Sequence[str], name: Callable[[T], str]) -> list[T]:
-    """Give the items whose name one of the patterns fits; all of them where there is no pattern.
+    """Return the items whose name one of the patterns fits; all of them where there is no pattern.
 
     Raises:
         InputError: A pattern fits none.

@@ -61,7 +61,7 @@ class Examination(Trials):
         return self._sample(episode, trial)
 
     def _sample(self, episode: Episode, trial: int) -> Sample:
-        """Say what an episode came to, at the cost of all that was done; without secrets."""
+        """Return what an episode came to, at the cost of all that was done; without secrets."""
         answer = episode.answer
         if answer is None:
             raise RuntimeError(f"task {episode.task.id} is not finished.")

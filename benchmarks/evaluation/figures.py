@@ -115,7 +115,7 @@ class EvaluationFigures:
         return dict(sorted(fields.items()))
 
     def results(self) -> dict[str, Any]:
-        """Give the figures as results.json has them."""
+        """Return the figures as results.json has them."""
         trials = [len(task.scores) for task in self._tasks.values()]
         right = [sum(score == 1 for score in task.scores) for task in self._tasks.values()]
         most = max(trials, default=0)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def judge_of(tasks: Sequence[Task], models: Mapping[str, Model]) -> str | None:
-    """Give the alias of the model that judges: `judge` where there is one, else the default's.
+    """Return the alias of the model that judges: `judge` where there is one, else the default's.
 
     Args:
         tasks: The tasks. None of them judged: nobody judges.

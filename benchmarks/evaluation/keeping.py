@@ -14,7 +14,7 @@ from ...schema.values.errors import InputError
 def kept(
     benchmark: str, name: str, make: Callable[[Path], Path], *, what: str, how_to_get: str
 ) -> Path:
-    """Give a benchmark's file of the cache; where it is missing, make it first.
+    """Return a benchmark's file of the cache; where it is missing, make it first.
 
     Args:
         name: The file's name, which changes with its content.

@@ -18,7 +18,7 @@ LOGS = "logs"
 
 
 def log_path(folder: Path, task: str, trial: int) -> Path:
-    """Give the file that has what was kept of a trial, if anything was.
+    """Return the file that has what was kept of a trial, if anything was.
 
     Args:
         trial: Which trial of it, from 1.
@@ -27,7 +27,7 @@ def log_path(folder: Path, task: str, trial: int) -> Path:
 
 
 def artifacts_place(task: str, trial: int) -> str:
-    """Give the folder, in that of an evaluation, that has what agents wrote in a trial.
+    """Return the folder, in that of an evaluation, that has what agents wrote in a trial.
 
     Args:
         trial: Which trial of it, from 1.
@@ -56,7 +56,7 @@ class Logs:
             path.unlink(missing_ok=True)
 
     def files(self, task: str, trial: int) -> Keep:
-        """Give what keeps the files that agents write in a trial.
+        """Return what keeps the files that agents write in a trial.
 
         Args:
             trial: Which trial of it, from 1.

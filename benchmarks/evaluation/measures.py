@@ -29,7 +29,7 @@ class Measure:
     interval: Literal["share", "difference"] | None = None
 
     def of(self, niches: Mapping[str, Sequence[Sequence[float]]]) -> Interval | None:
-        """Give the 95 % interval of the mean.
+        """Return the 95 % interval of the mean.
 
         Args:
             niches: The values of each task's trials, by niche.
@@ -78,7 +78,7 @@ class Measured:
             _put(self._values.setdefault(name, {}), sample.niche, sample.task, value)
 
     def of(self, name: str) -> Mapping[str, Mapping[str, Sequence[float]]]:
-        """Give the values of a measure in the trials of each task, by niche and task.
+        """Return the values of a measure in the trials of each task, by niche and task.
 
         A trial without an answer has none. It counts as the benchmark says, or not at all.
         """

@@ -22,12 +22,12 @@ JUDGE = "judge"
 
 
 def is_own(name: str) -> bool:
-    """Tell whether what stands for a benchmark is a file of tasks."""
+    """Return whether what stands for a benchmark is a file of tasks."""
     return name.endswith(STREAMS)
 
 
 def is_judged(task: Task) -> bool:
-    """Tell whether a judge scores a task."""
+    """Return whether a judge scores a task."""
     return task.scorer.name == JUDGE
 
 

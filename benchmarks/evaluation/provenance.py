@@ -31,7 +31,7 @@ def versions() -> dict[str, str]:
 
 
 def host() -> dict[str, Any]:
-    """Say what an evaluation is made on."""
+    """Return what an evaluation is made on."""
     return {
         "cpus": os.cpu_count(),
         "platform": platform.platform(),
@@ -40,7 +40,7 @@ def host() -> dict[str, Any]:
 
 
 def endpoint(model: Model) -> dict[str, str]:
-    """Say what stands behind an alias: the model, its address, and the SHA-256 of its file."""
+    """Return what stands behind an alias: the model, its address, and the SHA-256 of its file."""
     fields = {
         "model": model.model,
         "api_base": model.api_base,
@@ -50,7 +50,7 @@ def endpoint(model: Model) -> dict[str, str]:
 
 
 def digest_of(tasks: Sequence[Task]) -> str:
-    """Give the checksum of tasks: what is asked, with what files, and how answers are scored."""
+    """Return the checksum of tasks: what is asked, with what files, and how answers are scored."""
     state = functools.cache(state_of)  # many tasks may be of one repository
     more = {task.id: given for task in tasks if (given := beside_the_question(task, state))}
     return digest(

@@ -57,7 +57,7 @@ class Request:
     trials: int
 
     def tasks(self) -> list[Task]:
-        """Give the tasks, in order.
+        """Return the tasks, in order.
 
         Raises:
             InputError: The benchmark's files are missing, two of its tasks have the same id, or no
@@ -211,7 +211,7 @@ class Results:
         }
 
     def so_far(self) -> dict[str, Any]:
-        """Give what there is of an evaluation that was killed, as results.json would have it."""
+        """Return what there is of an evaluation that was killed, as results.json would have it."""
         benchmark = find_benchmark(self.request.benchmark)
         samples = scored_samples(self.folder.path)
         figures = EvaluationFigures.of(samples, benchmark.headline, benchmark.measures)
@@ -314,7 +314,7 @@ def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
 
 
 def scored_samples(folder: Path) -> Iterator[Sample]:
-    """Give the samples that have a score: those of the journal, else of samples.jsonl."""
+    """Return the samples that have a score: those of the journal, else of samples.jsonl."""
     known = _recorded(folder)
     result = read_samples(folder) if known is None else known.values()
     return (sample for sample in result if sample.score is not None)
@@ -349,7 +349,7 @@ def _kept(folder: Path, known: Mapping[tuple[str, int], Sample]) -> Iterator[Sam
 
 
 def _same(value: Any, known: Mapping[tuple[str, int], Sample]) -> Sample | None:
-    """Give the known sample that a line tells of, where it tells the same."""
+    """Return the known sample that a line tells of, where it tells the same."""
     if not is_mapping(value):
         return None
     where = (value.get("task"), value.get("trial"))

@@ -23,7 +23,7 @@ LONGEST = 4_000
 
 
 def asked(task: Task) -> dict[str, str]:
-    """Give what a line of samples.jsonl has of the task: its question and its right answer."""
+    """Return what a line of samples.jsonl has of the task: its question and its right answer."""
     answer = task.answer
     reference = answer if isinstance(answer, str) else dumps(answer, ensure_ascii=False)
     texts = {"question": task.text, **({} if answer is None else {"reference": reference})}
@@ -61,7 +61,7 @@ class Sample:
 
     @classmethod
     def of_run(cls, task: Task, trial: int, run: Run) -> Sample:
-        """Say what a run came to.
+        """Return what a run came to.
 
         Raises:
             InputError: The task has nothing to score an answer by.

@@ -14,7 +14,7 @@ PERCENTILES = (50, 90, 99)
 
 
 def percentiles(values: Sequence[float]) -> dict[str, float]:
-    """Give p50, p90 and p99, each the least value that so many in a hundred do not exceed.
+    """Return p50, p90 and p99, each the least value that so many in a hundred do not exceed.
 
     Nothing is given of nothing.
     """
@@ -56,7 +56,7 @@ def cohens_h(before: float, after: float) -> float:
 
 
 def odds_ratio(before: Sequence[float], after: Sequence[float]) -> float:
-    """Give the matched odds ratio: tasks that only the second team has right to the other's.
+    """Return the matched odds ratio: tasks that only the second team has right to the other's.
 
     Half a task is added to both, so it is known where one of them has none.
     """
@@ -66,7 +66,7 @@ def odds_ratio(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def rank_biserial(before: Sequence[float], after: Sequence[float]) -> float:
-    """Give the matched rank-biserial correlation (Kerby 2014), in [-1, 1].
+    """Return the matched rank-biserial correlation (Kerby 2014), in [-1, 1].
 
     The share of the ranks of all differences that is in the second team's favour, less the other.
     """
@@ -82,7 +82,7 @@ def rank_biserial(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def pass_at(k: int, right: Sequence[int], trials: Sequence[int]) -> float | None:
-    """Give the chance that one of k trials is right, without bias (Chen et al. 2021, §2.1).
+    """Return the chance that one of k trials is right, without bias (Chen et al. 2021, §2.1).
 
     Args:
         right: How many trials of each task were right.
@@ -98,7 +98,7 @@ def pass_at(k: int, right: Sequence[int], trials: Sequence[int]) -> float | None
 
 
 def mcnemar(before: Sequence[float], after: Sequence[float]) -> float:
-    """Give the exact two-sided p-value of McNemar's test: do two teams differ on the same tasks?
+    """Return the exact two-sided p-value of McNemar's test: do two teams differ on the same tasks?
 
     Args:
         before: What one team scored on each task: 0 or 1.
@@ -112,7 +112,7 @@ def mcnemar(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def paired_t(before: Sequence[float], after: Sequence[float]) -> float:
-    """Give the two-sided p-value of the paired t-test (Meta-Team App. E).
+    """Return the two-sided p-value of the paired t-test (Meta-Team App. E).
 
     Args:
         before: One run's score of each task: the mean over its trials.
@@ -149,5 +149,5 @@ def wilcoxon(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def _differences(before: Sequence[float], after: Sequence[float]) -> list[float]:
-    """Give what each task gained. A third more is the same for all, however it was rounded."""
+    """Return what each task gained. A third more is the same for all, however it was rounded."""
     return [round(two - value, DIGITS) for value, two in zip(before, after, strict=True)]

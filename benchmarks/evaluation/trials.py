@@ -75,7 +75,7 @@ class Trials(ABC):
         await by_workers(self._keys(), self._make, self.workers)
 
     def samples(self) -> Iterator[Sample]:
-        """Give what there is, in the order of tasks and trials; read again, not remembered."""
+        """Yield what there is, in the order of tasks and trials; read again, not remembered."""
         for task, trial in self._keys():
             sample = self._known(task, trial) or self._unscored.get((task.id, trial))
             if sample is not None:
@@ -154,7 +154,7 @@ class Trials(ABC):
         return None if value is None else journaled(path, value)
 
     def _entry(self, task: Task, trial: int) -> tuple[str, str, str]:
-        """Give the path, the kind and the question that a sample stands under."""
+        """Return the path, the kind and the question that a sample stands under."""
         return f"{path_of(task, trial)}sample", "sample", self._asked(task)
 
     def _given(self, task: Task) -> tuple[Any, ...]:
@@ -176,5 +176,5 @@ class Trials(ABC):
 
 
 def path_of(task: Task, trial: int) -> str:
-    """Say where a trial stands in the journal."""
+    """Return where a trial stands in the journal."""
     return f"{task.id}/trial {trial}/"

@@ -151,7 +151,7 @@ def _graph(one: Evaluated, links: Links) -> Markup | str:
 
 
 def _made(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Say how it was made."""
+    """Yield how it was made."""
     yield "Command", told["command"]
     yield "Models", ", ".join(f"{alias} = {model}" for alias, model in told["models"].items())
     for name in ("endpoints", "evaluation", "seed", "data", "versions", "host", "content_hash"):

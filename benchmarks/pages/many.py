@@ -135,7 +135,7 @@ def _each(told: Mapping[str, Any], *, is_priced: bool) -> float:
 
 
 def front(points: Iterable[PlotPoint]) -> Iterator[PlotPoint]:
-    """Give the points than which nothing at most as dear is better, the cheapest first."""
+    """Yield the points than which nothing at most as dear is better, the cheapest first."""
     best = float("-inf")
     for item in sorted(points, key=lambda point: (point.x, -point.y)):
         if item.y > best:

@@ -34,7 +34,7 @@ def kind_of(sample: Sample) -> str:
 
 
 def address_of(sample: Sample, prefix: str) -> str:
-    """Give the address of the page of a sample."""
+    """Return the address of the page of a sample."""
     return f"{prefix}sample/{sample.trial}/{sample.task}"
 
 
@@ -82,7 +82,7 @@ def _address(prefix: str, choice: str, number: int) -> str:
 
 
 def _choices(samples: Sequence[Sample]) -> Mapping[str, Callable[[Sample], bool]]:
-    """Give what can be chosen by, each with what is shown then."""
+    """Return what can be chosen by, each with what is shown then."""
     there = {kind_of(each) for each in samples}
     niches = sorted({each.niche for each in samples if each.niche})
     of_kinds = {

@@ -216,7 +216,7 @@ def _tools(run: PaperRun) -> tuple[str, ...]:
 
 
 def _about(run: PaperRun) -> Iterator[str]:
-    """Tell what a recipe is, for the head of its file."""
+    """Yield what a recipe is, for the head of its file."""
     table = run.paper.tables[run.table]
     row, data = table.rows[run.row], run.paper.data[run.how["data"]]
     texts = [

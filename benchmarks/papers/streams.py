@@ -64,7 +64,7 @@ def is_generated(run: PaperRun) -> bool:
 
 
 def ways_to_get(run: PaperRun) -> str:
-    """Say how to get the data of a run."""
+    """Return how to get the data of a run."""
     parts = [*_parts(run)]
     ways = [
         f"{name}: {way}" for name, part in parts if "benchmark" in part and (way := _source(part))

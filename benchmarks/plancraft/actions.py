@@ -97,7 +97,7 @@ def _part(found: re.Match[str] | None) -> str:
 
 
 def _slot(name: str) -> int:
-    """Give a slot's number, which may be beyond the last one."""
+    """Return a slot's number, which may be beyond the last one."""
     if name == "[0]":
         return OUTPUT
     if name in _GRID:

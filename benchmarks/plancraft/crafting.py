@@ -55,7 +55,7 @@ class CraftingTable:
         return dict(self._slots)
 
     def has(self, item: str) -> bool:
-        """Say whether an item is there, other than merely to be taken from the output."""
+        """Return whether an item is there, other than merely to be taken from the output."""
         return any(stack.item == item for slot, stack in self._slots.items() if slot != OUTPUT)
 
     def described(self) -> str:

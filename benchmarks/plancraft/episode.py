@@ -94,7 +94,7 @@ class CraftingEpisode:
         return self.observation
 
     def has_succeeded(self, *, impossible: bool) -> bool:
-        """Give the package's verdict, for a task that can or cannot be done.
+        """Return the package's verdict, for a task that can or cannot be done.
 
         To give up is right where it is impossible. Otherwise the target must have come to lie
         elsewhere than in the output slot; that counts whether it was held for impossible or not.

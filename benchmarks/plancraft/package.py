@@ -208,7 +208,7 @@ def _product(result: Mapping[str, Any]) -> Product:
 
 
 def _items(value: Any, tags: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Give the items that an ingredient, a list of them or a tag stands for."""
+    """Return the items that an ingredient, a list of them or a tag stands for."""
     if isinstance(value, str):
         return _tagged(value[1:], tags) if value.startswith("#") else frozenset({_plain(value)})
     if is_mapping(value):

@@ -53,7 +53,7 @@ class CraftingRecipe(Protocol):
         ...
 
     def among(self, items: frozenset[str]) -> CraftingRecipe:
-        """Give the recipe without the alternatives that are not among these items."""
+        """Return the recipe without the alternatives that are not among these items."""
         ...
 
 
@@ -71,7 +71,7 @@ class Shaped:
         return [place for row in self.rows for place in row if EMPTY not in place]
 
     def fits(self, grid: Sequence[str]) -> bool:
-        """Say whether this is what lies on the grid, whose nine places are given row by row."""
+        """Return whether this is what lies on the grid, whose nine places are given row by row."""
         return any(
             all(item in place for item, place in zip(grid, places, strict=True))
             for places in self.layouts
@@ -83,7 +83,7 @@ class Shaped:
         return _layouts(self.rows)
 
     def among(self, items: frozenset[str]) -> Shaped:
-        """Give the recipe without the alternatives that are not among these items."""
+        """Return the recipe without the alternatives that are not among these items."""
         known = items | {EMPTY}
         rows = tuple(tuple(place & known for place in row) for row in self.rows)
         return Shaped(product=self.product, rows=rows)
@@ -103,12 +103,12 @@ class Shapeless:
         return self.items
 
     def fits(self, grid: Sequence[str]) -> bool:
-        """Say whether this is what lies on the grid, whose nine places are given row by row."""
+        """Return whether this is what lies on the grid, whose nine places are given row by row."""
         lying = [item for item in grid if item]
         return len(lying) == len(self.items) and _can_stand(lying, self.items)
 
     def among(self, items: frozenset[str]) -> Shapeless:
-        """Give the recipe without the alternatives that are not among these items."""
+        """Return the recipe without the alternatives that are not among these items."""
         return Shapeless(product=self.product, items=tuple(item & items for item in self.items))
 
 
@@ -126,7 +126,7 @@ class Smelted:
         return [self.item]
 
     def among(self, items: frozenset[str]) -> Smelted:
-        """Give the recipe without the alternatives that are not among these items."""
+        """Return the recipe without the alternatives that are not among these items."""
         return Smelted(product=self.product, item=self.item & items)
 
 
@@ -169,7 +169,7 @@ def recipe_of(value: Mapping[str, Any]) -> CraftingRecipe:
 def reachable(
     recipes: Sequence[CraftingRecipe], start: frozenset[str]
 ) -> tuple[CraftingRecipe, ...]:
-    """Give the recipes that can come to apply where there are these items to begin with.
+    """Return the recipes that can come to apply where there are these items to begin with.
 
     No other recipe ever does, so an episode with these alone is the same as one with all.
     """
@@ -216,7 +216,7 @@ def _layouts(rows: tuple[tuple[Alternatives, ...], ...]) -> Sequence[Sequence[Al
 
 
 def _can_stand(items: Sequence[str], needs: Sequence[Alternatives]) -> bool:
-    """Say whether each item can stand for a need of its own (a bipartite matching, by Kuhn).
+    """Return whether each item can stand for a need of its own (a bipartite matching, by Kuhn).
 
     To list what may be mixed instead would cost time and memory that are exponential in the needs.
     """

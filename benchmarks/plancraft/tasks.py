@@ -40,13 +40,13 @@ a line ACTIONS: and below it all actions in order, one on a line.
 
 
 def split_tasks(split: str, source: Source) -> Sequence[Task]:
-    """Give the tasks of one of the package's splits, in its order."""
+    """Return the tasks of one of the package's splits, in its order."""
     published = read_published(source)
     return [_task(example, published) for example in published.splits[split]]
 
 
 def world_of(example: Example, published: Published) -> CraftingWorld:
-    """Give the world of an example, with those recipes that can come to apply in it."""
+    """Return the world of an example, with those recipes that can come to apply in it."""
     there = frozenset(stack.item for stack in example.slots.values())
     recipes = reachable(tuple(published.recipes), there)
     items = there | {recipe.product.item for recipe in recipes}

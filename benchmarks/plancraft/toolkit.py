@@ -45,7 +45,7 @@ def _end(episode: CraftingEpisode) -> str:
 
 
 def _episode(workspace: Workspace) -> CraftingEpisode:
-    """Give the agent's own episode, which begins with its first call."""
+    """Return the agent's own episode, which begins with its first call."""
     scorer = workspace.home.task.scorer
     if scorer.name != SCORER:
         raise ToolError(

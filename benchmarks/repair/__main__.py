@@ -154,7 +154,7 @@ def _gold(data: Path | None) -> Sequence[Prediction]:
 
 
 def _task_file(task: Task) -> dict[str, object]:
-    """Give a task as the value of a task file beside its repository."""
+    """Return a task as the value of a task file beside its repository."""
     return {
         "id": task.id,
         "query": task.query,

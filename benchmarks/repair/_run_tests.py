@@ -41,7 +41,7 @@ class Record:
 
 
 def _status(report: pytest.TestReport) -> str | None:
-    """Give what SWE-bench calls the outcome of a test. An unexpected pass has no name there."""
+    """Return what SWE-bench calls the outcome of a test. An unexpected pass has no name there."""
     if report.failed:
         return "FAILED" if report.when == "call" else "ERROR"
     if report.skipped:

@@ -32,7 +32,7 @@ the repository, start Python with PYTHONPATH=src:. in its top folder. Leave no o
 def repair_task(
     instance: Instance, repository: Path, niche: str, environments: Path | None = None
 ) -> Task:
-    """Give a repair as a task: agents see the report and the repository, the scorer the tests.
+    """Return a repair as a task: agents see the report and the repository, the scorer the tests.
 
     Args:
         environments: Where the environments of instances are; None: in the user's cache.

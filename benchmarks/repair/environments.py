@@ -123,7 +123,7 @@ def parse_environment(value: object, place: str) -> Environment | None:
 
 
 def environments_dir(data: Path | None) -> Path:
-    """Give the folder for environments: in the folder that the user names, else in the cache."""
+    """Return the folder for environments: in the folder that the user names, else in the cache."""
     return (data.resolve() if data else user_cache_path("coterie") / "repair") / "environments"
 
 

@@ -79,7 +79,7 @@ def grade(instance: Instance, statuses: Mapping[str, str]) -> Grade:
 
 
 def believable(statuses: Mapping[str, str], exit_code: int) -> bool:
-    """Tell whether the statuses can be those of the run that ended so.
+    """Return whether the statuses can be those of the run that ended so.
 
     A test runner that ends with a failure has a test that failed. Where none is on record, the
     record is not of that run, and the original grades nothing.

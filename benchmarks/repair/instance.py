@@ -65,7 +65,7 @@ class Instance:
         return tuple(dict.fromkeys((*touched(self.test_patch), *run)))
 
     def reference(self) -> dict[str, Any]:
-        """Give what the scorer needs, as the reference answer of a task."""
+        """Return what the scorer needs, as the reference answer of a task."""
         return {
             "instance_id": self.instance_id,
             "repo": self.repo,
@@ -81,7 +81,7 @@ class Instance:
 
 
 def touched(patch: str) -> tuple[str, ...]:
-    """Give the files that a git diff names, under their old and their new names."""
+    """Return the files that a git diff names, under their old and their new names."""
     return tuple(dict.fromkeys(name for pair in _FILES.findall(patch) for name in pair))
 
 

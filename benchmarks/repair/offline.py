@@ -25,7 +25,7 @@ class OfflineRepair:
     release: Release
 
     def repository(self, folder: Path) -> Path:
-        """Give the working copy to repair, below a folder; it is made where it is missing."""
+        """Return the working copy to repair, below a folder; it is made where it is missing."""
         name = self.instance.instance_id
         return working_copy(
             folder / name,
@@ -54,7 +54,7 @@ def find_repair(name: str) -> OfflineRepair:
 
 
 def repositories_dir() -> Path:
-    """Give the folder for repositories where the user names none."""
+    """Return the folder for repositories where the user names none."""
     return user_cache_path("coterie") / "repair"
 
 

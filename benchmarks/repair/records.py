@@ -25,7 +25,7 @@ class ReleaseRecord:
     fields: Mapping[str, Any]
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Give a field that is text.
+        """Return a field that is text.
 
         Args:
             default: What a missing or null field stands for; None: it must be there.

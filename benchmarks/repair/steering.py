@@ -61,20 +61,20 @@ class Steering:
 
 
 def steering_of(instance: Instance, base: Iterable[str]) -> Steering:
-    """Give what steers the tests of an instance, whose base commit has these files."""
+    """Return what steers the tests of an instance, whose base commit has these files."""
     tests = {str(PurePosixPath(name).parent) for name in instance.test_files}
     folders = {"" if test == "." else test for test in tests} | {"", "src"}
     return Steering(base, folders, instance.patched_files)
 
 
 def steers(name: str) -> bool:
-    """Tell whether a file of this name, wherever it is, may steer tests."""
+    """Return whether a file of this name, wherever it is, may steer tests."""
     path = PurePosixPath(name)
     return path.name in _NAMES or path.stem in RUNNER or bool(RUNNER & set(path.parts))
 
 
 def _module(name: str, folders: Set[str]) -> str | None:
-    """Give the top module that a file is, or belongs to, where Python looks for modules."""
+    """Return the top module that a file is, or belongs to, where Python looks for modules."""
     parts = PurePosixPath(name).parts
     for length in range(len(parts)):
         if "/".join(parts[:length]) in folders and _stem(parts[length]) in RUNNER:

@@ -21,7 +21,7 @@ committer coterie <coterie@localhost> 0 +0000
 
 
 def working_copy(folder: Path, commit: str, make: Callable[[Path], None]) -> Path:
-    """Give a working copy that stands at a commit; where it is missing, make it first.
+    """Return a working copy that stands at a commit; where it is missing, make it first.
 
     Several processes may do this at once; one that is killed leaves no half folder of that name.
 

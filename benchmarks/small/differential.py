@@ -115,7 +115,7 @@ class CaseCondition:
     occasional: tuple[str, ...]
 
     def chance_of(self, finding: str) -> float:
-        """Give how often a record of this condition has a finding."""
+        """Return how often a record of this condition has a finding."""
         return (
             FREQUENT
             if finding in self.frequent
@@ -164,7 +164,7 @@ class CaseWorld:
         return tuple(sorted(result, key=lambda condition: condition.name))
 
     def briefs(self) -> dict[str, str]:
-        """Give what each department is told, and nobody else."""
+        """Return what each department is told, and nobody else."""
         return {
             department: "\n".join([KEY, *(condition.line for condition in conditions)])
             for department, conditions in self.known.items()
@@ -194,7 +194,7 @@ MRR = Headline(name="MRR", of=mean_score)
 
 
 def _in_world(seed: int, level: int) -> Write:
-    """Give what draws cases of the world of a seed and a level."""
+    """Return what draws cases of the world of a seed and a level."""
     world = CaseWorld.of(seed, level)
     names = [condition.name for condition in world.conditions]
     rules = RULES.format(count=min(SHOWN, len(names)), names=", ".join(names))

@@ -18,7 +18,7 @@ FILES = (gsm8k.WHOLE, math500.FILE, mbpp.FILE)
 
 
 def domain_blocks(source: Source) -> Iterator[tuple[str, Sequence[Task]]]:
-    """Give each domain with the tasks that it is drawn from, in the order of the stream."""
+    """Yield each domain with the tasks that it is drawn from, in the order of the stream."""
     yield "gsm8k", gsm8k.gsm8k_tasks(source, NAME)
     yield "math", math500.math500_tasks(source, NAME)
     yield "mbpp", mbpp.mbpp_tasks(source, NAME)
@@ -26,7 +26,7 @@ def domain_blocks(source: Source) -> Iterator[tuple[str, Sequence[Task]]]:
 
 
 def domains_tasks(source: Source) -> list[Task]:
-    """Give the 400 tasks: of each domain the same 100 for everybody, in the order of its file."""
+    """Return the 400 tasks: of each domain the same 100 for everybody, in the order of its file."""
     return [task for niche, tasks in domain_blocks(source) for task in _block(niche, tasks)]
 
 

@@ -33,12 +33,12 @@ REQUEST = "Solve the problem. Then write a last line with the final number alone
 
 
 def gsm8k_tasks(source: Source, benchmark: str = "gsm8k") -> list[Task]:
-    """Give a task for each line of the file, in its order: 1,319 of the whole test split."""
+    """Return a task for each line of the file, in its order: 1,319 of the whole test split."""
     return [gsm8k_task(_case(line)) for line in WHOLE.read(benchmark, source)]
 
 
 def _case(line: NamedItem) -> dict[str, Any]:
-    """Give a line of the whole file as the selection has it, which counts its items from 0."""
+    """Return a line of the whole file as the selection has it, which counts its items from 0."""
     solution = line.case["answer"]
     result = _RESULT.search(solution)
     if result is None:
@@ -55,12 +55,12 @@ def _case(line: NamedItem) -> dict[str, Any]:
 
 
 def gsm8k_100_tasks(source: Source) -> list[Task]:
-    """Give the 100 tasks, in the order of the file."""
+    """Return the 100 tasks, in the order of the file."""
     return [gsm8k_task(json.loads(line)) for line in FILE.read(source).splitlines()]
 
 
 def gsm8k_task(case: dict[str, Any]) -> Task:
-    """Give the task of one line of the file. Its niche says how many steps the solution has."""
+    """Return the task of one line of the file. Its niche says how many steps the solution has."""
     steps = len(case["upstream_answer"].splitlines()) - 1  # the last line is the answer
     return Task(
         id=case["id"],

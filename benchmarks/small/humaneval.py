@@ -27,7 +27,7 @@ HIDDEN = ("prompt", "entry_point", "test")
 
 
 def humaneval_problems(source: Source) -> list[dict[str, Any]]:
-    """Give the 164 problems as they are published, with their solutions."""
+    """Return the 164 problems as they are published, with their solutions."""
     return [json.loads(line) for line in gzip.decompress(FILE.read(source)).splitlines()]
 
 
@@ -38,12 +38,12 @@ def beside(source: Source) -> Source:
 
 
 def humaneval_tasks(source: Source) -> list[Task]:
-    """Give the 164 tasks, in the order of the file."""
+    """Return the 164 tasks, in the order of the file."""
     return [humaneval_task(problem) for problem in humaneval_problems(source)]
 
 
 def humaneval_task(problem: dict[str, Any]) -> Task:
-    """Give the task of a problem. Its reference answer is what the scorer needs, the test too."""
+    """Return the task of a problem. Its reference answer is what the scorer needs, the test too."""
     return Task(
         id=problem["task_id"].replace("/", "-"),
         query=f"{REQUEST}\n\n```python\n{problem['prompt']}```",

@@ -20,17 +20,17 @@ HARD = 4
 
 
 def math500_tasks(source: Source, benchmark: str = "math500") -> list[Task]:
-    """Give a task for each line of the file, in its order."""
+    """Return a task for each line of the file, in its order."""
     return [_task(line) for line in FILE.read(benchmark, source)]
 
 
 def hard_math_tasks(source: Source) -> list[Task]:
-    """Give the problems of levels 4 and 5, in the order of the file. All are of one niche."""
+    """Return the problems of levels 4 and 5, in the order of the file. All are of one niche."""
     return [replace(task, niche="math_hard") for task, _ in _hard(source, "hard-math")]
 
 
 def hard_math_by_subject_tasks(source: Source) -> list[Task]:
-    """Give the same problems, each with its subject for a niche."""
+    """Return the same problems, each with its subject for a niche."""
     hard = _hard(source, "hard-math-by-subject")
     return [replace(task, niche=_plain(line.case["subject"])) for task, line in hard]
 

@@ -75,7 +75,7 @@ async def math(evidence: Evidence) -> Score:
 
 
 def _boxed(answer: str) -> str | None:
-    """Give what the only box of an answer has, where it ends the answer."""
+    """Return what the only box of an answer has, where it ends the answer."""
     _, *boxes = answer[-LONGEST:].split("\\boxed{")
     result = re.fullmatch(r"(.+)\}[$.\s]*", boxes[0], re.DOTALL) if len(boxes) == 1 else None
     return result[1].strip() if result and "\\fbox" not in answer else None
@@ -92,7 +92,7 @@ def require_math(who: str) -> None:
 
 
 def needing_math(benchmark: str) -> Callable[[Source, Sequence[Task]], None]:
-    """Give what a benchmark with such verdicts prepares: it makes sure that they can be had."""
+    """Return what a benchmark with such verdicts prepares: it makes sure that they can be had."""
 
     def prepare(_source: Source, _tasks: Sequence[Task]) -> None:
         require_math(f"benchmark {benchmark}")
@@ -115,7 +115,7 @@ def _is_installed() -> bool:
 
 
 def _readable() -> list[Path]:
-    """Give what the library consists of, with what it needs, and nothing else of its folder."""
+    """Return what the library consists of, with what it needs, and nothing else of its folder."""
     return [path for name in DISTRIBUTIONS for path in _parts(name) if path.exists()]
 
 
@@ -163,7 +163,7 @@ class _Reader:
             self._end()
 
     def _said(self, evidence: Evidence) -> str:
-        """Give what came of reading the answer."""
+        """Return what came of reading the answer."""
         answer, reference = evidence.answer[-LONGEST:], str(evidence.task.answer)
         seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))
         worker = self._worker or self._start(evidence.jails)
@@ -209,7 +209,7 @@ class _Reader:
 
 
 def _score(said: str, evidence: Evidence) -> Score:
-    """Give the score of what was said of an answer."""
+    """Return the score of what was said of an answer."""
     reasons = {
         "True": "right",
         "False": f"not {str(evidence.task.answer)[:80]}",

@@ -23,12 +23,12 @@ REQUEST = (
 
 
 def mbpp_tasks(source: Source, benchmark: str = "mbpp") -> list[Task]:
-    """Give a task for each line of the file, in its order: 257 of the whole test split."""
+    """Return a task for each line of the file, in its order: 257 of the whole test split."""
     return [mbpp_task(line) for line in FILE.read(benchmark, source)]
 
 
 def mbpp_task(line: NamedItem) -> Task:
-    """Give the task of a problem. It shows the tests, as the published protocol does."""
+    """Return the task of a problem. It shows the tests, as the published protocol does."""
     tests = _texts(line, "test_list")
     imports = _texts(line, "test_imports")
     name = _entry_point(line, tests)
@@ -48,7 +48,7 @@ def mbpp_task(line: NamedItem) -> Task:
 
 
 def _texts(line: NamedItem, name: str) -> Sequence[str]:
-    """Give a list of one-line statements."""
+    """Return a list of one-line statements."""
     texts: Any = line.case.get(name) or []
     if not isinstance(texts, list) or not all(
         isinstance(text, str) and text and "\n" not in text for text in texts
@@ -58,7 +58,7 @@ def _texts(line: NamedItem, name: str) -> Sequence[str]:
 
 
 def _entry_point(line: NamedItem, tests: Sequence[str]) -> str:
-    """Give the function of the published solution that the tests call."""
+    """Return the function of the published solution that the tests call."""
     called = {name for text in tests for name in _called(_parsed(line, "test_list", text))}
     solution = _parsed(line, "code", line.case["code"])
     defined = [stmt.name for stmt in solution.body if isinstance(stmt, ast.FunctionDef)]

@@ -54,7 +54,7 @@ class NamedFile:
         )
 
     def read(self, benchmark: str, source: Source) -> list[NamedItem]:
-        """Give its items, in its order.
+        """Return its items, in its order.
 
         Raises:
             InputError: It is missing, cannot be read, or is not of this form.

@@ -74,7 +74,7 @@ async def humaneval(evidence: Evidence) -> Score:
 
 
 def readings(answer: str, prompt: str, entry_point: str) -> list[list[str]]:
-    """Give the programs that an answer may mean, the likeliest first.
+    """Return the programs that an answer may mean, the likeliest first.
 
     Code is what a fence encloses: of several, the last one that defines the function, else the
     last one. Without a fence all of it is. It may go on where the prompt ends, which may have lost

@@ -40,7 +40,7 @@ class PublishedFile:
         )
 
     def read(self, source: Source) -> bytes:
-        """Give what is in the file, which is fetched where it is neither named nor kept.
+        """Return what is in the file, which is fetched where it is neither named nor kept.
 
         Raises:
             InputError: It cannot be read, cannot be fetched, or is not the pinned one.

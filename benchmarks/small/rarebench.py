@@ -33,7 +33,7 @@ _FIRST = re.compile(r"[^\W_a-z]")
 
 
 def rarebench_tasks(source: Source) -> list[Task]:
-    """Give a task for each case of the data sets that are there.
+    """Return a task for each case of the data sets that are there.
 
     Raises:
         InputError: Files are missing, cannot be read, or are not of the published form.
@@ -102,7 +102,7 @@ def _codes(case: Any, field: str, where: str) -> list[str]:
 
 
 def _reference(codes: Sequence[str], diseases: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Give what counts as right: any of the diseases, by any of its names.
+    """Return what counts as right: any of the diseases, by any of its names.
 
     A code without a name stands for itself, so that its case is neither lost nor ever right.
     """
@@ -111,7 +111,7 @@ def _reference(codes: Sequence[str], diseases: Mapping[str, str]) -> list[dict[s
 
 
 def _synonyms(name: str) -> list[str]:
-    """Give the names that a name with slashes joins: `Dent disease/Nephrolithiasis, X-linked`."""
+    """Return the names that a name with slashes joins: `Dent disease/Nephrolithiasis, X-linked`."""
     parts = [part.strip() for part in name.split("/")]
     joins = len(parts) > 1 and all(_FIRST.match(part) for part in parts)
     return list(dict.fromkeys(parts)) if joins else []

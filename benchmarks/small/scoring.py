@@ -118,7 +118,7 @@ async def lesson(evidence: Evidence) -> Score:
 
 
 def _chosen(answer: str, choices: Sequence[str]) -> str | None:
-    """Give the letter of the choice that an answer is, by its text or by its letter."""
+    """Return the letter of the choice that an answer is, by its text or by its letter."""
     letters = ascii_uppercase[: len(choices)]
     texts = [text.casefold() for text in choices]
     words = answer.strip(_NOT_IN_AN_ITEM + "\n").casefold()

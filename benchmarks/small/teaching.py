@@ -74,7 +74,7 @@ class Language:
         return " ".join(self.words[meaning[part]] for part in self.order)
 
     def explained(self, meaning: Mapping[str, str], letter: str) -> str:
-        """Say what a teacher is told: the key, the words, and how a phrase is made."""
+        """Return what a teacher is told: the key, the words, and how a phrase is made."""
         words = (f'"{self.words[meaning[part]]}" is "{meaning[part]}"' for part in self.order)
         several = len(self.order) > 1
         return KEY.format(
@@ -92,7 +92,7 @@ def in_english(meaning: Mapping[str, str]) -> str:
 
 
 def _in_world(seed: int, level: int) -> Write:
-    """Give what draws the questions about the language of a seed and a level."""
+    """Return what draws the questions about the language of a seed and a level."""
     language = Language.of(seed, level)
 
     def write(chance: random.Random, _level: int) -> Item:

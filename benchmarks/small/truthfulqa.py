@@ -26,12 +26,12 @@ REQUEST = "Exactly one of these is true. Answer with its letter alone."
 
 
 def truthfulqa_tasks(source: Source) -> list[Task]:
-    """Give the 100 tasks, in the order of the file."""
+    """Return the 100 tasks, in the order of the file."""
     return [truthfulqa_task(json.loads(line)) for line in FILE.read(source).splitlines()]
 
 
 def truthfulqa_task(case: dict[str, Any]) -> Task:
-    """Give the task of one line of the file.
+    """Return the task of one line of the file.
 
     The file always has the true choice first. So the choices are shuffled, always alike.
     """

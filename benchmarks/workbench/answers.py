@@ -100,7 +100,7 @@ def _from_lines(lines: list[str], parser: _Parser) -> list[str]:
 
 
 def _first_call(lines: list[str], parser: _Parser) -> tuple[str, int]:
-    """Give the call that lines begin with, and how many of them it takes.
+    """Return the call that lines begin with, and how many of them it takes.
 
     Its arguments may stand on lines of their own, and its texts may have line ends in them. Where
     no whole call is found, the first line is given as it is, and will fail.

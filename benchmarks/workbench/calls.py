@@ -78,7 +78,7 @@ class _Doing:
         self._only_changes = only_changes
 
     def value(self, node: ast.expr) -> Any:
-        """Give its value."""
+        """Return its value."""
         outermost, self._only_changes = self._only_changes, False
         match node:
             case ast.Constant():

@@ -46,7 +46,7 @@ def _checked(rows: csv.DictReader[str], path: Path) -> Iterator[dict[str, str]]:
 
 
 def reference_calls(row: dict[str, str], niche: str) -> list[str]:
-    """Give the reference's calls of a row of `reference_rows`."""
+    """Return the reference's calls of a row of `reference_rows`."""
     return literal_list(row["answer"], niche)
 
 

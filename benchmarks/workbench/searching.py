@@ -74,7 +74,7 @@ def _compared(table: Table, column: str, bound: Any, fits: Callable[[Any], bool]
 
 
 def look_up(table: Table, kind: str, key: Any, field: Any) -> Any:
-    """Give a field of the first row with an id, as a mapping, or say what is wrong."""
+    """Return a field of the first row with an id, as a mapping, or say what is wrong."""
     if not key:
         return f"{kind} ID not provided."
     if not field:

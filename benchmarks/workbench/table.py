@@ -42,7 +42,7 @@ class Table:
         return len(self.rows)
 
     def has(self, column: Any) -> bool:
-        """Tell whether there is such a column.
+        """Return whether there is such a column.
 
         Raises:
             TypeError: Nothing like this can name a column: it is a list or a mapping.
@@ -51,7 +51,7 @@ class Table:
         return column in self.columns
 
     def cells(self, column: Any) -> list[Any]:
-        """Give a column's cells."""
+        """Return a column's cells."""
         place = self.columns.index(column)
         return [row[place] for row in self.rows]
 
@@ -69,7 +69,7 @@ class Table:
         return [place for place, (cell, value) in pairs if cell == value and not is_missing(cell)]
 
     def records(self, places: Iterable[int] | None = None) -> list[dict[Any, Any]]:
-        """Give rows as mappings from column to cell; all of them by default."""
+        """Return rows as mappings from column to cell; all of them by default."""
         chosen = self.rows if places is None else [self.rows[place] for place in places]
         return [dict(zip(self.columns, row, strict=True)) for row in chosen]
 
@@ -123,7 +123,7 @@ class Table:
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a cell has no value: NaN or None."""
+    """Return whether a cell has no value: NaN or None."""
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 

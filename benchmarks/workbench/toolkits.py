@@ -25,7 +25,7 @@ _VALUES = ["string", "number", "null"]
 
 
 def toolkit_name(domain: str) -> str:
-    """Give the name of a domain's toolkit."""
+    """Return the name of a domain's toolkit."""
     return f"workbench_{domain}"
 
 
@@ -52,7 +52,7 @@ def _tool(operation: Operation) -> Tool:
 
 
 def _workplace(operation: Operation, workspace: Workspace) -> Workplace:
-    """Give the agent's own workplace, made when its first call comes."""
+    """Return the agent's own workplace, made when its first call comes."""
     options = workspace.home.task.scorer.options
     folder, toolkits = options.get("folder"), options.get("toolkits")
     if workspace.home.task.scorer.name != "workbench" or not isinstance(folder, str):

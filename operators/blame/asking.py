@@ -243,7 +243,7 @@ def _accused(trace: FailedRun, said: Mapping[str, Any]) -> Pair:
 
 
 def _pair(trace: FailedRun, agent: str, number: int) -> Pair:
-    """Give a pair that a person can point at."""
+    """Return a pair that a person can point at."""
     if agent not in trace.doers:
         raise InvalidAnswer(f"nobody is called {agent!r}. There are {', '.join(trace.doers)}.")
     if number not in (own := trace.numbers(agent)):

@@ -47,7 +47,7 @@ class Finding:
         return self.trace.step(self.verdict.step)
 
     def value(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
+        """Return it as a JSON object."""
         verdict, step = self.verdict, self.step
         value = {
             "v": VERSION,

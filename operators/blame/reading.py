@@ -56,7 +56,7 @@ class RunEnding:
         return ended
 
     def told(self, *, is_blind: bool) -> str:
-        """Say how it ended; blind, without the reason of the score."""
+        """Return how it ended; blind, without the reason of the score."""
         error = f": {self.error}" if self.error else ""
         reason = f": {self.reason}" if self.reason and not is_blind else ""
         parts = (

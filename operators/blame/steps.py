@@ -171,12 +171,12 @@ class _Reader:
             self._counted(event, "message", f"{event['kind']}{to}: {text}")
 
     def _is_excused(self, event: Mapping[str, Any]) -> bool:
-        """Tell whether an agent failed for something that is not its own."""
+        """Return whether an agent failed for something that is not its own."""
         error = self.broke.get(_part(event))
         return error is not None and error in (event["error"] or "")
 
     def _known(self, part: Key) -> str:
-        """Give what an agent said and heard last: what it came to is mostly told there."""
+        """Return what an agent said and heard last: what it came to is mostly told there."""
         last = self.last.get(part)
         return f"{last.text}\n{last.came}" if last else ""
 
@@ -202,7 +202,7 @@ class _Reader:
 
 
 def _part(event: Mapping[str, Any]) -> Key:
-    """Say whose part of which part of the run it is."""
+    """Return whose part of which part of the run it is."""
     return (event["agent"], *(event.get(place) for place in PLACES))
 
 
@@ -215,7 +215,7 @@ def _where(event: Mapping[str, Any], path: str = "") -> str:
 
 
 def _spoken(event: Mapping[str, Any]) -> Iterator[str]:
-    """Give what an agent wrote, and which tools it wanted to use."""
+    """Yield what an agent wrote, and which tools it wanted to use."""
     if event["text"].strip():
         yield event["text"]
     for call in event["tool_calls"]:
@@ -223,7 +223,7 @@ def _spoken(event: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _news(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Give what an agent is shown since it last spoke."""
+    """Yield what an agent is shown since it last spoke."""
     spoke = [place for place, fields in enumerate(messages, 1) if fields["role"] == "assistant"]
     for message in messages[spoke[-1] if spoke else 0 :]:
         if message["role"] in HEARD and (text := _text(message.get("content"))):
@@ -231,7 +231,7 @@ def _news(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _text(content: object) -> str:
-    """Give the text of a message, which some backends write in parts."""
+    """Return the text of a message, which some backends write in parts."""
     if isinstance(content, str):
         return content
     parts: list[Any] = content if isinstance(content, list) else []

@@ -54,15 +54,15 @@ class FailedRun:
         return tuple(agent for agent in self.agents if agent in self._numbers)
 
     def of(self, agent: str) -> tuple[RunStep, ...]:
-        """Give the sub-trace of an agent: its own steps, in order."""
+        """Return the sub-trace of an agent: its own steps, in order."""
         return tuple(step for step in self.steps if step.agent == agent)
 
     def numbers(self, agent: str) -> tuple[int, ...]:
-        """Give the numbers of an agent's steps, in order."""
+        """Return the numbers of an agent's steps, in order."""
         return self._numbers.get(agent, ())
 
     def step(self, number: int) -> RunStep:
-        """Give the step with a number.
+        """Return the step with a number.
 
         Raises:
             KeyError: There is none.

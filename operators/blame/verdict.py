@@ -50,7 +50,7 @@ class BlameVerdict:
         submissions: Sequence[Submission],
         lost: Sequence[str],
     ) -> Self:
-        """Give the verdict that a vote came to."""
+        """Return the verdict that a vote came to."""
         return cls(
             agent=ballot.agent,
             step=ballot.step,
@@ -65,7 +65,7 @@ class BlameVerdict:
 
 
 def _why(ballot: Ballot, submissions: Sequence[Submission]) -> str:
-    """Give the reason of who accuses the pair most surely, or denied least surely."""
+    """Return the reason of who accuses the pair most surely, or denied least surely."""
     charged = (ballot.agent, ballot.step)
     if ballot.by_default:
         return next(

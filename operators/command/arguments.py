@@ -96,7 +96,7 @@ def text_in(file: Path) -> str:
 
 
 def refusal(dropped: RejectedProposal) -> RunError:
-    """Say why there is no child."""
+    """Return why there is no child."""
     return RunError(dropped.text)
 
 

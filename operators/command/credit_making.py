@@ -78,7 +78,7 @@ class Making:
         return done
 
     def bound(self, rounds: tuple[Round, ...]) -> str:
-        """Say what would be run, and how many calls it takes at most."""
+        """Return what would be run, and how many calls it takes at most."""
         scheme, players = self.options["scheme"], self._players(rounds)
         what = "agent" if self.options["per"] == "agent" else "turn"
         head = f"{scheme}, {counted(len(players), what)}"
@@ -182,7 +182,7 @@ class Making:
         )
 
     def _meta(self, own: Journal) -> MetaModel:
-        """Give the judge. Who asks it the same at the same time waits for the one answer."""
+        """Return the judge. Who asks it the same at the same time waits for the one answer."""
         journal = Branch.of(own, own, JUDGING, locks=Locks())
         return MetaModel(
             calls=self.services.calls(journal=journal, scrubber=self.scrubber),

@@ -164,7 +164,7 @@ class Evolving:
             self._say(self.hand_over.give(status, pool, self.start.catalogue) or None)
 
     def how_to_go_on(self) -> str:
-        """Say how to go on: by the same command, after a budget was met with a larger one."""
+        """Return how to go on: by the same command, after a budget was met with a larger one."""
         from ...runtime.command.ending import larger
         from ...runtime.command.signals import same_command
 
@@ -413,11 +413,11 @@ class Evolving:
         return strategy_of(self.recipe.strategy)
 
     def _turns(self, stage: EvolutionContext) -> TurnSpans:
-        """Give what makes spans of the evolution's tasks, where traces are wanted."""
+        """Return what makes spans of the evolution's tasks, where traces are wanted."""
         return TurnSpans(self.telemetry, self.known.models, stage.scrubber)
 
     def _heading(self) -> str:
-        """Say what is to be done, by which models, and where it is kept."""
+        """Return what is to be done, by which models, and where it is kept."""
         from ..evolution.reuse import told_reuse
 
         recipe, start = self.recipe, self.start
@@ -555,7 +555,7 @@ class Evolving:
 
 
 def typed() -> str:
-    """Give the command as the user typed it, without what looks like a secret."""
+    """Return the command as the user typed it, without what looks like a secret."""
     from ...schema.values.secrets import scrubbed, secrets_of
 
     words = [Path(sys.argv[0]).name, *sys.argv[1:]]

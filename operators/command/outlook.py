@@ -24,7 +24,7 @@ MOST_NICHES = 12
 
 
 def outlook(of: Evolving, *, done: int) -> str:
-    """Tell what an evolution would do.
+    """Return what an evolution would do.
 
     Args:
         done: How many tasks of its stream are done.

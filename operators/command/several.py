@@ -82,7 +82,7 @@ class Several:
         return code
 
     def _how_to_go_on(self) -> str:
-        """Say how to go on with the one that was stopped, and so with all."""
+        """Return how to go on with the one that was stopped, and so with all."""
         from ...runtime.command.signals import same_command
 
         begun = [evolution for evolution in self.evolutions if evolution.budget is not None]

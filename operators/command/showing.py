@@ -48,7 +48,7 @@ class Shown:
         )
 
     def value(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
+        """Return it as a JSON object."""
         if not (candidates := candidates_of(self.line)):
             return {
                 **self.line,
@@ -84,7 +84,7 @@ class Shown:
 
 
 def _others(folder: Path, number: int, names: Sequence[str]) -> Iterator[tuple[str, Run]]:
-    """Give the runs of an episode by their names, as far as the journal has them."""
+    """Yield the runs of an episode by their names, as far as the journal has them."""
     if not names or not (folder / JOURNAL).exists():
         return
     with Journal.open(folder, replaying=True) as journal:
@@ -138,7 +138,7 @@ def _answers(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def told_of_run(run: Run) -> dict[str, Any]:
-    """Say what came of a run, as a JSON object."""
+    """Return what came of a run, as a JSON object."""
     return {
         "answer": run.answer,
         "status": run.status,

@@ -121,7 +121,7 @@ class EvolutionStart:
 
     @property
     def outlook(self) -> str | None:
-        """Say what children may ask for at most, where that leaves no team room to grow."""
+        """Return what children may ask for at most, where that leaves no team room to grow."""
         ceiling, most = self.ceiling, self.ceiling.agents
         if "children" not in self.needs or self.recipe.policy is not None or most is None:
             return None
@@ -300,7 +300,7 @@ def _teams(
 
 
 def _living(folder: Path, catalogue: Catalogue) -> tuple[Team, ...]:
-    """Give the teams of a pool that are not retired; none, where there is no pool yet."""
+    """Return the teams of a pool that are not retired; none, where there is no pool yet."""
     from ...pool.teams.pool import Pool
     from ...pool.values.layout import has_begun
 
@@ -310,7 +310,7 @@ def _living(folder: Path, catalogue: Catalogue) -> tuple[Team, ...]:
 
 
 def _agents(folder: Path, catalogue: Catalogue) -> tuple[PoolAgent, ...]:
-    """Give all agents that a pool ever had; none, where there is no pool yet."""
+    """Return all agents that a pool ever had; none, where there is no pool yet."""
     from ...pool.teams.pool import Pool
     from ...pool.values.layout import LEDGER
 
@@ -330,7 +330,7 @@ def _is_cut_short(everybody: Sequence[PoolAgent], first: Sequence[Agent], name: 
 
 
 def _alone(agents: Iterable[Agent]) -> Iterable[Team]:
-    """Give each agent as a team of its own; those that are equal, once."""
+    """Return each agent as a team of its own; those that are equal, once."""
     teams = (Team(name="alone", agents={"one": replace(agent, id="one")}) for agent in agents)
     return {team.content_hash: team for team in teams}.values()
 
@@ -338,7 +338,7 @@ def _alone(agents: Iterable[Agent]) -> Iterable[Team]:
 def _ceiling(
     recipe: Recipe, folder: Path, written: Sequence[Team], catalogue: Catalogue
 ) -> CapabilityPolicy:
-    """Give the policy's ceiling, or what teams and agents that people wrote ask for together."""
+    """Return the policy's ceiling, or what teams and agents that people wrote ask for together."""
     from ...pool.teams.sources import load_source
 
     if recipe.policy is not None:

@@ -92,7 +92,7 @@ class EvolutionStatus:
         return "the answers" if answers else "a judge"
 
     def value(self) -> dict[str, Any]:
-        """Give it as a JSON object, the held-out figures first."""
+        """Return it as a JSON object, the held-out figures first."""
         if self.whole is not None:
             return dict(self.whole.value())
         return {
@@ -140,7 +140,7 @@ class EvolutionStatus:
         return notes
 
     def shown(self, *, as_json: bool) -> str:
-        """Give what is printed."""
+        """Return what is printed."""
         return dumps(self.value(), indent=2) if as_json else speakable(str(self))
 
 

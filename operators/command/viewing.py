@@ -163,7 +163,7 @@ def logged(folder: Path, number: int) -> EventLog:
 
 
 def _word(what: str) -> str:
-    """Give what is typed for a run: a candidate's number, or the run's name."""
+    """Return what is typed for a run: a candidate's number, or the run's name."""
     return what.removeprefix("candidate ")
 
 
@@ -207,7 +207,7 @@ def run_in(
 
 
 def _result(folder: Path, number: int, what: str, line: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give what came of a run, as the journal has it; its score as the evolution counted it."""
+    """Return what came of a run, as the journal has it; its score as the evolution counted it."""
     path = f"task {number:06d}/{what}/outcome"
     result = recorded(folder, "run") if (folder / JOURNAL).exists() else ()
     run = dict(next((value for place, value in result if place == path), {}))

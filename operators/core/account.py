@@ -47,7 +47,7 @@ class Account:
         return fenced("team", clip("\n".join(texts), bounds.team_characters))
 
     def of(self, agent: str, most: int) -> str:
-        """Tell what one agent did: how it ended, its tools and steps, and what it came to."""
+        """Return what one agent did: how it ended, its tools and steps, and what it came to."""
         return fenced("agent", _told(self.run.agents[agent], most), agent)
 
     def _answer(self, bounds: Bounds) -> str:
@@ -83,7 +83,7 @@ def _told(outcome: AgentOutcome, most: int) -> str:
 
 
 def _steps(outcome: AgentOutcome) -> Iterator[str]:
-    """Tell what was said between the question and the last answer: what tools and code gave."""
+    """Yield what was said between the question and the last answer: what tools and code gave."""
     for message in outcome.dialogue[2:-1]:
         yield f"{message['role']}: {on_one_line(str(message['content']))}"
 

@@ -130,7 +130,7 @@ def _excesses(listed: list[Any], bounds: Bounds) -> Iterator[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Give every text in a value, keys too, however deep it is nested."""
+    """Yield every text in a value, keys too, however deep it is nested."""
     waiting = [value]
     while waiting:
         match waiting.pop():
@@ -149,5 +149,5 @@ def _reason(value: object, bounds: Bounds) -> str:
 
 
 def told(problems: Iterable[Problem]) -> Iterator[str]:
-    """Say what is wrong with a team that edits make, as sentences for who wrote them."""
+    """Return what is wrong with a team that edits make, as sentences for who wrote them."""
     return (f"{problem.path or 'the edits'}: {problem.message}" for problem in problems)

@@ -111,7 +111,7 @@ def _ended(outcome: AgentOutcome) -> str:
 
 
 def _that_fit(headings: Sequence[str], most: int) -> tuple[list[str], int]:
-    """Give as many as fit, in order, and the characters that are left."""
+    """Return as many as fit, in order, and the characters that are left."""
     shown: list[str] = []
     left = most - len("\nand 1000 agents more")
     for heading in headings:

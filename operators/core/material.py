@@ -124,7 +124,7 @@ def _team_text(team: Team, catalogue: Catalogue, most: int) -> str:
 
 
 def solved(team: Team) -> tuple[SolvedTask, ...]:
-    """Give the last tasks that a team solved, shortened: they are hints, and no examples."""
+    """Return the last tasks that a team solved, shortened: they are hints, and no examples."""
     return tuple(
         SolvedTask(
             q=clip(on_one_line(successful_task.q), LONGEST_TASK),

@@ -121,7 +121,7 @@ class OperatorModel(ABC):
         problems: tuple[str, ...] = (),
         parents: tuple[str, ...] = (),
     ) -> RejectedProposal:
-        """Give up, and say so in the trace."""
+        """Return up, and say so in the trace."""
         fields = {"reason": reason, "problems": list(problems), "parents": list(parents)}
         self.tell("operator_dropped", path=path, operator=operator, **fields)
         return RejectedProposal(
@@ -156,7 +156,7 @@ class MetaModel(OperatorModel):
         return self.bounds or Bounds.of(self.catalogue.models.get(self.model))
 
     def asking(self, model: str) -> MetaModel:
-        """Give the same for another model, with the bounds of that one's size."""
+        """Return the same for another model, with the bounds of that one's size."""
         return replace(self, model=model, bounds=None)
 
     async def ask(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:

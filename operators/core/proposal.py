@@ -107,7 +107,7 @@ class RejectedProposal:
 
 
 def edit_words(before: Team, after: Team) -> tuple[str, ...]:
-    """Say what differs between two teams so that one can learn from it: also what texts say now.
+    """Return what differs between two teams so that one can learn from it: also what texts say now.
 
     Where a team's lineage only counts lines, `prompt of judge: -1 line, +1 line`, these are given,
     as far as there is room.
@@ -118,7 +118,7 @@ def edit_words(before: Team, after: Team) -> tuple[str, ...]:
 
 
 def _sentences(before: Team, after: Team) -> Iterator[str]:
-    """Give each difference on one line, without what stays as it is."""
+    """Yield each difference on one line, without what stays as it is."""
     parts: list[str] = []
     for line in words(before, after):
         if not line.startswith(INDENT):

@@ -55,12 +55,12 @@ def with_text(agent: Agent, catalogue: Catalogue) -> Agent:
 
 
 def alone(roles: Mapping[str, Agent]) -> Iterator[Team]:
-    """Give each role as a team of its own, which asks for what the role asks for."""
+    """Return each role as a team of its own, which asks for what the role asks for."""
     return (Team(name=name, agents={role.id: role}) for name, role in roles.items())
 
 
 def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> CapabilityPolicy:
-    """Give what a team may ask for that may take roles in: what it and they ask for, and no more.
+    """Return what a team may ask for that may take roles in: what it and they ask for, and no more.
 
     Args:
         most: The most agents; a team that has more of them keeps these.

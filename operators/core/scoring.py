@@ -8,12 +8,12 @@ from ...schema.team.task import Task
 
 
 def is_judged(recipe: Recipe, task: Task) -> bool:
-    """Tell whether a judge scores a task: always, or where its scorer cannot."""
+    """Return whether a judge scores a task: always, or where its scorer cannot."""
     return recipe.score == "judge" or (recipe.score == "auto" and not task.is_scored)
 
 
 def cost_of(run: Run, recipe: Recipe) -> float:
-    """Give a run's cost in the recipe's unit."""
+    """Return a run's cost in the recipe's unit."""
     match recipe.cost_unit:
         case "tokens":
             amount = float(run.usage.tokens)

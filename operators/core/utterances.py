@@ -76,7 +76,7 @@ def _speakers(one: Round) -> Iterator[str]:
 
 
 def _is_news(done: Sequence[Round], one: Round, agent: str) -> bool:
-    """Tell whether an agent that consults said something that it had not said before."""
+    """Return whether an agent that consults said something that it had not said before."""
     consults = one.plan.agents[agent].agent.consults
     return not consults or bool(increments(done, agent).get(one.number))
 
@@ -94,7 +94,7 @@ def _utterance(one: Round, agent: str, most: int) -> Utterance:
 
 
 def _read(one: Round, agent: str) -> Iterator[str]:
-    """Tell what an agent read beside its task, as it reads it: news first, its own words last."""
+    """Yield what an agent read beside its task, as it reads it: news first, its own words last."""
     carried = one.carry.of(agent)
     for sender in one.plan.agents[agent].sees:
         outcome = one.run.agents.get(sender)

@@ -168,7 +168,7 @@ class Counterfactuals(Generic[Player]):
 
 
 def by_answer(task: Task, services: Services) -> Score:
-    """Give what scores a run by the task's reference answer."""
+    """Return what scores a run by the task's reference answer."""
 
     async def score(run: Run) -> float:
         result = await scored(run, task, services.jails)
@@ -182,7 +182,7 @@ def by_answer(task: Task, services: Services) -> Score:
 
 
 def name_of(silent: Iterable[str | Turn], *, most: int | None = None) -> str:
-    """Say who is silenced: `without ann and bob in round 2`, or `with all`.
+    """Return who is silenced: `without ann and bob in round 2`, or `with all`.
 
     Args:
         most: How many are named at most; None for all.

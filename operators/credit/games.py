@@ -43,7 +43,7 @@ class CreditEstimate:
         return statistics.stdev(self.gains) / math.sqrt(len(self.gains))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Give the interval of the worth, of gains that are in [-1, 1].
+        """Return the interval of the worth, of gains that are in [-1, 1].
 
         A few orders may all show the same gain where another would not. So it is the interval of
         paired differences, which is never of zero width; a normal one holds the truth too seldom.
@@ -55,7 +55,7 @@ class CreditEstimate:
 
 
 def difference(value: Value[Player], players: Iterable[Player]) -> dict[Player, float]:
-    """Give what is lost without each player: `v(N) - v(N - i)` (MATTRL Eq. 17).
+    """Return what is lost without each player: `v(N) - v(N - i)` (MATTRL Eq. 17).
 
     The counterfactual has one player neutralised while the others remain.
 
@@ -68,7 +68,7 @@ def difference(value: Value[Player], players: Iterable[Player]) -> dict[Player, 
 
 
 def shapley(value: Value[Player], players: Iterable[Player]) -> dict[Player, float]:
-    """Give each player's exact Shapley value (MATTRL Eq. 18).
+    """Return each player's exact Shapley value (MATTRL Eq. 18).
 
     What a player adds to those before it, averaged over all n! orders: as many of them have the
     same players S before it as make this the sum over all S without it of
@@ -124,13 +124,13 @@ def orders(
 
 
 def prefixes(drawn: Iterable[Sequence[Player]]) -> tuple[frozenset[Player], ...]:
-    """Give the coalitions that orders begin with, nobody and all included, each once."""
+    """Return the coalitions that orders begin with, nobody and all included, each once."""
     begun = (frozenset(order[:place]) for order in drawn for place in range(len(order) + 1))
     return tuple(dict.fromkeys(begun))
 
 
 def subsets(players: Iterable[Player]) -> tuple[frozenset[Player], ...]:
-    """Give all coalitions of players, from nobody to all."""
+    """Return all coalitions of players, from nobody to all."""
     known = [*players]
     sizes = (itertools.combinations(known, size) for size in range(len(known) + 1))
     return tuple(frozenset(item) for item in itertools.chain.from_iterable(sizes))

@@ -75,7 +75,7 @@ async def _judged(
 
 
 def _part(team: Team, run: Run) -> Team:
-    """Give the part of a team that worked in a pass."""
+    """Return the part of a team that worked in a pass."""
     agents = {name: agent for name, agent in team.agents.items() if name in run.agents}
     reports_to = {
         name: heard

@@ -64,7 +64,7 @@ class Game(Generic[Player]):
         return tuple(dict.fromkeys((everybody, *result)))
 
     def credits(self, value: Mapping[frozenset[Player], float]) -> Mapping[Player, Credit]:
-        """Give what each player was worth.
+        """Return what each player was worth.
 
         Args:
             value: The value of each of its coalitions, in [0, 1].

@@ -45,7 +45,7 @@ class Cost:
         return self.needed - self.paid
 
     def value(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
+        """Return it as a JSON object."""
         return {
             "calls": {"asked": self.paid.calls, "answered": self.saved.calls},
             "tokens": {"paid": self.paid.tokens, "saved": self.saved.tokens},
@@ -90,7 +90,7 @@ class CreditTable:
     others: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
 
     def value(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
+        """Return it as a JSON object."""
         head = {"team": self.team, "task": self.task, "scheme": self.scheme}
         return {
             **head,
@@ -111,7 +111,7 @@ class CreditTable:
         return {**fields, **(self.costs[player].value() if player in self.costs else {})}
 
     def text(self) -> str:
-        """Give it as lines for people."""
+        """Return it as lines for people."""
         return "\n".join([self._head(), *_aligned(self._rows()), *self._end()])
 
     def _head(self) -> str:

@@ -137,7 +137,7 @@ class Adapted:
         return run
 
     async def _result(self, episode: Episode, record: RunRecord) -> Run:
-        """Give what came of it: with what operators consumed, and also where it did not end."""
+        """Return what came of it: with what operators consumed, and also where it did not end."""
         try:
             await self.strategy.episode(episode)
         except LimitError as error:

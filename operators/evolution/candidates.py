@@ -91,7 +91,7 @@ class Candidate:
         return self.born.operator == "instantiate" and bool(self.edits)
 
     def trials(self, task: Task, evolution: str) -> Iterator[Trial]:
-        """Give what the pool keeps of it: a trial for each run."""
+        """Yield what the pool keeps of it: a trial for each run."""
         for (run, score), reward in zip(self.runs, self.rewards, strict=True):
             yield Trial(
                 task=task.id,
@@ -104,7 +104,7 @@ class Candidate:
             )
 
     def value(self) -> dict[str, Any]:
-        """Give what the evolution's record has of it."""
+        """Return what the evolution's record has of it."""
         return {
             "number": self.number,
             "operator": self.born.operator,

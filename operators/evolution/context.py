@@ -64,7 +64,7 @@ class EvolutionContext:
     progress: ProgressCheck | None = None
 
     def view(self) -> PoolView:
-        """Give the pool as it is now, for who learns nothing.
+        """Return the pool as it is now, for who learns nothing.
 
         Raises:
             StorageError: The ledger is damaged.

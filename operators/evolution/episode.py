@@ -203,7 +203,7 @@ class Episode(TaskRuns):
             self._lost += episode._lost
 
     def _part(self) -> Episode:
-        """Give the same episode with nothing kept, lost, told or noted yet."""
+        """Return the same episode with nothing kept, lost, told or noted yet."""
         part = copy(self)
         part.changes, part.told, part.story, part._lost = [], {}, [], []
         return part
@@ -286,11 +286,11 @@ class Episode(TaskRuns):
             self.judging += Usage(**fields["usage"])
 
     def head(self) -> dict[str, Any]:
-        """Give what the line of every episode begins with."""
+        """Return what the line of every episode begins with."""
         return {"task": self.task.id, "niche": self.task.niche or None}
 
     def tail(self) -> dict[str, Any]:
-        """Give what the line of every episode ends with: who read, what was lost, and costs."""
+        """Return what the line of every episode ends with: who read, what was lost, and costs."""
         lost = [
             {
                 "operator": dropped.operator,
@@ -305,7 +305,7 @@ class Episode(TaskRuns):
         return {"dropped": lost, **fields, **costs}
 
     def line(self, pool: Pool) -> dict[str, Any]:
-        """Give the line of a finished episode that came to an answer, and to no more.
+        """Return the line of a finished episode that came to an answer, and to no more.
 
         Raises:
             RuntimeError: It is not finished.

@@ -76,7 +76,7 @@ class Evolution:
         return sum(1 for _ in self._lines.read())
 
     def lines(self) -> list[Mapping[str, Any]]:
-        """Give the committed episodes, as their lines have them."""
+        """Return the committed episodes, as their lines have them."""
         return [*lines_in(self.folder)]
 
     async def to_the_end(self) -> None:

@@ -118,7 +118,7 @@ class Manifest:
         islands: Mapping[str, int] | None = None,
         batch: bool = False,
     ) -> Self:
-        """Say what an evolution is made with."""
+        """Return what an evolution is made with."""
         allowed = {
             name: sorted(item) if isinstance(item, frozenset) else item
             for name, item in asdict(ceiling).items()
@@ -166,7 +166,7 @@ class Manifest:
         write_atomically(folder / MANIFEST, text + "\n")
 
     def after(self, earlier: Manifest) -> Manifest:
-        """Give what is kept of an evolution that is gone on with: who worked on it, too."""
+        """Return what is kept of an evolution that is gone on with: who worked on it, too."""
         return replace(
             self,
             commands=tuple(dict.fromkeys((*earlier.commands, *self.commands))),
@@ -219,7 +219,7 @@ def _ignore_what_git_need_not_keep(folder: Path) -> None:
 
 
 def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
-    """Say where an evolution's folder is to be, and make sure that it is none of another one.
+    """Return where an evolution's folder is to be, and make sure that it is none of another one.
 
     Raises:
         InputError: There is another evolution of that name, or it is no name; or a link is in the
@@ -246,7 +246,7 @@ def frozen_under(folder: Path) -> dict[str, Any] | None:
 
 
 def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str:
-    """Give the digests of what a task is, joined by dots.
+    """Return the digests of what a task is, joined by dots.
 
     Args:
         state: Names the content of a repository.
@@ -271,7 +271,7 @@ def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str
 
 
 def _model(model: Model, recipe: Recipe, *, batch: bool) -> dict[str, Any]:
-    """Say what an alias stands for; prices count where rewards are made of them."""
+    """Return what an alias stands for; prices count where rewards are made of them."""
     from ...runtime.gateway.prices import batch_price_of
     from ...runtime.local.weights import SMOLLM2, weights_sha256
     from ...schema.host.models import EMBEDDED
@@ -328,5 +328,5 @@ def _flat(recipe: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a value as JSON reads it back."""
+    """Return a value as JSON reads it back."""
     return loads(dumps(value))

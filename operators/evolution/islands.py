@@ -73,7 +73,7 @@ class Islands:
         )
 
     def value(self) -> dict[str, int]:
-        """Give what makes it this island and no other."""
+        """Return what makes it this island and no other."""
         return {**asdict(self.part), "every": self.every, "tasks": len(self.stream)}
 
     def tasks(self) -> list[Task]:
@@ -81,11 +81,11 @@ class Islands:
         return self.part.take(self.stream)
 
     def seeded(self, recipe: Recipe) -> Recipe:
-        """Give the recipe with this island's random seed: counted up from the first one's."""
+        """Return the recipe with this island's random seed: counted up from the first one's."""
         return replace(recipe, seed=recipe.seed + self.part.which - 1)
 
     def meeting_after(self, episode: int) -> int | None:
-        """Give which meeting is after an episode, from 1; None where there is none.
+        """Return which meeting is after an episode, from 1; None where there is none.
 
         They meet as long as the one with the fewest tasks has some left, so all meet equally often.
         """

@@ -20,12 +20,12 @@ def lines_in(folder: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def candidates_of(line: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Give the candidates of an episode, in order; none, where nothing was chosen among any."""
+    """Return the candidates of an episode, in order; none, where nothing was chosen among any."""
     return line.get("candidates", ())
 
 
 def best_of(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Give the best candidate of an episode, where it had any."""
+    """Return the best candidate of an episode, where it had any."""
     return candidates_of(line)[line["best"]] if "best" in line else None
 
 
@@ -52,6 +52,6 @@ def saved_of(line: Mapping[str, Any]) -> Usage:
 
 
 def executed(line: Mapping[str, Any]) -> bool:
-    """Tell whether the run that gave an episode's answer came to its end without a failure."""
+    """Return whether the run that gave an episode's answer came to its end without a failure."""
     best = best_of(line)
     return line["executed"] if best is None else best["executed"]

@@ -14,7 +14,7 @@ REUSES = {
 
 
 def reuse_of(recipe: Recipe) -> Reuse:
-    """Tell how a recipe's children reuse their parents' answers, where seconds are no cost.
+    """Return how a recipe's children reuse their parents' answers, where seconds are no cost.
 
     A run that was given its parent's answers takes less time than it needs, and nobody knows how
     much less: where seconds count against score, every run is made anew.
@@ -23,7 +23,7 @@ def reuse_of(recipe: Recipe) -> Reuse:
 
 
 def told_reuse(recipe: Recipe) -> str:
-    """Say how children reuse their parents' answers; nothing where a strategy makes none."""
+    """Return how children reuse their parents' answers; nothing where a strategy makes none."""
     if not strategy_of(recipe.strategy).reuses:
         return ""
     way = reuse_of(recipe)

@@ -218,7 +218,7 @@ class TaskRuns:
     def _descent(
         self, plan: Plan, what: str, parents: Sequence[str] | None
     ) -> ParentRunReuse | None:
-        """Give the journal of a run that others are made of, or that is made of others."""
+        """Return the journal of a run that others are made of, or that is made of others."""
         way = reuse_of(self.stage.recipe) if self.learning else "never"
         if parents is None or way == "never":
             return None
@@ -233,14 +233,14 @@ class TaskRuns:
         return reuse
 
     def _part_of_budget(self, caps: Caps | None, place: str) -> Budget | None:
-        """Give what a run may spend, where it has caps of its own, less what it has spent."""
+        """Return what a run may spend, where it has caps of its own, less what it has spent."""
         if caps is None:
             return None
         spent = self.stage.journal.spent(place)
         return self.stage.budget.child(caps, "the run", spent=spent)
 
     def _telling(self, plan: Plan, what: str) -> Trace | None:
-        """Tell who is run, and give the trace of that run, whose events all say which it is."""
+        """Return who is run, and give the trace of that run, whose events all say which it is."""
         if self.trace is None:
             return None
         part = self.trace.within(run=what)
@@ -248,7 +248,7 @@ class TaskRuns:
         return part
 
     def _context(self, **others: Any) -> Context:
-        """Give what it takes to run teams here, journaled and within the budget."""
+        """Return what it takes to run teams here, journaled and within the budget."""
         stage = self.stage
         usual: dict[str, Any] = {
             "journal": stage.journal,
@@ -260,7 +260,7 @@ class TaskRuns:
         return self.services.context(**{**usual, **others})
 
     def came(self, what: str) -> Run:
-        """Give what came of a run of the episode that was made."""
+        """Return what came of a run of the episode that was made."""
         return self._runs[what]
 
     def consumed(self, usage: Usage) -> None:
@@ -330,7 +330,7 @@ class TaskRuns:
         return run.score
 
     def reward(self, run: Run, score: Score) -> float:
-        """Give score - beta * cost of a run (EvoMAS Eq. 4)."""
+        """Return score - beta * cost of a run (EvoMAS Eq. 4)."""
         recipe = self.stage.recipe
         return score.value - recipe.beta * cost_of(run, recipe)
 

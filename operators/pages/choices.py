@@ -11,7 +11,7 @@ from ...runtime.view import Links, word
 
 
 def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRecord], bool]]:
-    """Give what they can be chosen by, each with the test of it."""
+    """Return what they can be chosen by, each with the test of it."""
     known = [*members]
     operators = sorted({made_by(record.born) for record in known if record.born.operator})
     niches = sorted({niche for record in known for niche in record.niches})
@@ -30,7 +30,7 @@ def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRe
 
 
 def addresses(kind: str) -> Callable[..., str]:
-    """Give what makes the address of a choice, and of a part of what is chosen then."""
+    """Return what makes the address of a choice, and of a part of what is chosen then."""
 
     def address(choice: str, number: int = 1) -> str:
         return kind if (choice, number) == ("all", 1) else f"{kind}/{choice}/{number}"
@@ -41,5 +41,5 @@ def addresses(kind: str) -> Callable[..., str]:
 def links_of(
     names: Iterable[str], chosen: str, address: Callable[[str], str], links: Links
 ) -> Sequence[tuple[str, str, bool]]:
-    """Give the words of choices, where each leads, and whether it is the one that is shown."""
+    """Return the words of choices, where each leads, and whether it is the one that is shown."""
     return [(unquote(name), links.to("", address(name)), name == chosen) for name in names]

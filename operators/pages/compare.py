@@ -61,7 +61,7 @@ def compare_page(kept: Kept, one: str, other: str, links: Links) -> Page:
 
 
 def _lines(before: Any, after: Any) -> Iterator[tuple[str, str]]:
-    """Give the lines of the difference, each with whether it came or went."""
+    """Yield the lines of the difference, each with whether it came or went."""
     for line in words(before, after):
         sign = line.strip()[:1]
         yield (sign if sign in {"+", "-"} and line.startswith("    ") else ""), line

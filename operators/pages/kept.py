@@ -38,7 +38,7 @@ class Kept:
         return [name for name, folder in folders if (folder / FILE).exists() and is_held(folder)]
 
     def evolution(self, name: str) -> Path:
-        """Give the folder of an evolution."""
+        """Return the folder of an evolution."""
         return self.folder / EVOLUTIONS / name
 
     def whole(self, name: str) -> WholeStatus | None:

@@ -120,7 +120,7 @@ def _row(one: TrialRecord, life: _Life, links: Links) -> Sequence[str | Cell]:
 def _chart(
     family: Mapping[str, TrialRecord], lives: Mapping[str, _Life], lines: int, links: Links
 ) -> dict[str, Any]:
-    """Give the places of rows, bars, trials and lines of descent in pixels."""
+    """Return the places of rows, bars, trials and lines of descent in pixels."""
     order = [*_families(family)]
     place = {name: number for number, (name, _) in enumerate(order)}
     first = min((lives[name].born for name in family), default=1)
@@ -165,7 +165,7 @@ def _chart(
 
 
 def _spans(life: _Life, end: int) -> Iterator[tuple[int, int]]:
-    """Give from when to when it was a member."""
+    """Yield from when to when it was a member."""
     start: int | None = life.born
     for line, is_retired in life.retired:
         if is_retired and start is not None:
@@ -178,7 +178,7 @@ def _spans(life: _Life, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _dots(life: _Life, x: Any, near: float) -> Iterator[tuple[float, str, str]]:
-    """Give trials: where, of what kind, and in words; of those that are very near, the first."""
+    """Yield trials: where, of what kind, and in words; of those that are very near, the first."""
     last = float("-inf")
     for line, value in life.trials:
         at = x(line)
@@ -198,7 +198,7 @@ def _dots(life: _Life, x: Any, near: float) -> Iterator[tuple[float, str, str]]:
 
 
 def _families(family: Mapping[str, TrialRecord]) -> Iterator[tuple[str, int]]:
-    """Give names so that children stand below their first parents, each with its depth."""
+    """Yield names so that children stand below their first parents, each with its depth."""
     children: dict[str | None, list[str]] = {}
     for name, record in family.items():
         first = next((parent for parent in record.born.parents if parent in family), None)

@@ -81,7 +81,7 @@ def overview_page(kept: Kept, links: Links) -> Page:
 
 
 def _reports(kept: Kept) -> Iterator[tuple[str, tuple[EvolutionReport | None, str]]]:
-    """Give what came of each evolution; of one that cannot be read, why."""
+    """Yield what came of each evolution; of one that cannot be read, why."""
     for name in kept.evolutions:
         try:
             report = EvolutionReport.of(lines_in(kept.evolution(name)))
@@ -122,7 +122,7 @@ def _row(
 
 
 def status_of(kept: Kept, name: str, *, is_done: bool) -> str:
-    """Say how far an evolution is."""
+    """Return how far an evolution is."""
     if name in kept.at_work:
         return "under way"
     return "done" if is_done else "interrupted"

@@ -141,7 +141,7 @@ def team_page(kept: Kept, name: str, links: Links) -> Page:
 
 
 def _drawn(member: Member, links: Links) -> tuple[Any, str, str]:
-    """Give a team's graph, its file, and what is wrong with that."""
+    """Return a team's graph, its file, and what is wrong with that."""
     try:
         team = member.team
         return graph_of(team, links.id("tip")), member.path.read_text(encoding="utf-8"), ""
@@ -150,7 +150,7 @@ def _drawn(member: Member, links: Links) -> tuple[Any, str, str]:
 
 
 def _family(one: str, name: str, links: Links) -> tuple[str, str, str]:
-    """Give a relative: its name, its page, and the page that compares both."""
+    """Return a relative: its name, its page, and the page that compares both."""
     return one, links.to("", f"team/{one}"), links.to("", f"compare/{one}/{name}")
 
 

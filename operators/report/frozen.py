@@ -29,7 +29,7 @@ Scores = dict[str, list[float]]
 
 
 def difference(one: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
-    """Give the mean difference over the tasks that both have, and its 95 % interval."""
+    """Return the mean difference over the tasks that both have, and its 95 % interval."""
     tasks = sorted(one.keys() & other.keys())
     values = [statistics.fmean(one[task]) - statistics.fmean(other[task]) for task in tasks]
     return statistics.fmean(values) if values else 0.0, paired_interval(values)
@@ -92,7 +92,7 @@ class HeldOutFigures:
         return next((team for team in self.teams if team["team"] == self.control), None)
 
     def value(self) -> dict[str, Any]:
-        """Give the figures as a JSON object."""
+        """Return the figures as a JSON object."""
         return {"gain": self.gain, "gain_interval": self.gain_interval, **to_value(self)}
 
     def __str__(self) -> str:

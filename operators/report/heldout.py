@@ -164,7 +164,7 @@ class HeldOut:
         return records
 
     def _keys(self) -> Iterator[tuple[Subject, Task, int]]:
-        """Give all trials: everything on every task once before any of them again."""
+        """Return all trials: everything on every task once before any of them again."""
         repeats = range(1, self.repeats + 1)
         return (
             (subject, task, n) for n in repeats for task in self.tasks for subject in self.subjects
@@ -188,7 +188,7 @@ class HeldOut:
             self.parts.finished(place, fields["score"])
 
     def _told(self, key: tuple[Subject, Task, int], place: str) -> Trace | None:
-        """Give what a trial tells, where somebody listens."""
+        """Return what a trial tells, where somebody listens."""
         if self.parts is None:
             return None
         subject, task, number = key

@@ -161,7 +161,7 @@ class EvolutionReport:
             self.judged.append((score, verdict))
 
     def spent_by(self, operator: str) -> Usage:
-        """Give what an operator consumed."""
+        """Return what an operator consumed."""
         return self.spent.get(operator, Usage())
 
     def _operator(self, name: str) -> _Operator:
@@ -201,7 +201,7 @@ class EvolutionReport:
         return [*silent, *answer_warnings(self.answers)]
 
     def value(self) -> dict[str, Any]:
-        """Give the report as a JSON object."""
+        """Return the report as a JSON object."""
         low, high = self.interval
         return {
             "tasks": self.tasks,

@@ -65,7 +65,7 @@ def _online(report: EvolutionReport) -> Iterator[str]:
 
 
 def _scored(report: EvolutionReport) -> str:
-    """Say who scored answers among which nothing was chosen."""
+    """Return who scored answers among which nothing was chosen."""
     if report.by_answers == report.tasks:
         return "scored by the reference answers"
     judged = counted(report.tasks - report.by_answers, "task")
@@ -77,7 +77,7 @@ def _scored(report: EvolutionReport) -> str:
 
 
 def _chosen(report: EvolutionReport) -> str:
-    """Say what chose the candidates that the online score is of."""
+    """Return what chose the candidates that the online score is of."""
     if report.by_answers == report.tasks:
         return "chosen by the reference answers: no score on unseen tasks"
     if report.by_answers:
@@ -114,7 +114,7 @@ def _learnt(report: EvolutionReport) -> Iterator[str]:
 
 
 def _operators(report: EvolutionReport) -> Iterator[str]:
-    """Tell what operators made, or where there are no candidates what they consumed."""
+    """Yield what operators made, or where there are no candidates what they consumed."""
     if report.searched:
         yield "operator      made  dropped  best of its task"
         for name, operator in sorted(report.operators.items()):
@@ -143,7 +143,7 @@ def _spent(report: EvolutionReport) -> Iterator[str]:
 
 
 def _grown(report: EvolutionReport) -> str:
-    """Tell how the pool grew, and for how long it has not."""
+    """Return how the pool grew, and for how long it has not."""
     growth = report.growth
     half, still = growth[(report.tasks - 1) // 2], growth.count(growth[-1])
     quiet = counted(still - 1 if growth[-1] else still, "task")

@@ -43,7 +43,7 @@ tells beside them stands before them."""
 
 
 def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
-    """Give a row for each episode of an evolution, in order."""
+    """Yield a row for each episode of an evolution, in order."""
     for number, line in enumerate(lines_in(pool / EVOLUTIONS / name)):
         tried = candidates_of(line)
         best = best_of(line) or {}

@@ -58,7 +58,7 @@ class RoutingOutcome:
     spent: Spending = Spending()
 
     def worth(self, beta: float) -> float:
-        """Give the score less `beta` times the cost, as a reward has it (EvoMAS Eq. 4)."""
+        """Return the score less `beta` times the cost, as a reward has it (EvoMAS Eq. 4)."""
         return self.score - beta * self.spent.cost
 
 
@@ -79,11 +79,11 @@ class Case:
     gauging: Spending = Spending()
 
     def side(self, choice: Choice) -> RoutingOutcome:
-        """Give how the chosen one did."""
+        """Return how the chosen one did."""
         return self.single if choice == "single" else self.team
 
     def told(self) -> EventNoted:
-        """Give it as an event of a pool."""
+        """Return it as an event of a pool."""
         return EventNoted(what=ROUTED, about=to_value(self))
 
     @classmethod

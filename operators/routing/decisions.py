@@ -25,7 +25,7 @@ class Decision(Protocol):
 
 
 def asks(decision: Decision) -> bool:
-    """Tell whether a model has to be asked before it can decide."""
+    """Return whether a model has to be asked before it can decide."""
     return not set(GAUGED).isdisjoint(decision.features)
 
 
@@ -64,7 +64,7 @@ class Condition:
     above: bool
 
     def holds(self, features: Features) -> bool:
-        """Tell whether it holds of features, of which this one is known."""
+        """Return whether it holds of features, of which this one is known."""
         return (features[self.feature] > self.threshold) == self.above
 
     def __str__(self) -> str:

@@ -74,7 +74,7 @@ class RouterFigures:
     router: Router
 
     def value(self) -> dict[str, Any]:
-        """Give them as a JSON object."""
+        """Return them as a JSON object."""
         return {
             "n": self.n,
             "folds": self.folds,
@@ -207,7 +207,7 @@ def _gain(routed: Sequence[_Taken], other: Sequence[_Taken]) -> Gain:
 
 
 def _interval(gains: Sequence[float]) -> Interval:
-    """Give the interval of a mean of differences, which costs may have taken beyond [-1, 1]."""
+    """Return the interval of a mean of differences, which costs may have taken beyond [-1, 1]."""
     largest = max(1.0, *map(abs, gains))
     low, high = paired_interval([gain / largest for gain in gains])
     return low * largest, high * largest

@@ -56,7 +56,7 @@ class Router:
         return self.decision.choose(features)
 
     def __str__(self) -> str:
-        """Say how it decides, and why it is no more than a constant where it is one."""
+        """Return how it decides, and why it is no more than a constant where it is one."""
         if self.level or self.n == 0:
             return str(self.decision) if self.n else f"{self.decision}: there are no cases yet"
         why = (
@@ -111,13 +111,13 @@ def _is_near(best: Sequence[float], other: Sequence[float]) -> bool:
 
 
 def worth(case: Case, decision: Decision, beta: float) -> float:
-    """Give what a decision's choice is worth on a case, less what it takes to decide."""
+    """Return what a decision's choice is worth on a case, less what it takes to decide."""
     price = beta * case.gauging.cost if asks(decision) else 0.0
     return case.side(decision.choose(case.features)).worth(beta) - price
 
 
 def out_of_fold(cases: Sequence[Case], fitted: Fitted, folds: int) -> list[tuple[Case, Decision]]:
-    """Give each case with the decision that was fitted to the cases of all other folds.
+    """Return each case with the decision that was fitted to the cases of all other folds.
 
     Cases are dealt by the digests of their tasks: by chance, and always alike.
 

@@ -53,13 +53,13 @@ class Learner:
 
 
 def missing(by: By) -> str | None:
-    """Say what is not installed that a learner needs; None where everything is."""
+    """Return what is not installed that a learner needs; None where everything is."""
     is_there = by != "logistic" or importlib.util.find_spec("sklearn") is not None
     return None if is_there else _without_sklearn()
 
 
 def better_constant(cases: Sequence[Case], beta: float) -> Always:
-    """Give whoever is worth more, the single agent or the team; of two alike, the cheaper."""
+    """Return whoever is worth more, the single agent or the team; of two alike, the cheaper."""
     gain = round(sum(_gains(cases, beta)), DIGITS)
     extra = sum(item.team.spent.calls - item.single.spent.calls for item in cases)
     return Always(choice="team" if gain > 0 or (gain == 0 and extra < 0) else "single")
@@ -70,7 +70,7 @@ def _gains(cases: Sequence[Case], beta: float) -> list[float]:
 
 
 def _complete(cases: Sequence[Case]) -> tuple[tuple[str, ...], list[Case]]:
-    """Give the features that some case has, and the cases that have them all."""
+    """Return the features that some case has, and the cases that have them all."""
     order = {name: place for place, name in enumerate((*COMPUTED, *GAUGED))}
     texts = sorted(
         {name for item in cases for name in item.features},
@@ -114,7 +114,7 @@ def _pair(cases: Sequence[Case], beta: float) -> Decision:
 def _conditions(
     cases: Sequence[Case], beta: float
 ) -> tuple[list[tuple[str, float]], FloatArray, FloatArray, FloatArray]:
-    """Give all conditions that tell cases apart, as far as their features are known.
+    """Return all conditions that tell cases apart, as far as their features are known.
 
     Returns:
         The cuts, each a feature and a threshold; which cases each condition holds of, two rows for
@@ -142,7 +142,7 @@ def _condition(cuts: Sequence[tuple[str, float]], place: int) -> Condition:
 
 
 def _thresholds(values: Sequence[float]) -> list[float]:
-    """Give what lies halfway between neighbours; where these are many, only at some quantiles."""
+    """Return what lies halfway between neighbours; where these are many, only at some quantiles."""
     ranked = sorted(values)
     between = [(low, high) for low, high in itertools.pairwise(ranked) if low < high]
     if len(between) > MOST_THRESHOLDS:

@@ -67,7 +67,7 @@ def show_log(folder: Path, name: str, as_json: bool) -> None:
 
 
 def agent_json(agent: PoolAgent) -> dict[str, Any]:
-    """Give what is known of an agent as plain values."""
+    """Return what is known of an agent as plain values."""
     return {
         **lineage_value(agent, "agent"),
         **statistics_value(agent.statistics),
@@ -93,7 +93,7 @@ def archive_json(agent: PoolAgent, pool: Pool) -> dict[str, Any]:
 
 
 def agent_facts(agent: PoolAgent, pool: Pool) -> Iterator[str]:
-    """Say what is known of an agent, line by line."""
+    """Yield what is known of an agent, line by line."""
     yield f"{agent.name}: {score(agent.statistics)}"
     texts = [made_by(agent.born), " and ".join(agent.born.parents)]
     facts = {
@@ -119,7 +119,7 @@ def _revision(one: Revision) -> dict[str, Any]:
 
 
 def _archive(counts: Mapping[str, Any]) -> Iterator[str]:
-    """Say how many entries of which kinds an agent has, and from whom."""
+    """Yield how many entries of which kinds an agent has, and from whom."""
     if counts["own"]:
         yield f"its own: {_kinds(counts['own'])}"
     for giver, kinds in counts["given"].items():

@@ -40,11 +40,11 @@ class Tasks:
     niche: str | None = None
 
     def __call__(self, member: Member) -> Statistics:
-        """Give what is known of a team on them."""
+        """Return what is known of a team on them."""
         return member.on(self.niche, split=self.split)
 
     def ranked(self, pool: Pool) -> Mapping[Member, Expectation]:
-        """Give all teams of a pool, the most promising on them first, with what is expected."""
+        """Return all teams of a pool, the most promising on them first, with what is expected."""
         from ..expectation.expectation import ranked
 
         return ranked(pool.teams.values(), self.niche, split=self.split)

@@ -141,7 +141,7 @@ def _named(member: TrialRecord) -> str:
 
 
 def _branch(member: TrialRecord) -> str:
-    """Say what made a team of its parents."""
+    """Return what made a team of its parents."""
     others = member.born.parents[1:]
     crossed = f" with {' and '.join(others)}" if others else ""
     edits = "; ".join(member.born.edits)

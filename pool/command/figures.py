@@ -17,7 +17,7 @@ SIDES = {"<": str.ljust, ">": str.rjust}
 
 
 def table(heads: Mapping[str, str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Give the lines of a table.
+    """Yield the lines of a table.
 
     Args:
         heads: The heads of the columns, each with the side on which the column is even: < or >.
@@ -46,7 +46,7 @@ def cost(known: Statistics) -> str:
 
 
 def statistics_value(known: Statistics) -> dict[str, Any]:
-    """Give statistics as plain values."""
+    """Return statistics as plain values."""
     usd, tokens = known.cost
     return {
         "n": known.n,
@@ -69,7 +69,7 @@ def made_by(born: Lineage) -> str:
 
 
 def lineage_value(member: TrialRecord, of: str = "team") -> dict[str, Any]:
-    """Give what is known of the origin of a team, or of an agent, as plain values."""
+    """Return what is known of the origin of a team, or of an agent, as plain values."""
     born = member.born
     inherits = {"inherits": member.inherits} if isinstance(member, PoolAgent) else {}
     return {

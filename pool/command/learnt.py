@@ -75,12 +75,12 @@ def show_memory(
 
 
 def entry_json(entry: Learnt, pool: Pool) -> dict[str, Any]:
-    """Give what is known of an entry as plain values."""
+    """Return what is known of an entry as plain values."""
     return _value(entry, pool, _lines(pool))
 
 
 def entry_facts(entry: Learnt, pool: Pool) -> Iterator[str]:
-    """Say what is known of an entry, line by line."""
+    """Yield what is known of an entry, line by line."""
     by = pool.learnt.replaced_by(entry.id)
     facts = {
         "line": f"{pool.folder / LEDGER}:{_lines(pool)[entry.id]}",
@@ -108,7 +108,7 @@ def entry_facts(entry: Learnt, pool: Pool) -> Iterator[str]:
 
 
 def origins_json(entry: Learnt, pool: Pool) -> list[dict[str, Any]]:
-    """Give an entry and all that it stands for as plain values."""
+    """Return an entry and all that it stands for as plain values."""
     lines = _lines(pool)
     return [_value(learnt, pool, lines) for learnt in standing_for(entry, pool.learnt)]
 
@@ -131,7 +131,7 @@ def origins_table(entry: Learnt, pool: Pool) -> Iterator[str]:
 
 
 def _archive(owner: str, pool: Pool) -> Sequence[Learnt]:
-    """Give what an agent has and had, in order."""
+    """Return what an agent has and had, in order."""
     learnt = pool.learnt
     had = [*learnt.archive(owner), *learnt.own(owner)]
     ids = {item.id for entry in had for item in (entry, *standing_for(entry, learnt))}
@@ -160,7 +160,7 @@ def _fits(entry: Learnt, wanted: Mapping[str, str | None]) -> bool:
 
 
 def _lines(pool: Pool) -> Mapping[str, int]:
-    """Give the line of the ledger that each entry is."""
+    """Return the line of the ledger that each entry is."""
     return {line.op: line.end.line for line in pool.entries() if line.value["kind"] == "learnt"}
 
 

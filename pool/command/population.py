@@ -21,7 +21,7 @@ from .figures import made_by, table
 
 
 def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
-    """Give all that became of a population, over windows of so many tasks."""
+    """Return all that became of a population, over windows of so many tasks."""
     population = of.population
     return {
         "rates": asdict(population.rates),
@@ -80,7 +80,7 @@ def _accuracy(of: Signals, niche: str | None) -> dict[str, Any]:
 
 
 def index_value(of: Signals, window: int, *, by_niche: bool = True) -> dict[str, Any]:
-    """Give how far leading has become a matter of the niche; or else of few hands."""
+    """Return how far leading has become a matter of the niche; or else of few hands."""
     index = specialization(of.worked, window, by_niche=by_niche)
     return {
         "window": min(window, len(of.worked)),
@@ -92,7 +92,7 @@ def index_value(of: Signals, window: int, *, by_niche: bool = True) -> dict[str,
 
 
 def tokens_value(spent: EvolutionUsage | None, single: float | None) -> dict[str, float] | None:
-    """Give tokens per task, and how many times a single agent's that is."""
+    """Return tokens per task, and how many times a single agent's that is."""
     if spent is None:
         return None
     parts = {"runs": spent.runs, "operators": spent.operators, "judging": spent.judging}
@@ -102,7 +102,7 @@ def tokens_value(spent: EvolutionUsage | None, single: float | None) -> dict[str
 
 
 def best_of(one: RankingScore) -> Sequence[str]:
-    """Give the niches of an agent, those first in which it worked most."""
+    """Return the niches of an agent, those first in which it worked most."""
     return sorted(one.competence, key=lambda niche: (-one.n(niche), -one.q(niche), niche))
 
 
@@ -175,7 +175,7 @@ def _agents(pool: Pool, of: Signals, everyone: bool) -> Iterator[str]:
 
 
 def agent_rows(pool: Pool, of: Signals, *, everyone: bool) -> Sequence[Sequence[str]]:
-    """Give what stands of each agent under `AGENTS`."""
+    """Return what stands of each agent under `AGENTS`."""
     population = of.population
     shown = population.everybody if everyone else population.agents
     return [_row(pool, of, name, score) for name, score in shown.items()]
@@ -204,7 +204,7 @@ def _niches(of: Signals) -> Iterator[str]:
 
 
 def niche_rows(of: Signals) -> Sequence[Sequence[str]]:
-    """Give what stands of each niche under `NICHES`."""
+    """Return what stands of each niche under `NICHES`."""
     rows: list[Sequence[str]] = []
     for niche in of.niches:
         tasks = len(of.of(niche))
@@ -271,7 +271,7 @@ def _flow(of: Signals) -> Iterator[str]:
 
 
 def flow_rows(of: Signals) -> tuple[Mapping[str, str], Sequence[Sequence[str]]]:
-    """Give who gave how much to whom, with heads: those who gave and received most."""
+    """Return who gave how much to whom, with heads: those who gave and received most."""
     givers = _most(of.given)
     recipients = _most(of.received)
     heads = {"giver > recipient": "<", **dict.fromkeys(recipients, ">"), "all": ">"}
@@ -295,7 +295,7 @@ def _timeline(events: Sequence[Happened]) -> Iterator[str]:
 
 
 def lifecycle_rows(events: Sequence[Happened]) -> Sequence[Sequence[str]]:
-    """Give what stands of each change of the roster under `EVENTS`."""
+    """Return what stands of each change of the roster under `EVENTS`."""
     return [
         (
             str(event.tasks),

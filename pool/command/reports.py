@@ -170,7 +170,7 @@ def _show_town(pool: Pool, tasks: Tasks, *, as_json: bool) -> None:
 
 
 def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[str]:
-    """Give what stands of a team under `COLUMNS`."""
+    """Return what stands of a team under `COLUMNS`."""
     known = tasks(member)
     low, high = known.interval
     _, tokens = known.cost
@@ -259,14 +259,14 @@ def _facts(pool: Pool, member: Member, known: Statistics) -> Iterator[tuple[str,
 
 
 def _adapted(known: Statistics) -> str:
-    """Say what a team scored as it was adapted to tasks, and how often it was."""
+    """Return what a team scored as it was adapted to tasks, and how often it was."""
     if not known.adapted:
         return ""
     return f"{known.adapted_sum / known.adapted:.3f} ({known.adapted})"
 
 
 def _won(known: Statistics) -> str:
-    """Say what a team was taken into the pool for."""
+    """Return what a team was taken into the pool for."""
     if not known.chosen:
         return ""
     won = counted(known.chosen, "trial")

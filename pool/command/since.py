@@ -195,7 +195,7 @@ def _said(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Give a text of others so that Markdown shows it and reads nothing in it."""
+    """Return a text of others so that Markdown shows it and reads nothing in it."""
     words = _said(text)
     for sign in "\\`*_{}[]()#+-.!|~>":
         words = words.replace(sign, f"\\{sign}")
@@ -203,7 +203,7 @@ def _escaped(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Give a text as code, in which nothing is read either."""
+    """Return a text as code, in which nothing is read either."""
     words = _said(text).replace("|", "\\|")
     fence = "``" if "`" in words else "`"
     edge = " " if "`" in words else ""

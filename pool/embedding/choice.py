@@ -26,7 +26,7 @@ def choose_embedder(
     environment: Mapping[str, str] | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Embedder:
-    """Give the embedder of a name.
+    """Return the embedder of a name.
 
     Args:
         name: `minilm`, `hashing`, or an alias of models.yaml. None: `minilm` where the extra

@@ -54,7 +54,7 @@ class MiniLmEmbedder:
 
     @staticmethod
     def is_installed() -> bool:
-        """Tell whether the packages that it needs are installed."""
+        """Return whether the packages that it needs are installed."""
         return all(find_spec(name) for name in NEEDED)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:

@@ -136,7 +136,7 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
 
 
 def _pedigree(teams: Sequence[Member]) -> tuple[Any, Any]:
-    """Give how much teams have in common, in variances of a child, and how many births ago.
+    """Return how much teams have in common, in variances of a child, and how many births ago.
 
     What a child has in common with others is the mean of what its parents have (Henderson 1976,
     Biometrics 32:69). The parents of a founder are not among the teams.
@@ -283,7 +283,7 @@ def _shared(groups: Sequence[_Tasks], sizes: Any) -> Any:
 
 
 def _telling(wins: Sequence[_Tasks]) -> float:
-    """Give the variance of wins within niches.
+    """Return the variance of wins within niches.
 
     Who wins has drawn well, so wins vary less than other trials, and as much less do they tell.
     """

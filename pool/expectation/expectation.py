@@ -108,7 +108,7 @@ def ranked(
     split: str = EVOLVE,
     expected: Mapping[str, Expectation] | None = None,
 ) -> dict[Member, Expectation]:
-    """Give teams with what is expected of them, those of the highest standing first.
+    """Return teams with what is expected of them, those of the highest standing first.
 
     Among equals parents come before their children, then the cheaper before the dearer, with those
     that never came to an answer last, then the older before the younger.
@@ -128,7 +128,7 @@ def ranked(
 def by_standing(
     members: Iterable[Member], niche: str | None = None, *, split: str = EVOLVE
 ) -> list[Member]:
-    """Give teams in the order of `ranked`, which takes no estimate of what they score."""
+    """Return teams in the order of `ranked`, which takes no estimate of what they score."""
     teams = list(members)
     standings = _standings(teams, niche, split)
     equals: dict[float, dict[str, Member]] = {}
@@ -202,7 +202,7 @@ def _moved(begun: float, known: Statistics) -> float:
 
 
 def _parents_first(teams: Mapping[str, Member], niche: str | None, split: str) -> Iterator[Member]:
-    """Give teams in the order in which equals come."""
+    """Yield teams in the order in which equals come."""
     children: dict[str, list[str]] = {}
     waiting = {
         name: sum(word in teams for word in team.born.parents) for name, team in teams.items()

@@ -41,7 +41,7 @@ class AgentFiles:
         return bool(done)
 
     def is_behind(self, agent: PoolAgent) -> bool:
-        """Tell whether a file is as a line before the agent's last one had it.
+        """Return whether a file is as a line before the agent's last one had it.
 
         Raises:
             StorageError: One is neither so nor as the last line has it, or cannot be read.
@@ -58,7 +58,7 @@ class AgentFiles:
         return any(there.get(name) != now.get(name) for name in {*now, *before})
 
     def _was(self, agent: PoolAgent, name: str, text: str | None) -> bool:
-        """Tell whether a file is as some line of the agent had it, as where branches merged."""
+        """Return whether a file is as some line of the agent had it, as where branches merged."""
         backs = range(2, len(agent.revisions))
         return text is not None and any(agent.texts(back=back).get(name) == text for back in backs)
 

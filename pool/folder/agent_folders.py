@@ -64,7 +64,7 @@ class ArchiveFiles:
         ]
 
     def is_behind(self, owner: str, learnt: Lessons) -> bool:
-        """Tell whether a file lacks lines or has them in another order, having read all of it.
+        """Return whether a file lacks lines or has them in another order, having read all of it.
 
         Raises:
             StorageError: It says something else, or cannot be read.
@@ -114,7 +114,7 @@ def _line(entry: Learnt) -> bytes:
 
 
 def _is_part(content: bytes, text: bytes) -> bool:
-    """Tell whether lines are among others, in whatever order."""
+    """Return whether lines are among others, in whatever order."""
     return {*content.splitlines(keepends=True)} <= {*text.splitlines(keepends=True)}
 
 
@@ -132,7 +132,7 @@ def _size(path: Path) -> int:
 
 
 def _end(path: Path, size: int) -> bytes:
-    """Give the last bytes of a file."""
+    """Return the last bytes of a file."""
     try:
         with path.open("rb") as stream:
             stream.seek(max(0, stream.seek(0, os.SEEK_END) - size))

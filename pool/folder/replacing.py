@@ -43,7 +43,7 @@ def replace_evolution(pool: Path, name: str, theirs: Path, manifest: str | None)
 
 
 def is_cut_short(pool: Path) -> bool:
-    """Tell whether who replaced an evolution was stopped when the old one was aside."""
+    """Return whether who replaced an evolution was stopped when the old one was aside."""
     return any((pool / ASIDE).glob("*/old"))
 
 

@@ -140,7 +140,7 @@ def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
 
 
 def _beginning(one: bytes, other: bytes) -> bytes:
-    """Give the lines with which both begin."""
+    """Return the lines with which both begin."""
     lines = zip(one.splitlines(keepends=True), other.splitlines(keepends=True), strict=False)
     blocks = list[bytes]()
     for mine, theirs in lines:

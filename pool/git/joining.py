@@ -193,7 +193,7 @@ def _write(path: Path, text: bytes) -> None:
 
 
 def _evolutions(folder: Path, other: Path, called: Path) -> Iterator[tuple[str, str | None]]:
-    """Give the evolutions of another copy, each with what its manifest is to say."""
+    """Yield the evolutions of another copy, each with what its manifest is to say."""
     for path in _folders_in(other / EVOLUTIONS):
         own, name = folder / EVOLUTIONS / path.name, called / EVOLUTIONS / path.name
         mine, theirs = (_text(file / MANIFEST) for file in (own, path))

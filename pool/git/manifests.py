@@ -15,7 +15,7 @@ GROWING = ("commands", "coterie")
 
 
 def united_manifests(one: str, text: str, other: str, others: str) -> str:
-    """Give the manifest of an evolution that two copies of a pool have.
+    """Return the manifest of an evolution that two copies of a pool have.
 
     The tasks are those of the copy that has more of them, and begin with those of the other one.
 
@@ -58,7 +58,7 @@ def _are_texts(value: Any) -> bool:
 
 
 def _rest(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give what does not change while an evolution goes on, as `Manifest.differences` has it."""
+    """Return what does not change while an evolution goes on, as `Manifest.differences` has it."""
     kept = {name: item for name, item in value.items() if name not in {"tasks", *GROWING}}
     models = kept.get("models")
     if is_mapping(models):

@@ -21,7 +21,7 @@ LONGEST = 300
 
 
 def news_since_commit(folder: Path, repository: Repository) -> list[str]:
-    """Say what the lines of a pool's ledger did that the last commit has not.
+    """Return what the lines of a pool's ledger did that the last commit has not.
 
     Args:
         folder: The pool. There is nothing to say of a folder that is none.
@@ -44,7 +44,7 @@ def news_since_commit(folder: Path, repository: Repository) -> list[str]:
 
 
 def _told(value: Mapping[str, Any]) -> Iterator[str]:
-    """Say what a line did: who was born or revised by which edits and why, and what it scored."""
+    """Yield what a line did: who was born or revised by which edits and why, and what it scored."""
     who = value.get("team") or value.get("agent")
     match value["kind"]:
         case "born" if value["lineage"].get("parents"):

@@ -89,7 +89,7 @@ def put_back(folder: Path, found: Sequence[Revert]) -> Iterator[str]:
 def _revert(
     repository: Repository, folder: Path, commit: str, subject: str, known: AbstractSet[str]
 ) -> Revert:
-    """Tell what a commit took out that is missing still."""
+    """Return what a commit took out that is missing still."""
     inside = folder.resolve().relative_to(repository.source)
     ledger = repository.text(f"{commit}^", (inside / LEDGER).as_posix()) or ""
     before = [*entries_of(ledger)] if ledger else []

@@ -123,7 +123,7 @@ class _Back:
     reason: str
 
     def changes(self) -> Iterator[Change]:
-        """Give them: first who comes back, so that the pool is never without a head."""
+        """Yield them: first who comes back, so that the pool is never without a head."""
         born = self._members("born")
         gone = {name for name in self._members("retired") if self.pool.find(name).retired}
         back = gone - born
@@ -185,7 +185,7 @@ def _is_head(entry: LedgerEntry) -> bool:
 
 
 def told(change: Change) -> str:
-    """Say what a change that leads back does, in a few words."""
+    """Return what a change that leads back does, in a few words."""
     match change:
         case Retired(member=member) | Restored(member=member):
             return f"{member}: {'retired' if isinstance(change, Retired) else 'a member again'}"

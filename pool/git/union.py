@@ -211,7 +211,7 @@ def _side_of(line: UnionLine, sides: Sequence[UnionSide]) -> str:
 
 
 def _notes(one: UnionSide, other: UnionSide, lines: Sequence[UnionLine]) -> Iterator[str]:
-    """Say what both sides changed, and which change is the one that counts now."""
+    """Yield what both sides changed, and which change is the one that counts now."""
     ops = [{line.op for line in side.lines} for side in (other, one)]
     changed = [
         {subject: line for line in side.lines if line.op not in there and (subject := _of(line))}
@@ -227,7 +227,7 @@ def _notes(one: UnionSide, other: UnionSide, lines: Sequence[UnionLine]) -> Iter
 
 
 def _of(line: UnionLine) -> str:
-    """Say what a line changed that only one can have the last word on; nothing otherwise."""
+    """Return what a line changed that only one can have the last word on; nothing otherwise."""
     value = line.entry.value
     match value.get("kind"):
         case "revised":

@@ -152,7 +152,7 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
 
 
 def _of_scaffold(folder: Path, state: State) -> Iterator[str]:
-    """Say what of the head's folder is not as the ledger has it. That harms nothing."""
+    """Yield what of the head's folder is not as the ledger has it. That harms nothing."""
     scaffold = Scaffold(pool=folder, tell=lambda _said: None)
     try:
         look = scaffold.look(state.heads)
@@ -255,7 +255,7 @@ def _first(path: Path) -> bytes:
 
 
 def _why_not(line: bytes, state: State, seen: set[str]) -> str:
-    """Say why a line cannot be used; take it in if it can."""
+    """Return why a line cannot be used; take it in if it can."""
     try:
         entry = entry_of(line)
     except ValueError as error:

@@ -89,7 +89,7 @@ def check_agent(agent: Agent, catalogue: Catalogue, ceiling: CapabilityPolicy | 
 
 
 def differences(before: Agent, after: Agent) -> tuple[str, ...]:
-    """Say what differs between two agents but for their names, in words."""
+    """Return what differs between two agents but for their names, in words."""
     return summary(_alone(replace(before, id=after.id)), _alone(after))
 
 

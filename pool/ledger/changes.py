@@ -91,7 +91,7 @@ class Added:
         return tuple(dict.fromkeys((*self.lineage.parents, *self.inherits)))
 
     def value(self) -> dict[str, Any]:
-        """Give the ledger's line of it, once the member has its name there, and its lineage."""
+        """Return the ledger's line of it, once the member has its name there, and its lineage."""
         if isinstance(self.member, Agent):
             value = _agent(self.member)
             fields = {"kind": "born", "agent": self.member.id, "value": value}
@@ -127,7 +127,7 @@ class Revised:
         return (self.agent,)
 
     def value(self) -> dict[str, Any]:
-        """Give the ledger's line of it."""
+        """Return the ledger's line of it."""
         return to_value(self)
 
     @classmethod
@@ -155,7 +155,7 @@ class Evaluated:
         return (self.member, *sorted({part.member for part in self.trial.agents.values()}))
 
     def value(self) -> dict[str, Any]:
-        """Give the ledger's line of it."""
+        """Return the ledger's line of it."""
         kind = "failed" if self.trial.score is None else "evaluated"
         trial = replace(self.trial, reason=told(self.trial.reason, LONGEST_REASON))
         return {"kind": kind, **to_value(replace(self, trial=trial))}
@@ -184,7 +184,7 @@ class ChildRejected:
         return tuple(self.parents)
 
     def value(self) -> dict[str, Any]:
-        """Give the ledger's line of it."""
+        """Return the ledger's line of it."""
         return to_value(self)
 
 
@@ -201,7 +201,7 @@ class Retired:
         return (self.member,)
 
     def value(self, of: Of = "team") -> dict[str, Any]:
-        """Give the ledger's line of it, which says what the member is."""
+        """Return the ledger's line of it, which says what the member is."""
         reason = told(self.reason, LONGEST_REASON)
         return {"kind": "retired", of: self.member, **({"reason": reason} if reason else {})}
 
@@ -223,7 +223,7 @@ class Restored:
         return (self.member,)
 
     def value(self, of: Of = "team") -> dict[str, Any]:
-        """Give the ledger's line of it, which says what the member is."""
+        """Return the ledger's line of it, which says what the member is."""
         return {"kind": "restored", of: self.member}
 
     @classmethod
@@ -251,7 +251,7 @@ class EventNoted:
         return ()
 
     def value(self) -> dict[str, Any]:
-        """Give the ledger's line of it.
+        """Return the ledger's line of it.
 
         Raises:
             InputError: It is not as `ledger.schema.json` has it.

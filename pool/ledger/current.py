@@ -107,7 +107,7 @@ class Current:
         return self.state.agents[name]
 
     def find(self, name: str) -> Member | PoolAgent:
-        """Give a team or an agent by its name, be it retired or not.
+        """Return a team or an agent by its name, be it retired or not.
 
         Raises:
             InputError: There is neither.
@@ -145,7 +145,7 @@ class Current:
         return None
 
     def admitted(self, op: str) -> Admission | None:
-        """Say what came of an addition that was made; None where there was no such operation."""
+        """Return what came of an addition that was made; None where there was no such operation."""
         entry = self.ledger.find(op)
         kind = entry.value["kind"] if entry else None
         if entry is None or kind not in {"born", "twin"}:
@@ -154,7 +154,7 @@ class Current:
         return Admission(name=name, is_new=kind == "born")
 
     def admission(self, op: str) -> Admission:
-        """Say what came of an addition.
+        """Return what came of an addition.
 
         Raises:
             StorageError: The ledger is not the one that was read.

@@ -92,7 +92,7 @@ class Learnt:
         return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
     def value(self) -> dict[str, Any]:
-        """Give the ledger's line of it, without what looks like a secret key.
+        """Return the ledger's line of it, without what looks like a secret key.
 
         Raises:
             InputError: A field is not as `ledger.schema.json` has it, or it has both an owner and

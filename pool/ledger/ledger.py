@@ -52,7 +52,7 @@ class LedgerPosition:
     seal: bytes
 
     def after(self, line: bytes) -> LedgerPosition:
-        """Give the place after the next line."""
+        """Return the place after the next line."""
         end = self.offset + len(line)
         return LedgerPosition(line=self.line + 1, offset=end, seal=line[-SEAL_BYTES:])
 
@@ -214,7 +214,7 @@ class Ledger:
         return True
 
     def read(self, after: LedgerPosition = START) -> Iterator[LedgerEntry]:
-        """Give the lines that stand after a place, one at a time.
+        """Yield the lines that stand after a place, one at a time.
 
         To follow a ledger, go on from the `end` of the last entry. A line that is not finished is
         not given. A line that is given may be lost if the power fails while it is being appended.
@@ -271,7 +271,7 @@ class Ledger:
         return sorted(files - self._files)
 
     def find(self, op: str) -> LedgerEntry | None:
-        """Give the line of an operation that was read; None where there was none.
+        """Return the line of an operation that was read; None where there was none.
 
         Raises:
             StorageError: The file is not the one that was read.
@@ -280,7 +280,7 @@ class Ledger:
             return self._find(op)
 
     def past_repeats(self, place: LedgerPosition) -> LedgerPosition:
-        """Give the place after the lines that follow on a place and were there before."""
+        """Return the place after the lines that follow on a place and were there before."""
         with self._turn:
             while place.offset in self._repeats:
                 place = self._repeats[place.offset]
@@ -318,7 +318,7 @@ class Ledger:
         return next((entry for entry in entries if entry.op == op), None)
 
     def _is_repeat(self, entry: LedgerEntry, line: bytes) -> bool:
-        """Tell whether a line was there before, to the letter, as where git merged branches."""
+        """Return whether a line was there before, to the letter, as where git merged branches."""
         op, end = entry.op, entry.end
         with self._turn:
             if entry.start != self._place.offset:
@@ -369,7 +369,7 @@ class Ledger:
             )
 
     def _scan(self, after: LedgerPosition) -> Iterator[LedgerEntry]:
-        """Give the lines after a place; one that is not whole may only be the last."""
+        """Yield the lines after a place; one that is not whole may only be the last."""
         damaged = None
         for line in self._lines(after):
             if damaged is not None:

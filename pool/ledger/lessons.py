@@ -86,12 +86,12 @@ class Lessons(Mapping[str, Learnt]):
             self._heirs.setdefault(inherit, []).append(agent)
 
     def between(self, first: int, end: int | None = None) -> Sequence[Learnt]:
-        """Give the entries from a place on, up to another one."""
+        """Return the entries from a place on, up to another one."""
         self._expect(range(*slice(first, end).indices(len(self._entries))))
         return [entry for entry in self._entries[first:end] if entry is not None]
 
     def own(self, owner: str, first: int = 0) -> Sequence[Learnt]:
-        """Give the entries that are an agent's own, or to it, from one of them on."""
+        """Return the entries that are an agent's own, or to it, from one of them on."""
         places = self._own.get(owner, [])[first:]
         self._expect(places)
         return [self._entry(place) for place in places]
@@ -105,7 +105,7 @@ class Lessons(Mapping[str, Learnt]):
         return tuple(texts)
 
     def archive(self, owner: str, seen: int | None = None) -> list[Learnt]:
-        """Give all that stands in the archive of an agent, in order.
+        """Return all that stands in the archive of an agent, in order.
 
         Args:
             owner: The agent, be it born by then; an agent that no pool has may have entries, too.
@@ -121,7 +121,7 @@ class Lessons(Mapping[str, Learnt]):
         ]
 
     def stands(self, entry: str, seen: int | None = None, *, owner: str | None = None) -> bool:
-        """Tell whether an entry is there and not replaced, among the first so many or among all.
+        """Return whether an entry is there and not replaced, among the first so many or among all.
 
         Args:
             seen: How many were learnt; None: all.
@@ -143,7 +143,7 @@ class Lessons(Mapping[str, Learnt]):
         return self._from(self._places[entry], owner, len(self._entries))
 
     def replaced_by(self, entry: str) -> Learnt | None:
-        """Give the first entry that stands for another one, where there is any."""
+        """Return the first entry that stands for another one, where there is any."""
         places = self._replaced.get(entry, {}).values()
         standing = map(self._entry, sorted(places))
         return next((by for by in standing if entry in by.replaces), None)
@@ -179,14 +179,14 @@ class Lessons(Mapping[str, Learnt]):
         return False
 
     def _end(self, entry: Learnt, owner: str | None) -> int:
-        """Give the place of what replaced an entry for an agent, if anything did."""
+        """Return the place of what replaced an entry for an agent, if anything did."""
         replaced = self._replaced.get(entry.id)
         if replaced is None:
             return NEVER
         return min(replaced.get(owner, NEVER), replaced.get(None, NEVER))
 
     def value(self) -> dict[str, Any]:
-        """Give all that is known but the entries themselves, as a plain value."""
+        """Return all that is known but the entries themselves, as a plain value."""
         return {
             "ids": [*self._places],
             "replaced": [[old, *pair] for old, by in self._replaced.items() for pair in by.items()],
@@ -250,7 +250,7 @@ class Lessons(Mapping[str, Learnt]):
 
 
 def standing_for(entry: Learnt, lessons: Mapping[str, Learnt]) -> Iterator[Learnt]:
-    """Give an entry, and all that it replaced, directly or not, each once: the newest first."""
+    """Yield an entry, and all that it replaced, directly or not, each once: the newest first."""
     waiting, known = [entry], {entry.id}
     while waiting:
         learnt = waiting.pop(0)

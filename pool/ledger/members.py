@@ -62,11 +62,11 @@ class Member(TrialRecord):
         sums[task] = sums.get(task, NONE).after(trial)
 
     def sums(self, split: str = EVOLVE, kind: Kind = "plain") -> Mapping[Task, Sums]:
-        """Give what its trials of a kind add up to on each of the last tasks of a split."""
+        """Return what its trials of a kind add up to on each of the last tasks of a split."""
         return self.by_task.get((split, kind), {})
 
     def past(self, split: str = EVOLVE, kind: Kind = "plain") -> Mapping[str, Past]:
-        """Give what its trials of a kind add up to on the tasks of a split before, by niche."""
+        """Return what its trials of a kind add up to on the tasks of a split before, by niche."""
         return self.by_past.get((split, kind), {})
 
     def pass_by(self, split: str, task: Task) -> None:
@@ -78,7 +78,7 @@ class Member(TrialRecord):
                 past[niche] = past.get(niche, NOTHING).after(sums.pop(task))
 
     def as_it_is(self, upto: int) -> Self:
-        """Give a copy that stays as it is when this one takes in more; see `TrialRecord`."""
+        """Return a copy that stays as it is when this one takes in more; see `TrialRecord`."""
         return replace(
             self,
             by_split={**self.by_split},
@@ -100,7 +100,7 @@ class Member(TrialRecord):
         return self.expected(team)
 
     def expected(self, team: Team) -> Team:
-        """Give a team that was read from the file back, if it is the one that was born.
+        """Return a team that was read from the file back, if it is the one that was born.
 
         Raises:
             StorageError: It is another one.
@@ -114,5 +114,5 @@ class Member(TrialRecord):
 
 
 def task_of(trial: Trial) -> Task:
-    """Give the task of a trial."""
+    """Return the task of a trial."""
     return trial.niche or "", trial.task

@@ -31,7 +31,7 @@ FIGURES = tuple(field.name for field in fields(Statistics) if field.name != "usa
 
 
 def value_of(state: State) -> tuple[dict[str, Any], list[bytes]]:
-    """Give a state as a plain value, and as bytes what would be long as text."""
+    """Return a state as a plain value, and as bytes what would be long as text."""
     value = {
         "teams": [_team(team) for team in state.teams.values()],
         "agents": [_agent(agent) for agent in state.agents.values()],
@@ -86,7 +86,7 @@ def _record(one: TrialRecord) -> dict[str, Any]:
 
 
 def _recorded(value: Mapping[str, Any], state: State) -> dict[str, Any]:
-    """Give the fields that teams and agents have."""
+    """Return the fields that teams and agents have."""
     retired, name = value["retired"], _text(value["name"])
     if not is_name(name) or state.find(name):
         raise ValueError(f"{name!r} is no name of a newcomer")

@@ -52,24 +52,24 @@ class TrialRecord:
         return self.niches_of(EVOLVE)
 
     def niches_of(self, split: str) -> Mapping[str, Statistics]:
-        """Give what is known of it by niche, on the tasks of a split."""
+        """Return what is known of it by niche, on the tasks of a split."""
         return {niche: known for (of, niche), known in sorted(self.by_niche.items()) if of == split}
 
     def on(self, niche: str | None = None, *, split: str = EVOLVE) -> Statistics:
-        """Give what is known of it on the tasks of a split, of one niche or of all."""
+        """Return what is known of it on the tasks of a split, of one niche or of all."""
         if niche is None:
             return self.by_split.get(split, UNKNOWN)
         return self.by_niche.get((split, niche), UNKNOWN)
 
     def on_task(self, task: str) -> Statistics | None:
-        """Give what is known of it on a task, by the task's id; None if it was never scored.
+        """Return what is known of it on a task, by the task's id; None if it was never scored.
 
         What it was taken into the pool for is no score there, nor what it was adapted to.
         """
         return self.trials.on(self.name, task, upto=self.upto) if self.trials else None
 
     def as_it_is(self, upto: int) -> Self:
-        """Give a copy that stays as it is when this one takes in more.
+        """Return a copy that stays as it is when this one takes in more.
 
         Args:
             upto: How many bytes of the ledger have come to this.

@@ -119,11 +119,11 @@ class Scaffold:
         return None if _is_same(team, heads[-1].team) else team
 
     def _there(self) -> Mapping[str, str]:
-        """Give the files that are a part of the team, by their paths."""
+        """Return the files that are a part of the team, by their paths."""
         return {name: _content(self.folder / name) for name in files_in(self.folder, PARTS)}
 
     def _is(self, team: Team) -> bool:
-        """Tell whether the folder says what a team is, in whatever style."""
+        """Return whether the folder says what a team is, in whatever style."""
         try:
             return _is_same(read_team(self.folder), team)
         except (ConfigError, InputError):
@@ -139,13 +139,13 @@ class Scaffold:
 
 
 def _texts(head: Member) -> Mapping[str, str]:
-    """Give what the folder says of a team: of its lineage, not what the folder's changes tell."""
+    """Return what the folder says of a team: of its lineage, not what the folder's changes tell."""
     born = replace(head.born, edits=(), steps=())
     return team_texts(replace(head.team, name=head.name, lineage=born))
 
 
 def _is_same(one: Team, other: Team) -> bool:
-    """Tell whether teams are equal, and what taught them is."""
+    """Return whether teams are equal, and what taught them is."""
     bare = (replace(team, name="", lineage=None) for team in (one, other))
     first, second = (team_texts(team) for team in bare)
     return first == second

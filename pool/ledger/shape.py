@@ -49,7 +49,7 @@ def _items(value: Any) -> Iterable[tuple[str | int, Any]]:
 
 @functools.cache
 def _validators() -> Mapping[str, Validator]:
-    """Give what checks lines, by their kind."""
+    """Return what checks lines, by their kind."""
     from jsonschema import Draft202012Validator
     from referencing import Registry, Resource
 
@@ -62,7 +62,7 @@ def _validators() -> Mapping[str, Validator]:
 
 
 def has_types(value: Mapping[str, Any]) -> bool:
-    """Tell whether what a line says is of the types that the schema has.
+    """Return whether what a line says is of the types that the schema has.
 
     That is a part of what `misshapen` says, in a hundredth of its time (2.5 microseconds a line,
     not 250): every line is asked when a pool is opened. A line of an unknown kind has no types.

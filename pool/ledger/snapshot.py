@@ -92,7 +92,7 @@ class Snapshot:
 
 
 def newest(folder: Path, fits: Callable[[State], bool] = lambda _state: True) -> Snapshot | None:
-    """Give the newest snapshot of a pool that fits; None where there is none.
+    """Return the newest snapshot of a pool that fits; None where there is none.
 
     Args:
         fits: Whether what a snapshot comes to is of use.
@@ -106,7 +106,7 @@ def newest(folder: Path, fits: Callable[[State], bool] = lambda _state: True) ->
 
 
 def is_due(place: LedgerPosition, last: LedgerPosition) -> bool:
-    """Tell whether it pays to keep a snapshot as of a place.
+    """Return whether it pays to keep a snapshot as of a place.
 
     Args:
         place: How far the ledger was read.
@@ -166,13 +166,13 @@ def _leave(folder: Path, offset: int) -> None:
 
 
 def _paths(folder: Path) -> list[Path]:
-    """Give the snapshots there are, those as of the last places first."""
+    """Return the snapshots there are, those as of the last places first."""
     paths = (folder / SNAPSHOTS).glob("*.snapshot")
     return sorted((path for path in paths if path.stem.isdecimal()), reverse=True)
 
 
 def _confirmed(path: Path, parts: Sequence[tuple[int, str]]) -> str | None:
-    """Give the digest of all that was read of a file; None where that is not what it begins with.
+    """Return the digest of all that was read of a file; None where that is not what it begins with.
 
     Args:
         parts: What was read: see `Known`.

@@ -137,7 +137,7 @@ class State:
             self.episodes[evolution] = max(episode, self.episodes.get(evolution, episode))
 
     def like(self, identity: str) -> tuple[Member, ...]:
-        """Give the teams of an identity."""
+        """Return the teams of an identity."""
         return tuple(self._of_identity.get(identity, ()))
 
     def name_for(self, stem: str) -> str:
@@ -278,7 +278,7 @@ class State:
         return name
 
     def _stem(self, name: str, parents: Sequence[Member | PoolAgent], op: str) -> str:
-        """Say what the names of a newcomer's children begin with; count it as a child itself."""
+        """Return what the names of a newcomer's children begin with; count it as a child itself."""
         own = _SIGNED.sub("", name) if self.shared and not op.startswith(SEED) else name
         stem = parents[0].stem if parents else own
         self.numbers[stem] += bool(parents)
@@ -342,7 +342,7 @@ def _living(members: Mapping[str, One]) -> dict[str, One]:
 
 
 def episodes_in(operation: str) -> Iterator[tuple[str, int]]:
-    """Give the evolutions, and their episodes, that may have made an update by its name."""
+    """Yield the evolutions, and their episodes, that may have made an update by its name."""
     parts = operation.split("/")
     for at, part in enumerate(parts[1:], start=1):
         if part.isdecimal() and len(part) <= LONGEST_NUMBER:
@@ -401,18 +401,18 @@ def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEnt
 
 
 def first_line(*, shared: bool = False) -> dict[str, Any]:
-    """Give the line that a pool begins with."""
+    """Return the line that a pool begins with."""
     return {"kind": "pool", "v": VERSION, **({"shared": True} if shared else {})}
 
 
 def is_shared(folder: Path) -> bool:
-    """Tell whether a folder is a pool whose branches are merged."""
+    """Return whether a folder is a pool whose branches are merged."""
     first = next(Ledger(folder / LEDGER).read(), None)
     return first is not None and bool(first.value.get("shared"))
 
 
 def is_name(name: str) -> bool:
-    """Tell whether a member may have a name."""
+    """Return whether a member may have a name."""
     return _NAME.fullmatch(name) is not None
 
 

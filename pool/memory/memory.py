@@ -55,7 +55,7 @@ class _Index:
     def closest(
         self, text: str, wanted: VectorQuery, learnt: Lessons, owner: str | None, seen: int | None
     ) -> Iterator[tuple[Learnt, float]]:
-        """Give what stands, the closest first; a server may also have what we know nothing of."""
+        """Yield what stands, the closest first; a server may also have what we know nothing of."""
         if owner is not None:
             wanted = replace(wanted, owners=learnt.line(owner))
         for hit in self.store.closest(self.vector(text), wanted):
@@ -155,7 +155,7 @@ class Memory:
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0].id))
 
     def likeness(self, text: str, others: Sequence[str]) -> list[float]:
-        """Say how like a text others are: the cosines, in [-1, 1], in their order."""
+        """Return how like a text others are: the cosines, in [-1, 1], in their order."""
         with self._turn:
             cut = [name[:LONGEST_TASK] for name in (text, *others)]
             first, *vectors = self._embedder.embed(cut) if others else [()]
@@ -164,7 +164,7 @@ class Memory:
     def _found(
         self, text: str, k: int, wanted: VectorQuery, owner: str | None, seen: int | None
     ) -> list[tuple[Learnt, float]]:
-        """Give at least as many entries as are wanted, the closest first, and all equals."""
+        """Return at least as many entries as are wanted, the closest first, and all equals."""
         self._catch_up()
         pairs: list[tuple[Learnt, float]] = []
         if k < 1 or not self._tasks.entries or seen == 0:

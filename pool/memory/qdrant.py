@@ -87,7 +87,7 @@ class QdrantStore:
                 self._client.upsert(self._collection, batch, wait=True)
 
     def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
-        """Give the points that are wanted one by one, the closest first."""
+        """Yield the points that are wanted one by one, the closest first."""
         given, limit = 0, FIRST
         while len(hits := self._closest(vector, wanted, limit)) == limit:
             # Of those that are as close as the last, others may not be among them.
@@ -115,7 +115,7 @@ class QdrantStore:
         return sorted(hits, key=lambda hit: -hit.similarity)
 
     def missing(self, keys: Collection[str]) -> set[str]:
-        """Say which of these keys are not stored.
+        """Return which of these keys are not stored.
 
         Raises:
             RunError: The server cannot be reached, or refuses.
@@ -132,7 +132,7 @@ class QdrantStore:
         return absent
 
     def count(self) -> int:
-        """Say how many points are stored."""
+        """Return how many points are stored."""
         if not self._is_made():
             return 0
         with self._answers():

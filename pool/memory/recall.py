@@ -34,7 +34,7 @@ class Recollection:
         return await self.recall(query, k, where)
 
     def met(self, task: Task) -> str | None:
-        """Say where something was learnt from a task; see `Remembering`."""
+        """Return where something was learnt from a task; see `Remembering`."""
         meeting = next(Seen.by(self.folder).meetings([task]), None)
         return f"{meeting.before} by its {meeting.by}" if meeting else None
 

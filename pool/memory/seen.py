@@ -98,7 +98,7 @@ class Seen:
         )
 
     def __or__(self, other: Seen) -> Seen:
-        """Give what either has seen; places are those of the first."""
+        """Return what either has seen; places are those of the first."""
         return Seen(
             ids={**other.ids, **self.ids},
             words={**other.words, **self.words},
@@ -152,7 +152,7 @@ def text_digest(task: Task) -> str:
 
 
 def _ids(value: Mapping[str, Any]) -> Iterator[str]:
-    """Give the ids of the tasks that a line says something was learnt from."""
+    """Yield the ids of the tasks that a line says something was learnt from."""
     if value.get("split", EVOLVE) == EVOLVE and value.get("task"):
         yield value["task"]
     # An entry's, or that of an event in which a task was told: its numbers decide what is kept.
@@ -162,7 +162,7 @@ def _ids(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _manifested(pool: Path) -> Iterator[tuple[str, str]]:
-    """Give the digests of what evolutions were given, each with its manifest."""
+    """Yield the digests of what evolutions were given, each with its manifest."""
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
         tasks = read_value(path).get("tasks")
         for report in tasks.values() if is_mapping(tasks) else ():
@@ -176,7 +176,7 @@ def _place(task: Task, places: Mapping[str, str] | None) -> str:
 
 
 def _kept(text: str) -> str:
-    """Give a task's text as the ledger has it."""
+    """Return a task's text as the ledger has it."""
     return scrubbed(text[:LONGEST_TASK].encode("utf-8", "replace").decode())
 
 

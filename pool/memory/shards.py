@@ -64,7 +64,7 @@ class _Shelf:
             self._owned.setdefault(owner, array("q")).append(place)
 
     def places(self, owners: Sequence[str]) -> NDArray[np.intp]:
-        """Say where the points are that any of some agents has, each once."""
+        """Return where the points are that any of some agents has, each once."""
         owned = np.zeros(len(self.keys), np.bool_)
         for owner in owners:
             owned[self._owned.get(owner, NOWHERE)] = True
@@ -87,7 +87,7 @@ class _Stretch:
         return len(self.shelf.keys) if isinstance(self.places, slice) else len(self.places)
 
     def at(self, some: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Say where some of them are on the shelf."""
+        """Return where some of them are on the shelf."""
         return some if isinstance(self.places, slice) else self.places[some]
 
 
@@ -111,11 +111,11 @@ class VectorShards:
                 self._keys.add(point.key)
 
     def missing(self, keys: Collection[str]) -> set[str]:
-        """Say which of these keys are not stored."""
+        """Return which of these keys are not stored."""
         return set(keys) - self._keys
 
     def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
-        """Give the points that are wanted one by one, the closest first."""
+        """Yield the points that are wanted one by one, the closest first."""
         stretches = self._stretches(wanted)
         if not stretches:
             return
@@ -156,7 +156,7 @@ def _first(
     asked: NDArray[np.float32],
     limit: int,
 ) -> list[Hit]:
-    """Give the closest points in order, as far as looking at so many tells who they are."""
+    """Return the closest points in order, as far as looking at so many tells who they are."""
     bound = -np.inf
     places: NDArray[np.intp] = np.arange(len(rough))
     if limit < len(rough):

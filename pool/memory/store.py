@@ -96,11 +96,11 @@ class Store(Protocol):
         ...
 
     def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
-        """Give the points that are wanted one by one, the closest first, to `DIGITS` decimals."""
+        """Return the points that are wanted one by one, the closest first, to `DIGITS` decimals."""
         ...
 
     def missing(self, keys: Collection[str]) -> set[str]:
-        """Say which of these keys are not stored."""
+        """Return which of these keys are not stored."""
         ...
 
 

@@ -117,7 +117,7 @@ class EvolutionUsage:
 
 
 def rates_of(pool: Path, evolution: str | None = None) -> Rates:
-    """Give the rates at which a pool's population was evolved; by default EvoChamber's, Table 9.
+    """Return the rates at which a pool's population was evolved; by default EvoChamber's, Table 9.
 
     Args:
         evolution: The evolution whose recipe says them. None: the only one that does.
@@ -137,7 +137,7 @@ def rates_of(pool: Path, evolution: str | None = None) -> Rates:
 
 
 def population_of(pool: Pool) -> Population:
-    """Give a pool's population as of its last line, at the rates at which it was evolved."""
+    """Return a pool's population as of its last line, at the rates at which it was evolved."""
     population = Population(rates=rates_of(pool.folder))
     for entry in pool.entries():
         population = population.after(entry)
@@ -145,7 +145,7 @@ def population_of(pool: Pool) -> Population:
 
 
 def consumed(pool: Path) -> EvolutionUsage | None:
-    """Say what the tasks of a population's evolutions consumed; None: there was none."""
+    """Return what the tasks of a population's evolutions consumed; None: there was none."""
     paths = [pool / EVOLUTIONS / name / TURNS for name, _ in _rates(pool)]
     lines = [usage_of(entry.value) for path in paths for entry in turns_in(path)]
     if not lines:
@@ -174,7 +174,7 @@ def turns_in(path: Path) -> Iterator[LedgerEntry]:
 
 
 def usage_of(line: Mapping[str, Any]) -> tuple[Usage, Usage, Usage]:
-    """Give what a task of an evolution consumed: runs of teams, operators, judging.
+    """Return what a task of an evolution consumed: runs of teams, operators, judging.
 
     What children took from their parents' runs is not counted twice.
     """
@@ -186,7 +186,7 @@ def usage_of(line: Mapping[str, Any]) -> tuple[Usage, Usage, Usage]:
 
 
 def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:
-    """Give the rates of each evolution of a population, by its name."""
+    """Yield the rates of each evolution of a population, by its name."""
     from ...runtime.runs.record import read_value
 
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):

@@ -110,7 +110,7 @@ class RankingScore:
     forked: int = 0
 
     def q(self, niche: str) -> float:
-        """Give its competence in a niche, in [0, 1] (EvoChamber Eq. 2)."""
+        """Return its competence in a niche, in [0, 1] (EvoChamber Eq. 2)."""
         return self.competence.get(niche, self.rates.initial)
 
     def n(self, niche: str) -> int:
@@ -123,7 +123,7 @@ class RankingScore:
         return sum(self.tasks.values())
 
     def sigma(self, other: str, niche: str) -> float:
-        """Give its synergy with another agent in a niche, in [0, 1] (EvoChamber Eq. 6, App. E.1).
+        """Return its synergy with another agent in a niche, in [0, 1] (EvoChamber Eq. 6, App. E.1).
 
         It is 0 until they have shared `synergy_tasks` tasks of that niche.
         """
@@ -146,7 +146,7 @@ class RankingScore:
         return math.sqrt(math.fsum(q * q for q in self.competence.values()))
 
     def aiming(self, niche: str) -> RankingScore:
-        """Give the same, with a persona that was written for a niche."""
+        """Return the same, with a persona that was written for a niche."""
         return replace(self, aims=self.aims | {niche})
 
     def after(
@@ -191,7 +191,7 @@ class Grown(Sequence[One]):
         self._length = len(self._items)
 
     def with_(self, item: One) -> Grown[One]:
-        """Give one with an item more."""
+        """Return one with an item more."""
         # Whoever is not the first to go on from here gets a list of its own.
         is_first = len(self._items) == self._length
         grown = Grown[One](() if is_first else self)
@@ -253,7 +253,7 @@ class Population:
         return len(self.history)
 
     def recent(self, n: int) -> Sequence[str]:
-        """Give the niches of the last trials, in order: so many, or all."""
+        """Return the niches of the last trials, in order: so many, or all."""
         return self.history[max(0, self.trials - n) :]
 
     @cached_property
@@ -346,7 +346,7 @@ class Population:
 
 
 def overlap(one: RankingScore, other: RankingScore) -> float:
-    """Give how alike the skills of two agents are: the cosine of their competences.
+    """Return how alike the skills of two agents are: the cosine of their competences.
 
     Over the niches of either, with 0 for one that an agent lacks (EvoChamber App. E.1): in [0, 1],
     and 0 where either has none at all.
@@ -370,7 +370,7 @@ def _rolling(agents: Mapping[str, RankingScore]) -> dict[str, float]:
 
 
 def heir(parents: Sequence[RankingScore], rates: Rates) -> RankingScore:
-    """Say where a newcomer begins: nowhere, as its parent, or with the means of its parents."""
+    """Return where a newcomer begins: nowhere, as its parent, or with the means of its parents."""
     aims = frozenset(niche for parent in parents for niche in parent.aims)
     if len(parents) < 2:
         known = {niche: q for parent in parents for niche, q in parent.competence.items()}
@@ -386,7 +386,7 @@ def heir(parents: Sequence[RankingScore], rates: Rates) -> RankingScore:
 
 
 def _mean(parents: Sequence[RankingScore], niche: str) -> float:
-    """Give the mean of competences by tasks; by heads, where nobody has worked on any."""
+    """Return the mean of competences by tasks; by heads, where nobody has worked on any."""
     knowing = [parent for parent in parents if niche in parent.competence]
     tasks = sum(score.n(niche) for score in knowing)
     weights = [score.n(niche) / tasks if tasks else 1 / len(knowing) for score in knowing]

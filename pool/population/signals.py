@@ -107,11 +107,11 @@ class Signals:
         return self.population.niches
 
     def of(self, niche: str | None = None) -> Sequence[WorkedTask]:
-        """Give the tasks of a niche, or all."""
+        """Return the tasks of a niche, or all."""
         return [worked for worked in self.worked if niche in (None, worked.niche)]
 
     def accuracy(self, niche: str | None = None) -> tuple[float, Interval]:
-        """Give the mean score on the tasks of a niche, or on all, with Wilson's 95 % interval."""
+        """Return the mean score on the tasks of a niche, or on all, with Wilson's 95 % interval."""
         scores = [worked.score for worked in self.of(niche)]
         total = math.fsum(scores)
         return total / len(scores) if scores else 0.0, wilson(total, len(scores))
@@ -154,7 +154,7 @@ def signals(entries: Iterable[LedgerEntry], rates: Rates) -> Signals:
 def specialization(
     worked: Sequence[WorkedTask], window: int = WINDOW, *, by_niche: bool = True
 ) -> list[float]:
-    """Say how far leading has become a matter of the niche, task by task (EvoChamber, Figure 3).
+    """Return how far leading has become a matter of the niche, task by task (EvoChamber, Figure 3).
 
     For the last `window` tasks up to each one, `1 - H(A | Z) / log N`. `H(A | Z)` is the entropy of
     who led, given the niche: that of the anchors among the window's tasks of a niche, weighted with
@@ -176,7 +176,7 @@ def specialization(
 def by_chance(
     worked: Sequence[WorkedTask], window: int = WINDOW, *, by_niche: bool = True
 ) -> float | None:
-    """Give the mean index that there would be, had anybody led any task, drawn uniformly.
+    """Return the mean index that there would be, had anybody led any task, drawn uniformly.
 
     A window has few tasks for many agents, so that the index is above 0 also then: this is what it
     is to be compared with. It is drawn from a fixed seed. None: there is no window.
@@ -207,7 +207,7 @@ def _indices(led: Sequence[Led], window: int, step: int = 1) -> list[float]:
 
 
 def _uncertainty(led: Mapping[tuple[str, str], int]) -> float:
-    """Give `H(A | Z)` of counts by niche and anchor, in nats."""
+    """Return `H(A | Z)` of counts by niche and anchor, in nats."""
     niches = Counter[str]()
     for (niche, _), number in led.items():
         niches[niche] += number

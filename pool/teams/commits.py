@@ -96,7 +96,7 @@ def _name(
 
 
 def _kept(born: Lineage, edits: Sequence[str]) -> Lineage:
-    """Give a lineage as it is kept: clean, and not too long."""
+    """Return a lineage as it is kept: clean, and not too long."""
     return Lineage(
         operator=born.operator,
         parents=tuple(dict.fromkeys(born.parents)),

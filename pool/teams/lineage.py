@@ -36,7 +36,7 @@ One = TypeVar("One", bound=TrialRecord)
 
 
 def ancestors(teams: Mapping[str, One], name: str) -> dict[str, One]:
-    """Give a team, or an agent, and all that it was made from, parents before their children.
+    """Return a team, or an agent, and all that it was made from, parents before their children.
 
     Args:
         teams: All teams of the pool, or all agents, parents before their children.
@@ -50,7 +50,7 @@ def ancestors(teams: Mapping[str, One], name: str) -> dict[str, One]:
 
 
 def descendants(teams: Mapping[str, One], name: str) -> dict[str, One]:
-    """Give a team, or an agent, and all that was made from it, parents before their children."""
+    """Return a team, or an agent, and all that was made from it, parents before their children."""
     fields = {name: teams[name]}
     for member in teams.values():
         if not fields.keys().isdisjoint(member.born.parents):
@@ -139,7 +139,7 @@ def _inherited(parent: Team, child: Team) -> dict[str, str]:
 
 
 def _with_ids(team: Team, ids: Mapping[str, str]) -> Team:
-    """Give a team with these agents alone, and these ids for them."""
+    """Return a team with these agents alone, and these ids for them."""
     return replace(
         team,
         agents={ids[name]: replace(team.agents[name], id=ids[name]) for name in ids},
@@ -153,7 +153,7 @@ def _with_ids(team: Team, ids: Mapping[str, str]) -> Team:
 
 
 def _fields(team: Team) -> dict[str, Any]:
-    """Give what is written of a team but for its name and its past, field by field."""
+    """Return what is written of a team but for its name and its past, field by field."""
     return {dotted(path): value for path, value in _items(team_value(team))}
 
 

@@ -242,7 +242,7 @@ class Pool:
         return self._current.agent(name)
 
     def find(self, name: str) -> Member | PoolAgent:
-        """Give a team or an agent by its name, be it retired or not: no two have the same.
+        """Return a team or an agent by its name, be it retired or not: no two have the same.
 
         Raises:
             InputError: There is neither.
@@ -258,7 +258,7 @@ class Pool:
         self._current.refresh()
 
     def entries(self) -> Iterator[LedgerEntry]:
-        """Give all lines of the ledger, from the first on, for reports.
+        """Return all lines of the ledger, from the first on, for reports.
 
         Raises:
             StorageError: The ledger is damaged.

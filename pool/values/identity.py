@@ -35,7 +35,7 @@ def identity_of(team: Team) -> str:
 
 
 def are_twins(one: Team, other: Team) -> bool:
-    """Tell whether renaming agents makes one team execute as the other.
+    """Return whether renaming agents makes one team execute as the other.
 
     Where that takes too long to find out, which needs a graph made for the purpose, the answer is
     no: then a team is evaluated twice, and nothing else is lost.

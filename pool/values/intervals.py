@@ -48,7 +48,7 @@ LEAST_SHARE = 1e-4
 
 
 def wilson(total: float, n: float) -> Interval:
-    """Give Wilson's 95 % interval of the mean of `n` scores in [0, 1] with this sum.
+    """Return Wilson's 95 % interval of the mean of `n` scores in [0, 1] with this sum.
 
     It is exact in this sense for scores of 0 and 1. Other scores with the same mean vary less, so
     for them it is wider than need be, never too narrow.
@@ -64,7 +64,7 @@ def wilson(total: float, n: float) -> Interval:
 
 
 def mean_interval(tasks: Sequence[Sequence[float]]) -> Interval:
-    """Give the 95 % interval of the mean over tasks.
+    """Return the 95 % interval of the mean over tasks.
 
     Args:
         tasks: The scores of each task's trials, in [0, 1]; at least one of each.
@@ -73,7 +73,7 @@ def mean_interval(tasks: Sequence[Sequence[float]]) -> Interval:
 
 
 def paired_interval(differences: Sequence[float], *, level: float = 0.95) -> Interval:
-    """Give the interval of the mean difference between two teams on the same tasks.
+    """Return the interval of the mean difference between two teams on the same tasks.
 
     Two tasks are added, one that either team wins: tasks on which they are alike do not show that
     they always are (Agresti and Min 2005, of right and wrong). So it is never of zero width. How
@@ -93,7 +93,7 @@ def paired_interval(differences: Sequence[float], *, level: float = 0.95) -> Int
 def figure_interval(
     niches: Mapping[str, Sequence[Sequence[float]]], figure: Figure | None = None
 ) -> Interval:
-    """Give the 95 % interval of a figure over niches; it holds the figure itself.
+    """Return the 95 % interval of a figure over niches; it holds the figure itself.
 
     The niches are given, so only what differs within them is chance. A niche of one task tells
     nothing of that: it takes over what the others show. Where all are so, what differs between
@@ -186,7 +186,7 @@ class _Spread:
         return self.trial - chance / 2 + (few * self.between if self.between else 0.0)
 
     def share(self, variance: float) -> float:
-        """Give a variance's share of the most that it can be: above 0, at most 1.
+        """Return a variance's share of the most that it can be: above 0, at most 1.
 
         Args:
             variance: Of the tasks' scores, in units of `inside`.
@@ -206,7 +206,7 @@ class _Spread:
 def _of_weighted_mean(
     groups: Sequence[Sequence[float]], weights: Sequence[float], spread: _Spread, value: float
 ) -> Interval:
-    """Give the interval of a weighted mean of the niches' means.
+    """Return the interval of a weighted mean of the niches' means.
 
     Args:
         groups: The scores of the tasks of each niche.
@@ -272,7 +272,7 @@ def _beta(chance: random.Random, one: float, other: float) -> float:
 
 
 def _slopes(figure: Figure, given: Scores, level: float) -> list[float]:
-    """Give how much a figure rises with each niche's mean, where all scores are at this level."""
+    """Return how much a figure rises with each niche's mean, where all scores are at this level."""
     at, rise = _level(given, level), figure(_level(given, 1.0)) - figure(_level(given, 0.0))
     return [
         (figure({**at, niche: [level + STEP] * len(x)}) - figure(at)) / (STEP * rise)

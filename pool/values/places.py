@@ -50,7 +50,7 @@ class Places:
                 self._sort()
 
     def find(self, about: str) -> list[int]:
-        """Give the offsets of the lines that may be about something, in their order."""
+        """Return the offsets of the lines that may be about something, in their order."""
         key, numbers = _key(about), list[int]()
         with self._turn:
             at = bisect_left(self._keys, key)
@@ -62,7 +62,7 @@ class Places:
         return numbers
 
     def packed(self) -> tuple[bytes, bytes]:
-        """Give the keys and the offsets, as the class takes them."""
+        """Return the keys and the offsets, as the class takes them."""
         with self._turn:
             if self._waiting:
                 self._sort()
@@ -82,7 +82,7 @@ class Places:
 
 
 def _order(keys: array[int]) -> Sequence[int]:
-    """Say where keys stand when they are in order; equal ones stay in theirs."""
+    """Return where keys stand when they are in order; equal ones stay in theirs."""
     if len(keys) < MANY:
         return sorted(range(len(keys)), key=keys.__getitem__)
     import numpy as np

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 
 def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Give the 95 % interval of a mean by Student's t; None for fewer than two values."""
+    """Return the 95 % interval of a mean by Student's t; None for fewer than two values."""
     if len(values) < 2:
         return None
     mean = statistics.fmean(values)
@@ -19,7 +19,7 @@ def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 @functools.cache
 def t_quantile(degrees: int, level: float = 0.95) -> float:
-    """Give the value below which Student's t is in size with a chance, found by halving.
+    """Return the value below which Student's t is in size with a chance, found by halving.
 
     Args:
         degrees: The degrees of freedom, at least 1.
@@ -35,7 +35,7 @@ def t_quantile(degrees: int, level: float = 0.95) -> float:
 
 
 def _inside(t: float, degrees: int) -> float:
-    """Give the chance that Student's t is between -t and t (Abramowitz and Stegun 26.7.3-4)."""
+    """Return the chance that Student's t is between -t and t (Abramowitz and Stegun 26.7.3-4)."""
     angle = math.atan2(t, math.sqrt(degrees))
     sine, cosine = math.sin(angle), math.cos(angle)
     odd = degrees % 2

@@ -18,13 +18,13 @@ _NO_CHARACTERS = dict.fromkeys(map(ord, "\ufffe\uffff"))
 
 
 def told(text: str, most: int = LONGEST_NOTE) -> str:
-    """Give a text as a person may read it: nothing unseen, no secret keys, and not too long."""
+    """Return a text as a person may read it: nothing unseen, no secret keys, and not too long."""
     clean = speakable(text).translate(_NO_CHARACTERS).strip()
     return scrubbed(clean if len(clean) <= most else f"{clean[:most]} …")
 
 
 def told_all(texts: Iterable[str], most: int = MOST_NOTES) -> tuple[str, ...]:
-    """Give short texts as `told` does, and say how many more there were."""
+    """Return short texts as `told` does, and say how many more there were."""
     clean = [words for text in texts if (words := told(text, LONGEST_NOTE))]
     more = (f"and {len(clean) - most} more",) if len(clean) > most else ()
     return (*clean[:most], *more)

@@ -117,7 +117,7 @@ class Acting:
         }
 
     def _choices(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Give each act that is possible, with whom it can be about."""
+        """Yield each act that is possible, with whom it can be about."""
         seat = self.seat
         about = {
             "start_agent": ("agent", seat.startable),
@@ -162,7 +162,7 @@ class Acting:
 
 
 def _arguments(seat: Seat, name: str) -> dict[str, Mapping[str, Any]]:
-    """Give the arguments of an act; an answer has the form that whoever leads is held to."""
+    """Return the arguments of an act; an answer has the form that whoever leads is held to."""
     form = seat.form if name == "finalize" else None
     return {**WHOM[name]} if form is None else {"answer": form}
 

@@ -128,6 +128,6 @@ def act_of(tool: str, arguments: Any) -> Act | None:
 
 
 def _text(answer: Any) -> str:
-    """Give an answer that has a form as what counts of it."""
+    """Return an answer that has a form as what counts of it."""
     content, short = answer_in(answer)
     return content if short is None else short

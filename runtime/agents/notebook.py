@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def frame_of(run: Run) -> Any:
-    """Give the agents of a run as a pandas DataFrame, one a row, in Kahn order.
+    """Return the agents of a run as a pandas DataFrame, one a row, in Kahn order.
 
     Its columns: agent, status, content, error, calls, tokens, usd (USD), seconds, attempts.
 

@@ -176,11 +176,11 @@ class Run:
         return None if self.usage.unpriced_calls else self.usage.usd
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the run as JSON-able values: those of result.json, with each agent's dialogue."""
+        """Return the run as JSON-able values: those of result.json, with each agent's dialogue."""
         return to_value(self)
 
     def to_frame(self) -> Any:
-        """Give its agents as a pandas DataFrame, one a row, in Kahn order.
+        """Return its agents as a pandas DataFrame, one a row, in Kahn order.
 
         Raises:
             InputError: pandas is not installed.
@@ -258,7 +258,7 @@ def skipped(why: str) -> AgentOutcome:
 
 
 def after(drafted: AgentOutcome, outcome: AgentOutcome) -> AgentOutcome:
-    """Give what an agent came to after its draft, with what both took."""
+    """Return what an agent came to after its draft, with what both took."""
     return replace(
         outcome,
         usage=drafted.usage + outcome.usage,

@@ -82,7 +82,7 @@ class RoundState:
     mail: Mapping[str, Mail] = field(default_factory=dict[str, "Mail"])
 
     def of(self, agent_id: str) -> AgentState:
-        """Give one agent's part."""
+        """Return one agent's part."""
         consults = agent_id in self.consulting
         return AgentState(
             own=self.own.get(agent_id),

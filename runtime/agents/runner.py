@@ -145,7 +145,7 @@ class Runner(Protocol):
 
     @classmethod
     def objections(cls, agent: Agent) -> Iterator[str]:
-        """Say why this backend cannot run an agent as written; nothing when it can.
+        """Return why this backend cannot run an agent as written; nothing when it can.
 
         Called when a team is loaded: cheap, offline, without importing the backend's libraries.
         """
@@ -158,7 +158,7 @@ class Runner(Protocol):
 
     @classmethod
     def needs_jail(cls, agent: Agent) -> bool:
-        """Tell whether the agent writes code that is run."""
+        """Return whether the agent writes code that is run."""
         ...
 
     async def run(self, assignment: Assignment) -> AgentResult:

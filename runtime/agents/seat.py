@@ -112,7 +112,7 @@ class Seat:
         ]
 
     def reply(self, done: Sequence[Act], act: Act) -> str:
-        """Say what will come of an act, as far as that can be known.
+        """Return what will come of an act, as far as that can be known.
 
         Args:
             done: What the agent has done in this turn.

@@ -76,7 +76,7 @@ class Cache:
     async def once(
         self, question: str, work: Callable[[], Awaitable[tuple[Mapping[str, Any], bool]]]
     ) -> tuple[Mapping[str, Any], bool]:
-        """Give the next sample for a question; where there is none, do the work and keep it.
+        """Return the next sample for a question; where there is none, do the work and keep it.
 
         Args:
             question: The digest of everything that shapes the answer.

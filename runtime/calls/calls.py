@@ -127,7 +127,7 @@ class _Call:
     answer: ChatAnswer | None = None
 
     async def value(self, path: str) -> tuple[Mapping[str, Any], str]:
-        """Give the answer as a JSON object, and where it came from."""
+        """Return the answer as a JSON object, and where it came from."""
         journal = self.calls.journal
         if journal is None:
             return await self._cached(path)
@@ -218,7 +218,7 @@ class _Call:
         self.tell("parameter_adapted", **fields)
 
     def _question(self) -> str:
-        """Give the digest of everything that shapes the answer."""
+        """Return the digest of everything that shapes the answer."""
         from ..local.weights import weights_sha256
 
         model = self.calls.gateway.models[self.request.model]
@@ -227,7 +227,7 @@ class _Call:
         return digest(self._shape(), who, model.api_base, *settings)
 
     def _shape(self) -> list[Any]:
-        """Give what of a request shapes its answer, but for the model."""
+        """Return what of a request shapes its answer, but for the model."""
         item = self.request
         sampling = [item.max_tokens, item.temperature, item.seed, item.stop]
         seen = {name: shown.sha256 for name, shown in item.attachments.items()} or None
@@ -336,11 +336,11 @@ def _tell_call(
 
 
 def _attached(request: ChatRequest) -> Mapping[str, Any]:
-    """Give what a call's event says of what the model was shown besides text."""
+    """Return what a call's event says of what the model was shown besides text."""
     records = [attachment.described(name) for name, attachment in request.attachments.items()]
     return {"attachments": records} if records else {}
 
 
 def _thinking(answer: ChatAnswer) -> Mapping[str, Any]:
-    """Give what an answer's event says of the thinking ahead of it."""
+    """Return what an answer's event says of the thinking ahead of it."""
     return {"thinking": shortened(answer.thinking, LONGEST_EVENT)} if answer.thinking else {}

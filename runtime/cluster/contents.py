@@ -32,7 +32,7 @@ class Contents:
         self._parts = 0
 
     def missing(self, digests: Iterable[str]) -> list[str]:
-        """Give those that are not here, each once."""
+        """Return those that are not here, each once."""
         with self._turn:
             return [digest for digest in dict.fromkeys(digests) if digest not in self._sizes]
 
@@ -81,7 +81,7 @@ class Contents:
             part.unlink(missing_ok=True)
 
     def pieces(self, digest: str) -> Iterator[bytes]:
-        """Give a content that is held."""
+        """Yield a content that is held."""
         with (self._folder / digest).open("rb") as file:
             while piece := file.read(CHUNK):
                 yield piece

@@ -64,7 +64,7 @@ _HARMLESS = re.compile(
 
 
 def harmless(environment: Mapping[str, str]) -> dict[str, str]:
-    """Give what a worker needs of an environment: nothing that may be a secret of the host's."""
+    """Return what a worker needs of an environment: nothing that may be a secret of the host's."""
     return {name: text for name, text in environment.items() if _HARMLESS.fullmatch(name)}
 
 
@@ -336,7 +336,7 @@ class JailWorker:
             await self._apart(hosted.jail.kill, reason)
 
     async def refresh(self, name: str) -> tuple[bytes, list[bytes] | None] | Failed:
-        """Give what has changed in a work folder while code may be at work in it.
+        """Return what has changed in a work folder while code may be at work in it.
 
         Returns:
             What has changed, as JSON, and the contents in its order; None: they are too large
@@ -363,7 +363,7 @@ class JailWorker:
     async def pieces(
         self, name: str, wanted: Sequence[tuple[str, int, int]]
     ) -> list[bytes] | Failed:
-        """Give pieces of files of a work folder, each by path, offset and length."""
+        """Return pieces of files of a work folder, each by path, offset and length."""
 
         def read() -> list[bytes]:
             hosted = self._found(name)
@@ -372,7 +372,7 @@ class JailWorker:
         return await self._tried(read)
 
     async def read_file(self, name: str, path: str, limit: int) -> bytes | Failed:
-        """Give the content of a file of a work folder; see `Jail.read_file`."""
+        """Return the content of a file of a work folder; see `Jail.read_file`."""
         return await self._tried(lambda: self._found(name).jail.read_file(path, limit=limit))
 
     async def forget(self, name: str) -> None:
@@ -437,7 +437,7 @@ class JailWorker:
 
 
 def _unsure(came: TreeChange, contents: Sequence[bytes] | None) -> dict[str, TreeEntry]:
-    """Give the files of which the driver may have been sent something else than was seen.
+    """Return the files of which the driver may have been sent something else than was seen.
 
     Code that is at work may have written to a file since, and is to be asked for it once more.
     """

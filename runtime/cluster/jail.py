@@ -217,7 +217,7 @@ class RemoteJail:
         rebuild(self.work, changed, lambda name, _entry: pieces[name])
 
     def _pieces(self, changed: TreeChange) -> Mapping[str, Iterable[bytes]]:
-        """Give the contents that are wanted, each of which is asked for when it is."""
+        """Return the contents that are wanted, each of which is asked for when it is."""
 
         def of(name: str, size: int) -> Iterator[bytes]:
             for offset in range(0, size, ALONG):
@@ -227,7 +227,7 @@ class RemoteJail:
 
 
 def succeeded(came: Any) -> Any:
-    """Give an answer of a host that is none of failure.
+    """Return an answer of a host that is none of failure.
 
     Raises:
         JailError: It is one.

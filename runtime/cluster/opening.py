@@ -23,7 +23,7 @@ class Fleet(Protocol):
     """The workers of a cluster. Every method may be called from any thread."""
 
     def alive(self) -> Sequence[Link]:
-        """Give the workers that host jails; where there is none at the moment, wait for one.
+        """Return the workers that host jails; where there is none at the moment, wait for one.
 
         Raises:
             JailError: There is none, and none came in time.
@@ -63,7 +63,7 @@ class Workers:
             raise InputError(str(error)) from error
 
     def describe(self) -> dict[str, Any]:
-        """Say how code is confined on the workers; see `Fleet.describe`."""
+        """Return how code is confined on the workers; see `Fleet.describe`."""
         return self._fleet.describe()
 
     def open(self, wanted: JailRequest) -> RemoteJail:
@@ -155,7 +155,7 @@ class Unopened:
             _reach(self._on)
 
     def describe(self) -> dict[str, Any]:
-        """Say which cluster it is."""
+        """Return which cluster it is."""
         return {"on": self._on.said}
 
     def open(self, *_: Any, **__: Any) -> NoReturn:

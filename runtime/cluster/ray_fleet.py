@@ -120,7 +120,7 @@ class RayFleet:
             raise InputError(f"--on {on.said}: {self._nobody()}")
 
     def alive(self) -> Sequence[RayLink]:
-        """Give the workers; where there is none at the moment, wait for one; see `Fleet`."""
+        """Return the workers; where there is none at the moment, wait for one; see `Fleet`."""
         with self._change:
             self._change.wait_for(lambda: self._links or not self._starting, START_SECONDS)
             if not self._links:
@@ -141,7 +141,7 @@ class RayFleet:
             threading.Thread(target=self._restart, name="cluster-restart", daemon=True).start()
 
     def describe(self) -> dict[str, Any]:
-        """Say which workers there are and how they confine; see `Jails.describe`."""
+        """Return which workers there are and how they confine; see `Jails.describe`."""
         with self._change:
             records = [*self._told.values()]
         first = records[0] if records else {}
@@ -188,7 +188,7 @@ class RayFleet:
                 self._end_start()
 
     def _has_all(self) -> bool:
-        """Tell whether nothing was lost since the last start, after which there is no other."""
+        """Return whether nothing was lost since the last start, after which there is no other."""
         with self._change:
             must_start, self._lost_one = self._lost_one and not self._closed, False
             if not must_start:
@@ -245,7 +245,7 @@ class RayFleet:
 
 
 def _shares(node: dict[str, Any]) -> list[float]:
-    """Give the processors of each worker that a node is to have."""
+    """Return the processors of each worker that a node is to have."""
     cpus = int(node["Resources"].get("CPU", 0))
     return [min(CPUS, cpus - first) for first in range(0, cpus, CPUS)]
 

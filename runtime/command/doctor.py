@@ -89,7 +89,7 @@ def _model(model: Model) -> str:
 
 
 def _tool(name: str, known: Catalogue) -> str:
-    """Say where a tool comes from, or why it cannot be had."""
+    """Return where a tool comes from, or why it cannot be had."""
     permission = known.permissions.get(name, "allow")
     asked = ", after asking" if permission == "ask" else ""
     if name in known.python_tools:

@@ -55,7 +55,7 @@ class Resuming:
     setting: Setting
 
     def command(self, budget: Budget | None = None, *, is_spent: bool = False) -> str:
-        """Give the command. After a budget was met, it has a larger one.
+        """Return the command. After a budget was met, it has a larger one.
 
         Args:
             is_spent: Whether a budget was met: this one, or an agent's own.
@@ -80,7 +80,7 @@ class Resuming:
 
 
 def larger(budget: Budget) -> str:
-    """Give a budget's caps as people type them, those that were met twice as large."""
+    """Return a budget's caps as people type them, those that were met twice as large."""
     return _doubled(budget.caps, budget.reached)
 
 
@@ -96,7 +96,7 @@ def _plain(cap: float) -> str:
 
 
 def spent(usage: Usage, seconds: float) -> list[str]:
-    """Say what something took: calls, tokens, price and time."""
+    """Return what something took: calls, tokens, price and time."""
     return [
         counted(usage.calls, "call"),
         counted(usage.tokens, "token"),
@@ -106,7 +106,7 @@ def spent(usage: Usage, seconds: float) -> list[str]:
 
 
 def cancelled(states: Mapping[str, str]) -> list[str]:
-    """Say whom the end of a run found waiting or at work; nothing, where it was nobody.
+    """Return whom the end of a run found waiting or at work; nothing, where it was nobody.
 
     Args:
         states: How each agent ended, by its id.
@@ -138,7 +138,7 @@ def summary(run: Run, record: RunRecord) -> str:
 
 
 def how_to_look(folder: Path) -> str:
-    """Give the command that shows what is in a folder."""
+    """Return the command that shows what is in a folder."""
     return f"Look at it with: {shlex.join(('mas-view', str(folder)))}"
 
 

@@ -58,7 +58,7 @@ class Asked:
     repo: Path | None = None
 
     def task(self, known: Catalogue, form: TaskForm) -> Task:
-        """Give the task that it stands for."""
+        """Return the task that it stands for."""
         from ...schema.loading.loading import parse_task
         from ...schema.loading.task_files import given_files
         from ...schema.values.attachments import Attachment

@@ -39,7 +39,7 @@ class Ping:
         return f"{self.alias} = {self.model}: {self.said}"
 
     def value(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
+        """Return it as a JSON object."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 

@@ -89,7 +89,7 @@ def live(draw: Callable[[], Table]) -> Generator[Live]:
 
 
 def _heading(plan: Plan) -> str:
-    """Say what runs and which models answer."""
+    """Return what runs and which models answer."""
     planned = plan.agents.values()
     models = {agent.model.alias: agent.model for agent in planned if agent.model is not None}
     named = [
@@ -119,7 +119,7 @@ class _Lines:
         click.echo(f"{event.seconds:6.1f} s  {shown}", err=True)
 
     def _fields(self, event: Event) -> Mapping[str, Any]:
-        """Give what is told of an event: of a failed attempt of a model only its kind."""
+        """Return what is told of an event: of a failed attempt of a model only its kind."""
         fields = event.fields
         match event.type:
             case "model_retried":

@@ -232,7 +232,7 @@ def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
 
 
 def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bool) -> str:
-    """Say what would be run, and how many calls it would take at most."""
+    """Return what would be run, and how many calls it would take at most."""
     from ..messages.attached import unseen
     from ..runs.estimate import estimate
 
@@ -268,7 +268,7 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
 
 
 def _folder(options: dict[str, Any]) -> Path | None:
-    """Give the folder of the run that is to be made again, if any."""
+    """Return the folder of the run that is to be made again, if any."""
     resume, replay = options["resume"], options["replay"]
     if options["verify"] and not replay:
         raise InputError("--verify checks a replay. Write --replay RUN --verify.")
@@ -288,7 +288,7 @@ def _folder(options: dict[str, Any]) -> Path | None:
 
 
 def _place(options: dict[str, Any]) -> str:
-    """Say where the task stands."""
+    """Return where the task stands."""
     there = options["resume"] or options["replay"]
     file = there / "task.json" if there else options["task_file"]
     return f"{file}:1" if file else "--query"
@@ -315,7 +315,7 @@ def _setting(options: dict[str, Any], recorded: Setting | None = None) -> Settin
 
 
 def _result_of(resumed: Path | None) -> dict[str, Any] | None:
-    """Give the result of a run that is to be resumed, where there is nothing left to do."""
+    """Return the result of a run that is to be resumed, where there is nothing left to do."""
     from ..runs.record import read_result
 
     result = read_result(resumed) if resumed else None
@@ -353,7 +353,7 @@ class _Making:
             return error.exit_code
 
     def _after_interruption(self) -> str:
-        """Say what was spent until a signal came, and how to go on."""
+        """Return what was spent until a signal came, and how to go on."""
         text = f"\n{', '.join(self.spent)}; {self.folder}{os.sep}" if self.spent else ""
         return f"{text}{self._how_to_resume()}"
 
@@ -529,7 +529,7 @@ class _Making:
             click.echo(f"{record.folder.path}{os.sep}", err=True)
 
     def _verified(self, run: Run, record: RunRecord) -> int:
-        """Say whether a replay came to the same; give the exit code."""
+        """Return whether a replay came to the same; give the exit code."""
         from ..runs.record import read_result
 
         journal, recorded = record.journal, read_result(record.folder.path) or {}

@@ -138,7 +138,7 @@ def _how_to_forward(port: int) -> str:
 
 
 def _has_screen() -> bool:
-    """Tell whether a browser has a place to open in; one in the terminal would take it over."""
+    """Return whether a browser has a place to open in; one in the terminal would take it over."""
     return sys.platform == "darwin" or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
 
 

@@ -114,7 +114,7 @@ class AgentExecution:
         self.unneeded = tuple(seen for seen, outcome in silent.items() if outcome.unneeded)
 
     def _reports(self) -> list[AgentReport]:
-        """Give what those have come to that it sees."""
+        """Return what those have come to that it sees."""
         return [
             report
             for seen, outcome in self.before.items()
@@ -255,7 +255,7 @@ class AgentExecution:
         )
 
     def _why(self, failure: CoterieError) -> str:
-        """Say why it failed; an agent library does not know that its model only thought."""
+        """Return why it failed; an agent library does not know that its model only thought."""
         text, unanswered = str(failure), self.unanswered
         known = not unanswered or unanswered in text
         return text if known else f"{text} In its last answer, {unanswered}"
@@ -404,7 +404,7 @@ class AgentExecution:
         return self.turn.assigned(assigned) if self.turn else assigned
 
     def _asked(self) -> str:
-        """Give the digest of everything that the agent's outcome follows from."""
+        """Return the digest of everything that the agent's outcome follows from."""
         task = self.run.workspaces.task
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
@@ -463,7 +463,7 @@ class AgentExecution:
             )
 
     def _next(self, name: str) -> str:
-        """Give the path of the next thing of this name in this attempt."""
+        """Return the path of the next thing of this name in this attempt."""
         number = self.numbers[name] = self.numbers.get(name, 0) + 1
         return f"{self.path}/attempt {self.attempts}/{name} {number}"
 
@@ -559,7 +559,7 @@ class _Wait(AbstractContextManager[None]):
 
 
 def _carried(carry: RoundState, agent_id: str) -> AgentState:
-    """Give what is carried over for an agent, as it is read."""
+    """Return what is carried over for an agent, as it is read."""
     if carry is NOTHING:
         return UNBURDENED
     carried = carry.of(agent_id)
@@ -568,7 +568,7 @@ def _carried(carry: RoundState, agent_id: str) -> AgentState:
 
 
 def _bounded(reports: Sequence[AgentReport]) -> tuple[AgentReport, ...]:
-    """Give reports as they are read: of those that are too long together, the longest are cut."""
+    """Return reports as they are read: of those that are too long together, the longest are cut."""
     if _length(reports) <= LONGEST_REPORTS:
         return tuple(reports)
     texts = clipped([report.content for report in reports], LONGEST_REPORTS)

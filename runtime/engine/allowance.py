@@ -34,7 +34,7 @@ class Allowance:
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def left(self) -> float:
-        """Give the seconds that are left. They run from the first question for them."""
+        """Return the seconds that are left. They run from the first question for them."""
         now = asyncio.get_running_loop().time()
         if self._ends is None:
             self._ends = now + self.timeout
@@ -53,7 +53,7 @@ class Allowance:
             self._seconds[agent_id] += outcome.seconds
 
     def of(self, agent_id: str, path: str, journal: Journal | None) -> tuple[Usage, float]:
-        """Give what an agent has spent until now, and the seconds that it has worked.
+        """Return what an agent has spent until now, and the seconds that it has worked.
 
         The journal also knows what failed calls cost in earlier processes.
 

@@ -187,7 +187,7 @@ class Running:
         self.cut_off.clear()
 
     def _comes_through(self) -> bool:
-        """Tell whether the pass has an answer; one that is to give none, what its policy asks."""
+        """Return whether the pass has an answer; one that is to give none, what its policy asks."""
         if self.has_failed:  # by its policy, whether or not the output was there before
             return False
         output = self.outcomes.get(self.plan.output)
@@ -228,12 +228,12 @@ class Running:
         return left, BUDGET_OF_SECONDS
 
     def _has_waited(self) -> bool:
-        """Tell whether its models used up its time: all waited at its end, or for most of it."""
+        """Return whether its models used up its time: all waited at its end, or for most of it."""
         all_waited = bool(self.cut_off) and all(desk.waits for desk in self.cut_off)
         return all_waited or self.allowance.time.spent < self.allowance.timeout / 2
 
     def _is_run_wide(self, limit: BudgetReached) -> bool:
-        """Tell whether a cap is not one agent's own."""
+        """Return whether a cap is not one agent's own."""
         budget = self.context.budget
         while budget is not None and budget is not limit.budget:
             budget = budget.parent
@@ -310,7 +310,7 @@ class Running:
         return passed
 
     def purse_of(self, agent_id: str) -> Budget:
-        """Give the budget that counts what this process spends on an agent, on all its items."""
+        """Return the budget that counts what this process spends on an agent, on all its items."""
         if (caps := self.context.agent_caps) is None:
             return self._budget
         if agent_id not in self._purses:
@@ -341,13 +341,13 @@ class Running:
     def start_of(
         self, agent_id: str, before: Mapping[str, AgentOutcome]
     ) -> tuple[RepositoryChange, ...]:
-        """Give the changes of the repository that an agent starts from; see `changes`."""
+        """Return the changes of the repository that an agent starts from; see `changes`."""
         own = self.carry.own.get(agent_id)
         reached = (change for outcome in before.values() for change in outcome.changes)
         return newest([*(own.changes if own else ()), *reached])
 
     def _cancelled(self, agent_id: str) -> AgentOutcome:
-        """Tell how an agent ends that the run's end found waiting or at work."""
+        """Return how an agent ends that the run's end found waiting or at work."""
         desks = self.desks.get(agent_id, ())
         if not desks:
             return AgentOutcome(status="cancelled")
@@ -361,12 +361,12 @@ class Running:
         )
 
     async def said_by(self, agent_id: str) -> AgentResult | None:
-        """Give what an earlier agent came to; None where it takes no part, or came to nothing."""
+        """Return what an earlier agent came to; None where it takes no part, or came to nothing."""
         part = self.parts.get(agent_id)
         return (await part).result if part is not None else None
 
     def _unready(self, before: Mapping[str, AgentOutcome]) -> AgentOutcome | None:
-        """Tell how an agent ends that cannot start, by the team's policy; None where it can."""
+        """Return how an agent ends that cannot start, by the team's policy; None where it can."""
         needed = {seen: outcome for seen, outcome in before.items() if not outcome.unneeded}
         lost = [seen for seen, outcome in needed.items() if outcome.status != "done"]
         if not lost:
@@ -431,7 +431,7 @@ class Running:
         )
 
     def _source(self, agent_id: str) -> str | None:
-        """Tell who had what the agent came to, where it did nothing here: `journal`, `parent`."""
+        """Return who had what the agent came to, where it did nothing here: `journal`, `parent`."""
         sources = {desk.source for desk in self.desks.get(agent_id, ())}
         return sources.pop() if len(sources) == 1 else None
 

@@ -30,7 +30,7 @@ MOST_NAMED = 20
 
 
 async def handed_in(workspaces: Workspaces, changes: Sequence[RepositoryChange]) -> str | None:
-    """Give the patch that changes come to, where nobody is left to mend what conflicts in it.
+    """Return the patch that changes come to, where nobody is left to mend what conflicts in it.
 
     Args:
         workspaces: Those of the repository that they are changes of.
@@ -55,7 +55,7 @@ def _merged(workspaces: Workspaces, changes: Sequence[RepositoryChange]) -> str:
 
 
 def chosen(agent: Agent, result: AgentResult, before: Mapping[str, AgentOutcome]) -> str | None:
-    """Give the colleague whom an agent chose of several that report different changes.
+    """Return the colleague whom an agent chose of several that report different changes.
 
     It did where its `output_schema` has a text `chosen`, which names the colleague; where it is a
     function that picks; and where all that it says is one of the patches.
@@ -116,7 +116,7 @@ async def passing_on(
 
 
 async def unused(workspace: Workspace, result: AgentResult) -> Mapping[str, Any] | None:
-    """Say what an agent changed in a copy of the repository that answers with something else.
+    """Return what an agent changed in a copy of the repository that answers with something else.
 
     None, where it changed nothing, or the changes are what it came to.
     """

@@ -100,7 +100,7 @@ class AgentTurn:
 
 
 def turn_of(planned: PlannedAgent, team: Team, mail: Mail | None) -> AgentTurn | None:
-    """Give the turn of an agent that has mail of an open roster, be it none.
+    """Return the turn of an agent that has mail of an open roster, be it none.
 
     A backend that does not let agents use tools may say how they act, by an attribute `acts_by`.
     """

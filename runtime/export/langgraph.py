@@ -192,7 +192,7 @@ def _edges(nodes: Sequence[Node], output: str) -> Iterator[tuple[str, str]]:
 
 
 def _settings(plan: Plan, planned: PlannedAgent) -> tuple[dict[str, Any], str | None]:
-    """Give what `init_chat_model` is called with, and the variable with the key."""
+    """Return what `init_chat_model` is called with, and the variable with the key."""
     agent, model = planned.agent, plan.models[planned.agent.model_id]
     reached = reached_for("langgraph", model)
     assert reached is not None  # noqa: S101 - what the rules have seen to
@@ -219,7 +219,7 @@ def _place(reached: Reached) -> dict[str, Any]:
 
 
 def _of_openai(reached: Reached, model: Model, effort: str | None) -> dict[str, Any]:
-    """Give what only the client for OpenAI's API takes."""
+    """Return what only the client for OpenAI's API takes."""
     if (reached.provider or "openai") != "openai" or reached.wire == "anthropic":
         return {}
     return {

@@ -103,12 +103,12 @@ OF_MODELS = {
 
 
 def reached_for(target: str, model: Model | None) -> Reached | None:
-    """Say where a model is reached by a program; None where only coterie reaches it."""
+    """Return where a model is reached by a program; None where only coterie reaches it."""
     return reached_by(model, KNOWN[target])
 
 
 def rules_for(target: str) -> tuple[Rule, ...]:
-    """Give the rules that find what stands in the way (errors) and what is lost (warnings)."""
+    """Return the rules that find what stands in the way (errors) and what is lost (warnings)."""
 
     def refused(reading: Reading) -> Iterator[Problem]:
         models = reading.catalogue.models
@@ -181,7 +181,7 @@ def _refused_rounds(team: Team, target: str) -> Found:
 
 
 def _unreached(team: Team, models: Mapping[str, Model], target: str) -> Found:
-    """Give the models that only coterie reaches, and names that mean something else there."""
+    """Return the models that only coterie reaches, and names that mean something else there."""
     for agent in team.agents.values():
         model = models.get(agent.model_id)
         if team.backend_of(agent) != "function" and reached_for(target, model) is None:
@@ -220,7 +220,7 @@ def _lost(team: Team) -> Found:
 
 
 def _lost_of_models(team: Team, models: Mapping[str, Model], target: str) -> Found:
-    """Give what models.yaml says of the models that cannot be written; each model once."""
+    """Return what models.yaml says of the models that cannot be written; each model once."""
     firsts: Mapping[str, Agent] = {
         item.model_id: item for item in reversed([*team.agents.values()])
     }
@@ -271,5 +271,5 @@ def _lost_in_docker_agent(team: Team) -> Found:
 
 
 def has_form_there(schema: Mapping[str, Any]) -> bool:
-    """Tell whether docker-agent can hold an answer to a form."""
+    """Return whether docker-agent can hold an answer to a form."""
     return schema.get("type") == "object" and "properties" in schema

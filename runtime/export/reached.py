@@ -32,7 +32,7 @@ class Reached:
 
 
 def reached_by(model: Model | None, known: Mapping[str, str]) -> Reached | None:
-    """Say where a model is reached; None where only coterie reaches it.
+    """Return where a model is reached; None where only coterie reaches it.
 
     Args:
         model: The model; None where nobody says what an alias stands for.

@@ -101,7 +101,7 @@ class Endpoint:
         return self.hidden | {key for key in keys if key}
 
     def thinks(self, request: ChatRequest) -> tuple[Effort | None, int | None]:
-        """Tell how long the model may think of a request: an effort, or else a number of tokens.
+        """Return how long the model may think of a request: an effort, or else a number of tokens.
 
         What the request says counts before what the host says of all requests.
         """
@@ -141,7 +141,7 @@ def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
 
 
 def configured(endpoint: Endpoint, model: Model, environment: Mapping[str, str]) -> Endpoint:
-    """Give an endpoint with what its host wants said in every request.
+    """Return an endpoint with what its host wants said in every request.
 
     Args:
         model: What the host says of it.
@@ -257,7 +257,7 @@ def _refuse_address(model: Model) -> None:
 def _direct(
     model: Model, name: str, provider: Provider, environment: Mapping[str, str], key: str | None
 ) -> Endpoint:
-    """Give the endpoint of a provider that is called directly."""
+    """Return the endpoint of a provider that is called directly."""
     version = model.api_version or (
         environment.get(provider.version_in) if provider.version_in else None
     )
@@ -284,7 +284,7 @@ def _direct(
 
 
 def _through_litellm(model: Model, provider: Provider, environment: Mapping[str, str]) -> Endpoint:
-    """Give the endpoint of a provider that litellm calls, once nothing is missing for it."""
+    """Return the endpoint of a provider that litellm calls, once nothing is missing for it."""
     key = _declared_key(model, environment)
     has_key = key is not None or first_key(provider.key_in, environment) is not None
     for name in (name for login in provider.logins for name in login if _SECRET.search(name)):
@@ -314,7 +314,7 @@ def _is_installed(package: str) -> bool:
 
 
 def _own_address(provider: Provider, environment: Mapping[str, str]) -> str | None:
-    """Give the address that a variable says, where it is another than the usual one."""
+    """Return the address that a variable says, where it is another than the usual one."""
     name = next((name for name in provider.address_in if environment.get(name)), None)
     if name is None:
         return None
@@ -354,7 +354,7 @@ def _prefixed(name: str, prefix: str) -> str:
 
 
 def _declared_key(model: Model, environment: Mapping[str, str]) -> str | None:
-    """Give the key of the variable that models.yaml names for a model."""
+    """Return the key of the variable that models.yaml names for a model."""
     if model.key_env is None:
         return None
     if key := first_key((model.key_env,), environment):

@@ -137,7 +137,7 @@ class Gateway:
                 await self._client(self._line(first).endpoint.kind)
 
     def takes_seed(self, alias: str) -> bool:
-        """Tell whether a model can be asked with a seed. Whether it heeds one, only it knows."""
+        """Return whether a model can be asked with a seed. Whether it heeds one, only it knows."""
         try:
             endpoint = self._line(alias).endpoint
         except InputError:
@@ -252,7 +252,7 @@ class Gateway:
         raise AssertionError("a route has at least one model")
 
     def _route_of(self, request: ChatRequest) -> list[str]:
-        """Give the aliases that are asked: a fallback that cannot see what is shown is none."""
+        """Return the aliases that are asked: a fallback that cannot see what is shown is none."""
         first, *fallbacks = self._route(request.model)
         if not fallbacks:
             return [first]
@@ -296,7 +296,7 @@ class Gateway:
         return self._lines[alias]
 
     def _traffic_of(self, endpoint: Endpoint) -> RateLimiter:
-        """Give what the calls of a model share, whatever alias and key they use."""
+        """Return what the calls of a model share, whatever alias and key they use."""
         place = replace(endpoint, key=None)
         if place not in self._traffic:
             name = f"{endpoint.api_base or 'the endpoint'} ({endpoint.model})"

@@ -76,7 +76,7 @@ class LitellmClient:
 
 
 def _settings(endpoint: Endpoint) -> dict[str, Any]:
-    """Give what litellm is told besides a request; what is not set is left to it."""
+    """Return what litellm is told besides a request; what is not set is left to it."""
     settings = {
         "model": endpoint.model,
         "api_key": endpoint.key,
@@ -88,13 +88,13 @@ def _settings(endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _file_of(task: asyncio.Task[Any]) -> str:
-    """Give the file of a task's code."""
+    """Return the file of a task's code."""
     code = getattr(task.get_coro(), "cr_code", None)
     return code.co_filename if code else ""
 
 
 def _mapped(endpoint: Endpoint, error: Exception) -> CallError:
-    """Tell what happened by what lies behind litellm's exception.
+    """Return what happened by what lies behind litellm's exception.
 
     Its status is 500 also where there was no response; its cause is one of httpx's then. Where it
     is a status of 4xx without a response, or a package is missing, nothing was sent.

@@ -61,7 +61,7 @@ def metered(
     read: int = 0,
     declared: bool = False,
 ) -> Usage:
-    """Give an answer's usage and price; what the endpoint did not tell is estimated.
+    """Return an answer's usage and price; what the endpoint did not tell is estimated.
 
     Who is paid is not believed alone. Prices that the host declared hold, whatever less the
     endpoint says that the call cost; what it says counts before prices of a public list. And caps
@@ -121,7 +121,7 @@ def lost(
     read: int = 0,
     has_ended: bool = False,
 ) -> Usage:
-    """Give the most that a call can have cost whose answer did not come, or broke off.
+    """Return the most that a call can have cost whose answer did not come, or broke off.
 
     What the endpoint told of the prompt is taken for exact. How much the model wrote, or thought in
     silence, before it was stopped, nobody knows: that is all that was reserved for it, or what came

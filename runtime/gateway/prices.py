@@ -54,7 +54,7 @@ class TokenPrices(NamedTuple):
         return TokenPrices(*usual, stored, thought, steps)
 
     def usd(self, usage: Usage) -> float:
-        """Give the price of a call in USD."""
+        """Return the price of a call in USD."""
         here = self._reached(usage.prompt_tokens)[-1]
         stored = here.read if here.stored is None else here.stored
         thought = here.written if here.thought is None else here.thought
@@ -64,7 +64,7 @@ class TokenPrices(NamedTuple):
         return read + number * here.written + usage.reasoning_tokens * thought
 
     def highest(self, prompt: int, completion: int) -> float:
-        """Give the most in USD that a call can cost, with at most so many tokens."""
+        """Return the most in USD that a call can cost, with at most so many tokens."""
         reached = self._reached(prompt)
         read = max(max(prices.read, prices.cached, prices.stored or 0.0) for prices in reached)
         return prompt * read + completion * max(
@@ -72,12 +72,12 @@ class TokenPrices(NamedTuple):
         )
 
     def _reached(self, prompt: int) -> list[TokenPrices]:
-        """Give the rates that a prompt of so many tokens passes, the last one being its own."""
+        """Return the rates that a prompt of so many tokens passes, the last one being its own."""
         return [self, *(rates for above, rates in self.steps if prompt > above)]
 
 
 def rates_of(model: Model) -> TokenPrices | None:
-    """Give what a model costs; None where nobody told.
+    """Return what a model costs; None where nobody told.
 
     The prices of models.yaml come first, then those of litellm's list, by the model's name.
     """
@@ -102,12 +102,12 @@ def batch_price_of(model: Model) -> float | None:
 
 
 def is_declared(model: Model) -> bool:
-    """Tell whether models.yaml says what a model costs."""
+    """Return whether models.yaml says what a model costs."""
     return _declared(model) is not None
 
 
 def _declared(model: Model) -> TokenPrices | None:
-    """Give the prices of models.yaml; None where it does not say those of reading and writing."""
+    """Return the prices of models.yaml; None where it does not say those of reading and writing."""
     usual = {name: getattr(model, name) for name in DECLARED.values()}
     if usual[DECLARED["read"]] is None or usual[DECLARED["written"]] is None:
         return None

@@ -62,7 +62,7 @@ class Provider:
     batch_price: float | None = None
 
     def has_login(self, environment: Mapping[str, str]) -> bool:
-        """Tell whether litellm finds something to be let in with, other than a key."""
+        """Return whether litellm finds something to be let in with, other than a key."""
         if any(all(environment.get(name) for name in login) for login in self.logins):
             return True
         home = Path(environment.get("HOME") or Path.home())
@@ -71,7 +71,7 @@ class Provider:
         return bool(self.vendor) and self.vendor in _machine_vendor()
 
     def missing_file(self, environment: Mapping[str, str]) -> str | None:
-        """Give the variable that names a file that is not there; None where none does."""
+        """Return the variable that names a file that is not there; None where none does."""
         named = ((name, environment.get(name, "").strip()) for name in self.file_in)
         return next(
             (
@@ -258,12 +258,12 @@ The variables and addresses are those of litellm 1.105.3 (`get_llm_provider`, `m
 
 
 def is_known(provider: str) -> bool:
-    """Tell whether somebody here can call a provider: we, or litellm."""
+    """Return whether somebody here can call a provider: we, or litellm."""
     return provider in PROVIDERS or provider in _litellm_names()
 
 
 def provider_names() -> frozenset[str]:
-    """Give the names of all providers."""
+    """Return the names of all providers."""
     return frozenset(PROVIDERS) | _litellm_names()
 
 

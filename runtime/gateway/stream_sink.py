@@ -30,7 +30,7 @@ def unheard(*_: object, **__: object) -> None:
 
 
 def most_pieces(max_tokens: int) -> int:
-    """Give in how many pieces an answer of so many tokens may come, signs of life among them.
+    """Return in how many pieces an answer of so many tokens may come, signs of life among them.
 
     An endpoint that goes on and on is not read, nor paid, to the end.
     """

@@ -83,7 +83,7 @@ class Waiting:
             self._timer.reschedule(self._until)
 
     def _too_late(self) -> CallError:
-        """Say what was waited for."""
+        """Return what was waited for."""
         if self.patience is not None and self._until == self._latest:
             return self._failure(
                 f"no whole answer within {self.patience:g} seconds, the agent's timeout (the"

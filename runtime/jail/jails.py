@@ -150,7 +150,7 @@ class Jails:
         )
 
     def lasting(self, name: str, make: Callable[[], T]) -> T:
-        """Give what is made once for these jails, such as an interpreter that has read a library.
+        """Return what is made once for these jails, such as an interpreter that has read a library.
 
         Args:
             name: What it is called: whoever asks by that name gets the same.

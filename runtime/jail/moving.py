@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def is_lost(error: JailError) -> bool:
-    """Say whether a jail failed because the machine that it was on is gone."""
+    """Return whether a jail failed because the machine that it was on is gone."""
     from .process import JailLost  # not always: it brings all of the jail along
 
     return isinstance(error, JailLost)
@@ -42,13 +42,13 @@ class Moves:
         return self.made <= MOST_MOVES
 
     def counts(self, path: str) -> bool:
-        """Say whether an answer is counted now: each is once, however often it is given."""
+        """Return whether an answer is counted now: each is once, however often it is given."""
         is_new = path not in self._counted
         self._counted.add(path)
         return is_new
 
     async def once(self, path: str, work: Callable[[], Awaitable[T]]) -> T:
-        """Give what was answered under a path before the agent was moved, or ask."""
+        """Return what was answered under a path before the agent was moved, or ask."""
         if self._answers is None:
             return await work()
         if path not in self._answers:

@@ -138,7 +138,7 @@ class AnyJail(Protocol):
         ...
 
     def __enter__(self) -> Self:
-        """Give the jail; leaving the block closes it."""
+        """Return the jail; leaving the block closes it."""
         ...
 
     def __exit__(

@@ -64,7 +64,7 @@ NOTHING: Mapping[str, FoundEntry] = MappingProxyType({})
 
 
 def entries(found: Mapping[str, FoundEntry]) -> dict[str, TreeEntry]:
-    """Give what was found, without what tells whether it has changed."""
+    """Return what was found, without what tells whether it has changed."""
     return {name: entry.entry for name, entry in found.items()}
 
 
@@ -158,7 +158,7 @@ class _Scan:
 
 
 def stamped(root: Path, tree: Mapping[str, TreeEntry]) -> dict[str, FoundEntry]:
-    """Give what a copy was made of as it would be found, for later scans to go by.
+    """Return what a copy was made of as it would be found, for later scans to go by.
 
     Args:
         root: The copy, in which nothing is at work yet.
@@ -241,7 +241,7 @@ def _same_content(before: TreeEntry | None, after: TreeEntry) -> bool:
 
 
 def value_of(tree: Mapping[str, TreeEntry]) -> dict[str, Any]:
-    """Give a state as JSON can hold it."""
+    """Return a state as JSON can hold it."""
     return {name: [*astuple(entry)] for name, entry in tree.items()}
 
 

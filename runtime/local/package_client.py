@@ -138,7 +138,7 @@ def _wait(process: subprocess.Popen[bytes], folder: Path, watch: Watch) -> int:
 
 
 def _size(folder: Path) -> int:
-    """Give the bytes of all files below a folder; a file may go while we look."""
+    """Return the bytes of all files below a folder; a file may go while we look."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:

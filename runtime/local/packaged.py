@@ -36,7 +36,7 @@ class PackagedFile:
 
 
 def weights_dir() -> Path:
-    """Give the folder for model files: `MAS_MODEL_CACHE`, else one in the user's cache."""
+    """Return the folder for model files: `MAS_MODEL_CACHE`, else one in the user's cache."""
     chosen = os.environ.get("MAS_MODEL_CACHE")
     if chosen:
         return Path(chosen).expanduser()
@@ -52,7 +52,7 @@ def keep(
     folder: Path | None = None,
     instead: str = "Name another folder with the environment variable MAS_MODEL_CACHE.",
 ) -> Path:
-    """Give a file of the cache; where it is missing, make it first.
+    """Return a file of the cache; where it is missing, make it first.
 
     Several processes may call this at once: one works, the others wait for it. One that is killed
     leaves no half file under the final name, and its remains go with the next call.

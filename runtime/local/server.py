@@ -194,7 +194,7 @@ async def _spawn(log: IO[bytes]) -> Process:
 
 
 async def _first_answer(process: Process, settings: dict[str, Any]) -> dict[str, str]:
-    """Give the child its settings and wait for its answer; an empty one if it died."""
+    """Return the child its settings and wait for its answer; an empty one if it died."""
     assert process.stdin is not None  # noqa: S101 - we asked for pipes
     assert process.stdout is not None  # noqa: S101
     with suppress(ConnectionError):

@@ -100,7 +100,7 @@ SMOLLM2 = Weights(
 
 
 def find(weights: Weights = SMOLLM2) -> Path | None:
-    """Give the model file, or None when it has to be pulled first.
+    """Return the model file, or None when it has to be pulled first.
 
     Its checksum is not computed again: it was right when the file got its name.
     """

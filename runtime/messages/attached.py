@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def seen_by(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
-    """Give what an agent is shown of a task, by name."""
+    """Return what an agent is shown of a task, by name."""
     if not task.attachments or planned.model is None:
         return {}
     model = planned.model
@@ -126,7 +126,7 @@ def _refuse_repository(source: Path, where: str) -> None:
 
 
 def _unread(plan: Plan, task: Task) -> Mapping[str, Attachment]:
-    """Give what nobody is shown of a task, where nobody writes code that could open it."""
+    """Return what nobody is shown of a task, where nobody writes code that could open it."""
     agents = plan.agents.values()
     if task.repo is None and any(agent.runner.needs_jail(agent.agent) for agent in agents):
         return {}

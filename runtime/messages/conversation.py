@@ -17,7 +17,7 @@ MEMORY = 150
 
 
 def earlier(dialogue: Sequence[Message], most: int = MEMORY) -> tuple[Message, ...]:
-    """Give a conversation as it is gone on with: without instructions, which are given anew.
+    """Return a conversation as it is gone on with: without instructions, which are given anew.
 
     What tools gave is what the user says, because the calls are text, too; and who speaks twice
     says it in one message. So it is what any endpoint takes, whatever backend it began with: what

@@ -153,7 +153,7 @@ def question(
 
 
 def fence(text: str) -> str:
-    """Give the sign of the markers around a text that others wrote: a digest of the text itself.
+    """Return the sign of the markers around a text that others wrote: a digest of the text itself.
 
     So no text can hold the end of its own fence, not even one that was searched for.
     """

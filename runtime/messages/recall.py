@@ -59,7 +59,7 @@ class MemoryEntry:
 
     @classmethod
     def clipped(cls, *, source: str, task: str, text: str, **known: Any) -> MemoryEntry:
-        """Give an entry that is not too long to be shown, with what else is known of it."""
+        """Return an entry that is not too long to be shown, with what else is known of it."""
         return cls(
             source=on_one_line(source).replace('"', "'"),
             task=_clipped(on_one_line(task), LONGEST_TASK),
@@ -68,7 +68,7 @@ class MemoryEntry:
         )
 
     def within(self, room: int) -> MemoryEntry | None:
-        """Give as much of the entry as so many characters hold; None where that says nothing."""
+        """Return as much of the entry as so many characters hold; None where that says nothing."""
         left = room - len(self.source)
         if len(self.task) + len(self.text) <= left:
             return self
@@ -79,7 +79,7 @@ class MemoryEntry:
 
     @property
     def origin(self) -> Mapping[str, Any]:
-        """Say what was found, for the trace."""
+        """Return what was found, for the trace."""
         known = ("id", "similarity", "credit", "case", "reward")
         return {name: item for name, item in unlike_default(self).items() if name in known}
 
@@ -118,7 +118,7 @@ class Remembering(Protocol):
     """A `Recaller` that knows which tasks something was learnt from."""
 
     def met(self, task: Task) -> str | None:
-        """Say where it was learnt from a task, as by its id or its words; None where it was not.
+        """Return where it was learnt from a task, as by its id or its words; None where it was not.
 
         Raises:
             CoterieError: The memory cannot be read.
@@ -132,7 +132,7 @@ async def nothing(_query: str, _k: int, _where: Mapping[str, Any], /) -> Sequenc
 
 
 def recalls(team: Team) -> bool:
-    """Tell whether some agent of a team is to be reminded of what was learnt."""
+    """Return whether some agent of a team is to be reminded of what was learnt."""
     return any(agent.recall is not None for agent in team.agents.values())
 
 
@@ -225,7 +225,7 @@ def fitting(entries: Iterable[MemoryEntry], wanted: Recall) -> tuple[MemoryEntry
 
 
 def _where(agent: Agent, wanted: Recall, task: Task) -> dict[str, Any]:
-    """Say which entries are asked for."""
+    """Return which entries are asked for."""
     where: dict[str, Any] = {}
     if wanted.of == "own":
         where["owner"] = agent.member or agent.id

@@ -20,7 +20,7 @@ READER = "read_file"
 
 
 def shown_files(planned: PlannedAgent, task: Task) -> Mapping[str, str]:
-    """Give the texts that an agent is shown of a task's files, by name."""
+    """Return the texts that an agent is shown of a task's files, by name."""
     if not task.files or _opens_files(planned):
         return {}
     shown: set[str] = set()

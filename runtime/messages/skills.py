@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def looks_skills_up(planned: PlannedAgent) -> bool:
-    """Tell whether an agent has skills, and a backend that lets it use tools."""
+    """Return whether an agent has skills, and a backend that lets it use tools."""
     return bool(planned.agent.notes.skills) and takes_tools(planned)
 
 
 def takes_tools(planned: PlannedAgent) -> bool:
-    """Tell whether an agent's backend lets it use tools."""
+    """Return whether an agent's backend lets it use tools."""
     with_tool = replace(planned.agent, tools=(*planned.agent.tools, READ_SKILL))
     return not any(planned.runner.objections(with_tool))
 

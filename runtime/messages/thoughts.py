@@ -12,12 +12,12 @@ ONLY_THINKING = "it is thinking only. Think less, and write the answer after it.
 
 
 def only_thinks(answer: ChatAnswer) -> bool:
-    """Tell whether a model thought, and neither said anything after it nor called a tool."""
+    """Return whether a model thought, and neither said anything after it nor called a tool."""
     return bool(answer.thinking and not answer.text.strip() and not answer.tool_calls)
 
 
 def why_only_thinking(answer: ChatAnswer, max_tokens: int) -> str:
-    """Say why an answer is thinking only, and what to write in the team file; else nothing.
+    """Return why an answer is thinking only, and what to write in the team file; else nothing.
 
     Args:
         max_tokens: How many tokens it might write.

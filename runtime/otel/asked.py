@@ -91,7 +91,7 @@ def _exporter(target: str) -> Any:
 
 
 def ready() -> str:
-    """Say whether traces can be had, and where they would go."""
+    """Return whether traces can be had, and where they would go."""
     if not _is_installed():
         return f"not installed: {how_to_get('otel')}"
     address = next((os.environ[word] for word in ADDRESSES if os.environ.get(word)), USUAL_ADDRESS)

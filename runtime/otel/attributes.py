@@ -51,7 +51,7 @@ ALWAYS = frozenset({"prompt_tokens", "completion_tokens"})
 
 
 def clean(told: Mapping[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
-    """Give attributes as a span takes them: without secrets, and without those of no value.
+    """Return attributes as a span takes them: without secrets, and without those of no value.
 
     Args:
         told: JSON-able. Lists of plain values stay lists; what is deeper becomes JSON text.
@@ -72,7 +72,7 @@ def _is_text(value: Any) -> bool:
 
 
 def told(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
-    """Give what an event says beside its type: numbers and names, and texts where wanted."""
+    """Return what an event says beside its type: numbers and names, and texts where wanted."""
     return {
         f"coterie.{name}": field
         for name, field in fields.items()
@@ -81,12 +81,12 @@ def told(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
 
 
 def _is_named(value: Any) -> bool:
-    """Tell whether a value is a name, or names; what is said to each of some is neither."""
+    """Return whether a value is a name, or names; what is said to each of some is neither."""
     return _is_text(value) or (is_list(value) and all(map(_is_text, value)))
 
 
 def provider_of(model: Model) -> tuple[str, str]:
-    """Give the provider of a model as the conventions name it, and the model's name there."""
+    """Return the provider of a model as the conventions name it, and the model's name there."""
     if model.api_base is not None:
         return ("anthropic" if model.api == "anthropic" else "openai"), model.model
     prefix, slash, name = model.model.partition("/")
@@ -98,7 +98,7 @@ def provider_of(model: Model) -> tuple[str, str]:
 
 
 def described(alias: str, model: Model | None, answering: str) -> dict[str, Any]:
-    """Give what is known of a call before it is made.
+    """Return what is known of a call before it is made.
 
     Args:
         model: What stands behind it; None: nobody wrote it down.
@@ -120,7 +120,7 @@ def described(alias: str, model: Model | None, answering: str) -> dict[str, Any]
 
 
 def call_told(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what came of a call, without its content.
+    """Return what came of a call, without its content.
 
     Tokens of an answer that the journal or the cache had are none of this process: they stand
     under another name, so that who adds tokens up counts them once.
@@ -149,7 +149,7 @@ def call_told(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def used(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what an agent consumed in all; under other names than what its calls did."""
+    """Return what an agent consumed in all; under other names than what its calls did."""
     counts = {"calls": "calls", "usd": "usd", "uncertain_calls": "uncertain_calls"}
     counts |= {name: TOKENS[name] for name in ALWAYS}
     return {
@@ -158,7 +158,7 @@ def used(usage: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def call_content(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what a model was told and said."""
+    """Return what a model was told and said."""
     messages = fields.get("messages")
     said: list[Any] = _parts(fields.get("text"))
     said += [_called(item) for item in fields.get("tool_calls", ())]
@@ -204,7 +204,7 @@ def _called(call: Any) -> dict[str, Any]:
 
 
 def tool_content(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what a tool was given and gave."""
+    """Return what a tool was given and gave."""
     shown = {"arguments": fields.get("arguments"), "result": fields.get("result")}
     return {
         f"gen_ai.tool.call.{name}": item if item is None or _is_text(item) else dumps(item)

@@ -62,7 +62,7 @@ class TurnSpans:
             self._part(number, **{"coterie.turn": number})(event)
 
     def beside(self, other: Callable[[int, Event], None]) -> Callable[[int, Event], None]:
-        """Give who hears what happens, and tells another; the other alone without traces."""
+        """Return who hears what happens, and tells another; the other alone without traces."""
         if self._telemetry is None:
             return other
 

@@ -212,7 +212,7 @@ class Spans:
         self._end(key, now, {**told(said, content=self.content), **dropped})
 
     def _operator(self, said: Mapping[str, Any], began: int) -> Key:
-        """Give the question of an operator that something belongs to; it is begun if need be."""
+        """Return the question of an operator that something belongs to; it is begun if need be."""
         run, name = said.get("run"), said.get("operator")
         key = ("operator", run, str(said.get("path", "")).rpartition("/call ")[0] or said["path"])
         if key not in self._open:
@@ -237,14 +237,14 @@ class Spans:
             self._open[above].span.add_event(name, attributes, now)
 
     def _above(self, agent: str | None, said: Mapping[str, Any], began: int) -> Key | None:
-        """Give the span in which something happens."""
+        """Return the span in which something happens."""
         run, part = said.get("run"), said.get("round")
         if agent is None and "operator" in said and "path" in said:
             return self._operator(said, began)
         return self._within(("agent", run, part, agent), ("round", run, part), ("run", run))
 
     def _within(self, *keys: Key) -> Key | None:
-        """Give the first of some spans that is open; else what is around all."""
+        """Return the first of some spans that is open; else what is around all."""
         return next((item for item in (*keys, ("run", None), WHOLE) if item in self._open), None)
 
     def _begin(
@@ -311,13 +311,13 @@ class Spans:
         item.span.end(max(now, item.began))
 
     def _failure(self, words: Any) -> Status:
-        """Give the status of what failed; its words may quote what was asked or answered."""
+        """Return the status of what failed; its words may quote what was asked or answered."""
         is_told = self.content and words is not None
         return Status(StatusCode.ERROR, self.scrub(str(words)) if is_told else None)
 
 
 def _ending(said: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
-    """Give what is told of an end."""
+    """Return what is told of an end."""
     status = said.get("status")
     names = ("status", "attempts", "score", "source", "seconds")
     ended = {name: said[name] for name in names if name in said}

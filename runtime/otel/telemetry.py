@@ -87,7 +87,7 @@ class Telemetry:
         *,
         began: float | None = None,
     ) -> Spans:
-        """Give a listener that makes spans of one run's events.
+        """Return a listener that makes spans of one run's events.
 
         Args:
             told: Attributes of its outermost spans; those without a value are left out.
@@ -125,7 +125,7 @@ class Telemetry:
 
 
 def _names_service() -> bool:
-    """Tell whether the environment says what service it is."""
+    """Return whether the environment says what service it is."""
     given = os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     return bool(os.environ.get("OTEL_SERVICE_NAME")) or "service.name=" in given
 

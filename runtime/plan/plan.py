@@ -117,7 +117,7 @@ class Plan:
         return any(agent.runner.needs_jail(agent.agent) for agent in self.agents.values())
 
     def lacks(self) -> list[str]:
-        """Say what this machine lacks for running the plan's agents, each thing once.
+        """Return what this machine lacks for running the plan's agents, each thing once.
 
         May take a second: a backend that runs a program asks it.
         """
@@ -157,11 +157,11 @@ class Plan:
         return frozenset(texts)
 
     def written_at_most(self, agent_id: str) -> int:
-        """Give the tokens that an agent's answer has at most: of all items of its list."""
+        """Return the tokens that an agent's answer has at most: of all items of its list."""
         return self.agents[agent_id].agent.max_tokens * _items(self.agents[agent_id])
 
     def turns_at_most(self, agent_id: str) -> int:
-        """Give how often an agent works at most, in all rounds, on all items of its list."""
+        """Return how often an agent works at most, in all rounds, on all items of its list."""
         return self._passes_at_most(agent_id) * _items(self.agents[agent_id])
 
     def _passes_at_most(self, agent_id: str) -> int:
@@ -174,7 +174,7 @@ class Plan:
         return rounds.most - 1 if agent_id == rounds.meeting else rounds.most
 
     def describe(self) -> dict[str, Any]:
-        """Give the plan as JSON-able values, for printing and for tools."""
+        """Return the plan as JSON-able values, for printing and for tools."""
         return {
             "team": self.team.name,
             "content_hash": self.content_hash,
@@ -245,7 +245,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
 
 
 def _items(planned: PlannedAgent) -> int:
-    """Give on how many items an agent works at most in a pass."""
+    """Return on how many items an agent works at most in a pass."""
     return planned.agent.each.most if planned.agent.each else 1
 
 
@@ -259,7 +259,7 @@ def _as_planned(team: Team, agent: Agent) -> Agent:
 
 
 def part_of(plan: Plan, agents: Collection[str]) -> Plan:
-    """Give a part of a plan: only these of its agents work, and none sees another.
+    """Return a part of a plan: only these of its agents work, and none sees another.
 
     An agent that asks no model works on what it hears: where all that it would hear are left out,
     so is it. The team stays the whole one, and so does what agents have noted of each other. The

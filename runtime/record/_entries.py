@@ -132,11 +132,11 @@ class Entries:
         )
 
     def has(self, path: str) -> bool:
-        """Tell whether there is an entry of a path, whatever it answers."""
+        """Return whether there is an entry of a path, whatever it answers."""
         return path in self._paths
 
     def get(self, path: str, asked: str) -> JournalEntry | None:
-        """Give the entry of a path that answers a question."""
+        """Return the entry of a path that answers a question."""
         return self._one("path = ? AND asked = ?", path, asked)
 
     def find(self, path: str, asked: str) -> JournalEntry | None:
@@ -145,11 +145,11 @@ class Entries:
         return self.get(path, asked)
 
     def latest(self, path: str) -> JournalEntry | None:
-        """Give the entry of a path that came last."""
+        """Return the entry of a path that came last."""
         return self._one("path = ? ORDER BY moment DESC, rowid DESC LIMIT 1", path)
 
     def values(self, kind: str, under: str) -> list[Mapping[str, Any]]:
-        """Give the values of a kind whose paths begin so, in the order of their paths."""
+        """Return the values of a kind whose paths begin so, in the order of their paths."""
         rows = self._rows(
             "SELECT path, value FROM entries WHERE path >= ? AND path < ? AND kind = ?"
             " ORDER BY path",
@@ -165,7 +165,7 @@ class Entries:
         return {str(asked): int(number) for asked, number in self._rows(query)}
 
     def number(self, path: str) -> int:
-        """Give the number of the next entry of a path, from 1; no other gets the same."""
+        """Return the number of the next entry of a path, from 1; no other gets the same."""
         if path not in self._numbers:
             query = "SELECT count(*) FROM entries WHERE path = ?"
             self._numbers[path] = self._rows(query, path)[0][0] if self.has(path) else 0
@@ -189,13 +189,13 @@ class Entries:
                 yield Attempt(usage=_parsed(self.path, path, kind, value)[1].usage, state="settled")
 
     def all(self, *, without: Sequence[str] = ()) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Give path, question and value of every entry, but those of some kinds."""
+        """Yield path, question and value of every entry, but those of some kinds."""
         for path, asked, kind, value in self._rows("SELECT path, asked, kind, value FROM entries"):
             if kind not in without:
                 yield path, asked, self._value(path, kind, value)
 
     def last_moment(self) -> float:
-        """Give the moment of the entry that came last; 0 where there is none."""
+        """Return the moment of the entry that came last; 0 where there is none."""
         if not self._paths:
             return 0.0
         asked = "SELECT max(CAST(moment AS REAL)) FROM entries"
@@ -478,7 +478,7 @@ class _Log:
 
 
 def _known(connection: sqlite3.Connection, *, reading: bool) -> set[str]:
-    """Give the paths of the entries of a file; make their table, where there is none."""
+    """Return the paths of the entries of a file; make their table, where there is none."""
     if not reading:
         connection.execute(TABLE)
     connection.execute(f"SELECT {COLUMNS} FROM entries LIMIT 0")  # noqa: S608
@@ -510,7 +510,7 @@ def _is_part(path: Path, whole: bytes) -> bool:
 
 @functools.cache
 def _empty() -> bytes:
-    """Give the content of a file without entries, as SQLite has it, in write-ahead mode."""
+    """Return the content of a file without entries, as SQLite has it, in write-ahead mode."""
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(TABLE)
         content = bytearray(connection.serialize())

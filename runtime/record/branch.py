@@ -41,7 +41,7 @@ class Locks:
     )
 
     def of(self, path: str, asked: str) -> asyncio.Lock:
-        """Give the lock of a question."""
+        """Return the lock of a question."""
         return self._locks.setdefault((path, asked), asyncio.Lock())
 
 

@@ -28,7 +28,7 @@ Read = TypeVar("Read")
 
 
 def unscrubbed(text: str) -> str:
-    """Give a text as it is."""
+    """Return a text as it is."""
     return text
 
 

@@ -125,7 +125,7 @@ class Journal:
         )
 
     def _shared(self) -> dict[str, Any]:
-        """Give what the journal of another run has of this one where both are in one file."""
+        """Return what the journal of another run has of this one where both are in one file."""
         return {
             "folder": self.folder,
             "_entries": self._entries,
@@ -167,7 +167,7 @@ class Journal:
         return self._entries.answers.get(asked, 0)
 
     def entry(self, path: str, asked: str) -> JournalEntry | None:
-        """Give the entry of a path that answers a question; nothing is noted or counted."""
+        """Return the entry of a path that answers a question; nothing is noted or counted."""
         return self._entries.get(path, asked)
 
     async def put(
@@ -242,7 +242,7 @@ class Journal:
         return nullcontext()
 
     def origin(self, path: str) -> str:
-        """Give the path that the seed of a call is drawn from: its own; see `Descent`."""
+        """Return the path that the seed of a call is drawn from: its own; see `Descent`."""
         return path
 
     def must_be_live(self, path: str) -> None:
@@ -285,7 +285,7 @@ class Journal:
         await self.put(_renewal(self.renewals + 1), "renewal", "", {})
 
     def values(self, kind: str, *, under: str = "") -> list[Value]:
-        """Give all values of a kind, of paths that begin so, in the order of their paths."""
+        """Return all values of a kind, of paths that begin so, in the order of their paths."""
         return self._entries.values(kind, under)
 
     def forget(self, is_old: Callable[[str, Value], bool]) -> None:
@@ -416,7 +416,7 @@ class Journal:
 
 
 def digest(*parts: Any) -> str:
-    """Give the digest of a question: what is alike as JSON has the same."""
+    """Return the digest of a question: what is alike as JSON has the same."""
     return _digest(canonical(parts))
 
 
@@ -452,7 +452,7 @@ def merge(folders: Sequence[Path], into: Path) -> None:
 
 
 def is_held(folder: Path) -> bool:
-    """Tell whether a process is at work on a run's folder."""
+    """Return whether a process is at work on a run's folder."""
     try:
         os.close(_held(folder))
     except InputError:

@@ -88,13 +88,13 @@ class Trace:
         self._common: Mapping[str, Any] = {}
 
     def within(self, **common: Any) -> Trace:
-        """Give a trace of a part, whose events all say so: for the same listeners and clock."""
+        """Return a trace of a part, whose events all say so: for the same listeners and clock."""
         part = copy.copy(self)
         part._common = {**self._common, **common}
         return part
 
     def words_of(self, agent: str) -> Callable[[str], None] | None:
-        """Give what to call with the words of an agent's model; None where nobody wants them."""
+        """Return what to call with the words of an agent's model; None where nobody wants them."""
         if not self._hearing:
             return None
 

@@ -71,7 +71,7 @@ def newest(changes: Iterable[RepositoryChange]) -> tuple[RepositoryChange, ...]:
 def passed_on(
     agent: str, patch: str | None, start: Sequence[RepositoryChange]
 ) -> tuple[RepositoryChange, ...]:
-    """Give what an agent passes on to those that read its report.
+    """Return what an agent passes on to those that read its report.
 
     Args:
         patch: What it made of the repository; None or empty, where it changed nothing or failed.

@@ -102,7 +102,7 @@ class Repository:
             yield repository
 
     def commit_of(self, revision: str) -> str:
-        """Give the id of a commit.
+        """Return the id of a commit.
 
         Raises:
             AgentError: There is none of this name.
@@ -155,7 +155,7 @@ class Repository:
             raise AgentError(f"{self.source} can't be copied: {reason_of(error)}.") from None
 
     def is_ignored(self, path: Path) -> bool:
-        """Tell whether the working copy's exclusions are of a path in it."""
+        """Return whether the working copy's exclusions are of a path in it."""
         given = path.resolve().relative_to(self.source).as_posix()
         words = ("check-ignore", "-z", "--stdin")
         return bool(self._in(self.source, *words, text=given, accepted=(0, 1)))
@@ -342,12 +342,12 @@ class Repository:
         return here | {name for name in names if any(map(name.startswith, runs))}
 
     def _tracked(self) -> Mapping[str, str]:
-        """Give the mode of each file of the commit that was read."""
+        """Return the mode of each file of the commit that was read."""
         texts = self._git("ls-files", "-z", "--stage").split("\0")[:-1]
         return {name.partition("\t")[2]: name[:6] for name in texts}
 
     def _staged(self) -> Mapping[str, str]:
-        """Give the tag of each file of the working copy's own index: `S` where it is left out."""
+        """Return the tag of each file of the working copy's own index: `S` where it is left out."""
         index = {"GIT_INDEX_FILE": str(self.folder / "theirs")}
         if not (self.folder / "theirs").exists():
             return {}
@@ -488,7 +488,7 @@ def _must_be(commit: str, place: Path, name: str) -> None:
 
 
 def _size(path: Path) -> int:
-    """Give the bytes of a file; -1 where there is none."""
+    """Return the bytes of a file; -1 where there is none."""
     with suppress(OSError):
         return path.lstat().st_size
     return -1

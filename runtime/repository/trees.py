@@ -113,7 +113,7 @@ class Trees:
             self._git(f"--work-tree={path}", *merging, folder=path, environment=chosen)
 
     def recorded(self, path: Path) -> str:
-        """Give the tree of all files of a folder that was checked out, but those that it ignores.
+        """Return the tree of all files of a folder that was checked out, but those that it ignores.
 
         What was in it from the beginning is never ignored.
         """
@@ -128,7 +128,7 @@ class Trees:
         return self._git("write-tree", environment=index).strip()
 
     def patch(self, tree: str) -> str:
-        """Give the difference of a state from the task's own, as a git diff.
+        """Return the difference of a state from the task's own, as a git diff.
 
         It is text, whatever is in the files. What is no text in UTF-8 is in git's binary form.
         """
@@ -147,7 +147,7 @@ class Trees:
         return text.split("\0")[:-1]
 
     def applied(self, patch: str) -> str:
-        """Give the tree that a patch makes of the task's state."""
+        """Return the tree that a patch makes of the task's state."""
         if patch not in self._applied:
             with self._index() as index:
                 shutil.copyfile(self.folder / BASE, index["GIT_INDEX_FILE"])
@@ -193,7 +193,7 @@ class Trees:
         return Merged(tree=tree, conflicts=self._found(before).conflicts + conflicts)
 
     def _committed(self, changes: tuple[RepositoryChange, ...]) -> str:
-        """Give the commit of changes: its parents are what they were made of."""
+        """Return the commit of changes: its parents are what they were made of."""
         if not changes:
             return self._first
         if changes not in self._commits:
@@ -251,7 +251,7 @@ class Trees:
 
 
 def _is_text(patch: str) -> bool:
-    """Tell whether a patch is UTF-8, as git gave it."""
+    """Return whether a patch is UTF-8, as git gave it."""
     try:
         patch.encode()
     except UnicodeEncodeError:
@@ -276,7 +276,7 @@ def _entries(listed: str) -> Iterator[tuple[str, str, str, str]]:
 def _left_out(
     stages: str, labels: Sequence[str], taken: Mapping[str, _Version]
 ) -> Iterator[tuple[str, str, _Version]]:
-    """Give path, side and version of what a merge neither took nor wrote into a file."""
+    """Yield path, side and version of what a merge neither took nor wrote into a file."""
     sides: defaultdict[str, dict[str, _Version]] = defaultdict(dict)
     for path, mode, name, stage in _entries(stages):
         sides[path][stage] = (mode, name)
@@ -302,7 +302,7 @@ def _conflicts(messages: str) -> Iterator[str]:
 
 
 def _free(path: str, others: Collection[str]) -> str:
-    """Give a name that nothing of others has, neither a file nor a folder."""
+    """Return a name that nothing of others has, neither a file nor a folder."""
     name, number = path, 1
     while any(other == name or other.startswith(f"{name}/") for other in others):
         number += 1

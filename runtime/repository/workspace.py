@@ -57,7 +57,7 @@ class Workspaces:
         return Workspace(home=self, name=f"{agent_id}-{attempt}", start=tuple(start))
 
     def trees(self) -> Trees:
-        """Give the states of the task's repository, of which its own is made on first use."""
+        """Return the states of the task's repository, of which its own is made on first use."""
         folder = self.folder()
         with self._making:
             if self._trees is None:
@@ -72,7 +72,7 @@ class Workspaces:
             return self._trees
 
     def folder(self) -> Path:
-        """Give the folder of all workspaces, made on first use. Agents may ask from threads.
+        """Return the folder of all workspaces, made on first use. Agents may ask from threads.
 
         The first use also removes what earlier runs left whose process was killed.
         """
@@ -117,7 +117,7 @@ class Workspace:
             return self._path
 
     def as_it_is(self) -> Path:
-        """Give the folder with what the agent's code has in it now.
+        """Return the folder with what the agent's code has in it now.
 
         Raises:
             AgentError: See `path`.
@@ -180,7 +180,7 @@ class Workspace:
         return self.home.trees().merged(self.start).conflicts if len(self.start) > 1 else ()
 
     def diff(self) -> str:
-        """Give all changes of the repository since the task's own state, as a git diff.
+        """Return all changes of the repository since the task's own state, as a git diff.
 
         New files are in it, ignored ones are not.
 
@@ -199,7 +199,7 @@ class Workspace:
         return trees.differing(trees.merged(self.start).tree, self._recorded())
 
     def _recorded(self) -> str:
-        """Give the tree of the folder as it is."""
+        """Return the tree of the folder as it is."""
         from ..jail.workspace import make_plain
 
         try:
@@ -212,7 +212,7 @@ class Workspace:
 
 
 def files_of(task: Task) -> Mapping[str, bytes]:
-    """Give the content of a task's files, by name."""
+    """Return the content of a task's files, by name."""
     texts = {name: text.encode() for name, text in task.files.items()}
     return {**texts, **{name: attachment.content for name, attachment in task.attachments.items()}}
 

@@ -66,7 +66,7 @@ class Bus:
         return bus
 
     def mailbox(self, agent: str) -> tuple[Posted, ...]:
-        """Give what waits for an agent, in the order in which it was posted."""
+        """Return what waits for an agent, in the order in which it was posted."""
         return tuple(self.posted[number - 1] for number in self._boxes.get(agent, ()))
 
     @property
@@ -83,7 +83,7 @@ class Bus:
 
     @property
     def ending(self) -> Ended | None:
-        """Tell how the run ends by what happened; None where it goes on."""
+        """Return how the run ends by what happened; None where it goes on."""
         if self.ended is not None:
             return self.ended
         if self._last is not None:
@@ -97,12 +97,12 @@ class Bus:
         return None if due or self.at_work else Ended(why="silence")
 
     def take(self, agent: str) -> Taken:
-        """Say what an agent takes as it begins a turn: all that waits for it."""
+        """Return what an agent takes as it begins a turn: all that waits for it."""
         box = tuple(self._boxes.get(agent, ()))
         return Taken(agent=agent, turn=self.turns[agent] + 1, messages=box)
 
     def mail(self, taken: Taken, *, hands_in: bool = False) -> Mail:
-        """Give what an agent reads that has just begun a turn."""
+        """Return what an agent reads that has just begun a turn."""
         roster, active = self.roster, tuple(self.active)
         return Mail(
             turn=taken.turn,

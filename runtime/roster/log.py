@@ -34,7 +34,7 @@ class RosterLog:
         return self._journal is not None and self._journal.replaying
 
     def past(self) -> Iterator[tuple[Event, AgentOutcome | None]]:
-        """Give what has happened in earlier processes, in order.
+        """Yield what has happened in earlier processes, in order.
 
         With a turn that came to nothing comes how its agent's part ended.
         """

@@ -238,7 +238,7 @@ class _Working:
         return run
 
     def _ended(self) -> Ended:
-        """Tell how the work ends: an answer counts even where a limit was met beside it."""
+        """Return how the work ends: an answer counts even where a limit was met beside it."""
         happened = self.bus.ending or _SILENCE
         is_final = happened.why in {"finalized", "terminated"}
         return happened if is_final else self.halted or happened

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def outgoing(bus: Bus, agent: str, turn: int, acts: Iterable[Act]) -> tuple[Posted, ...]:
-    """Say what goes out as a turn ends that did this, and what of it is refused.
+    """Return what goes out as a turn ends that did this, and what of it is refused.
 
     Nothing comes after what ends the run, nor after a message beyond the limit.
     """
@@ -28,7 +28,7 @@ def outgoing(bus: Bus, agent: str, turn: int, acts: Iterable[Act]) -> tuple[Post
 
 
 def failing(bus: Bus, agent: str, turn: int, error: str) -> tuple[Posted, ...]:
-    """Say what goes out as a turn fails: those hear of it whose mail it was, and who began it.
+    """Return what goes out as a turn fails: those hear of it whose mail it was, and who began it.
 
     They hear only if they are active.
     """

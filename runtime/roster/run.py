@@ -64,7 +64,7 @@ class Accounts:
         return sum((account.usage for account in self._of.values()), Usage())
 
     def outcomes(self, agents: Iterable[str]) -> Mapping[str, AgentOutcome]:
-        """Give what each agent came to; one that was never active took no part."""
+        """Return what each agent came to; one that was never active took no part."""
         skipped = AgentOutcome(status="skipped")
         return {
             agent: self._of[agent].outcome() if agent in self._of else skipped for agent in agents
@@ -72,7 +72,7 @@ class Accounts:
 
 
 def ending_of(bus: Bus, ended: Ended) -> Ending:
-    """Tell how a run ended, with what there is to count."""
+    """Return how a run ended, with what there is to count."""
     turns = {
         candidate: bus.turns[candidate] for candidate in bus.candidates if bus.turns[candidate]
     }

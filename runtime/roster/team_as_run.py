@@ -23,7 +23,7 @@ Edge = tuple[str, str]
 
 
 def team_that_was(team: Team, run: Run) -> Team | None:
-    """Give the agents that worked in a run, and who told whom, as a team without a roster.
+    """Return the agents that worked in a run, and who told whom, as a team without a roster.
 
     An edge says that something was sent. What was sent in circles becomes a graph without any:
     edges stay that lead by the shortest way to whoever gave the answer, then the latest ones. An
@@ -55,7 +55,7 @@ def team_that_was(team: Team, run: Run) -> Team | None:
 
 
 def _told(bus: Sequence[Posted], worked: Sequence[str], output: str) -> list[Edge]:
-    """Give who told whom, the latest first; whoever gave the answer reports to nobody."""
+    """Return who told whom, the latest first; whoever gave the answer reports to nobody."""
     edges = [
         (posted.sender, posted.to)
         for posted in reversed(bus)
@@ -109,7 +109,7 @@ def _by_sender(kept: nx.DiGraph[str], worked: Sequence[str]) -> Mapping[str, tup
 
 
 def _described(team: Team, run: Run, mute: Sequence[str]) -> str:
-    """Say what this is, whose edge is none of its words, and how the run ended."""
+    """Return what this is, whose edge is none of its words, and how the run ended."""
     why = run.ending.why if run.ending else ""
     sent = run.ending.sent if run.ending else 0
     texts = [f"Who worked in a run of {team.name}, and who told whom: {sent} messages, then {why}."]

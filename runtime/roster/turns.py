@@ -75,7 +75,7 @@ class RunningTurn:
         return TurnDone(agent=self.agent, turn=self.number, status="cancelled")
 
     def cut_off(self) -> AgentOutcome:
-        """Tell what came of it where the run ended first."""
+        """Return what came of it where the run ended first."""
         return AgentOutcome(
             status="cancelled",
             usage=self.spent + self.budget.spent,
@@ -103,7 +103,7 @@ class TurnContext:
     )
 
     def begin(self, taken: Taken, *, hands_in: bool = False) -> RunningTurn:
-        """Give the turn of an agent that has just taken its mail."""
+        """Return the turn of an agent that has just taken its mail."""
         mail = self.bus.mail(taken, hands_in=hands_in)
         budget = (self.context.budget or Budget()).child(name=f"agent {taken.agent}")
         return RunningTurn(
@@ -149,7 +149,7 @@ class TurnContext:
         return run
 
     def sends(self, turn: RunningTurn, outcome: AgentOutcome) -> tuple[Posted, ...]:
-        """Say what goes out of a turn that is done.
+        """Return what goes out of a turn that is done.
 
         Where the team works on a repository, the answer is the patch that the agent has.
         """
@@ -161,7 +161,7 @@ class TurnContext:
         return outgoing(self.bus, turn.agent, turn.number, done)
 
     def handed(self, turn: RunningTurn, outcome: AgentOutcome) -> str:
-        """Give what was handed in: by that name, as a patch, or as what the turn came to."""
+        """Return what was handed in: by that name, as a patch, or as what the turn came to."""
         posted = self.sends(turn, outcome)
         named = next((message.text for message in posted if message.kind == "finalize"), None)
         text = outcome.result.answer or outcome.result.content if outcome.result else ""
@@ -173,7 +173,7 @@ class TurnContext:
         self._changes[turn.agent] = outcome.changes
 
     def paid(self, turn: RunningTurn) -> Usage:
-        """Give what a turn has spent in earlier processes."""
+        """Return what a turn has spent in earlier processes."""
         journal = self.context.calls.journal
         if journal is None:
             return Usage()

@@ -32,7 +32,7 @@ def increment(outcome: AgentOutcome) -> tuple[str, ...]:
 
 
 def increments(done: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...]]:
-    """Give what was new in each utterance of an agent, by the number of its round.
+    """Return what was new in each utterance of an agent, by the number of its round.
 
     Args:
         agent: Who consults. In a round in which it was given or not there it said nothing.
@@ -50,7 +50,7 @@ def increments(done: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...
 
 
 def has_converged(done: Sequence[Round], agent: str) -> bool:
-    """Tell whether an agent had nothing new to say when it worked last (MATTRL §3.1).
+    """Return whether an agent had nothing new to say when it worked last (MATTRL §3.1).
 
     One that failed may have had something.
     """
@@ -123,7 +123,7 @@ def _by_round(done: Sequence[Round], agents: Sequence[str]) -> Iterator[tuple[st
 
 
 def _uttered(done: Sequence[Round], agent: str) -> Iterator[Round]:
-    """Give the rounds in which an agent worked."""
+    """Yield the rounds in which an agent worked."""
     for item in done:
         if item.kind == "round" and agent in item.run.agents and agent not in item.given:
             yield item

@@ -28,12 +28,12 @@ ONCE = Rounds(most=1, until="never")
 
 
 def declares(team: Team) -> bool:
-    """Tell whether a team says anything of passes; else its agents work once, all of them."""
+    """Return whether a team says anything of passes; else its agents work once, all of them."""
     return team.execution.rounds is not None or team.execution.recruit is not None
 
 
 def declared(plan: Plan, silent: Ablation = NOBODY_SILENT) -> Declared:
-    """Give what a team says comes first, and what comes after each pass."""
+    """Return what a team says comes first, and what comes after each pass."""
     rules = plan.team.execution.rounds or ONCE
     return Declared(plan=plan, rules=rules, silent=silent, opening=plan.team.opening)
 
@@ -75,7 +75,7 @@ class Declared:
         return Next(plan=part, carry=RoundState(notices=notices), kind="opening")
 
     async def __call__(self, done: Sequence[Round], /) -> Next | None:
-        """Give the next round, the meeting before it, the closing pass after the last, or None.
+        """Return the next round, the meeting before it, the closing pass after the last, or None.
 
         A round that failed is the last: on what it came to, nobody goes on or closes.
         """
@@ -87,13 +87,13 @@ class Declared:
         return (self._meeting(done) if last.kind == "round" else None) or self._round(done)
 
     def _goes_on(self, last: Round) -> bool:
-        """Tell whether anything may come after a pass, by the team's `on_error`."""
+        """Return whether anything may come after a pass, by the team's `on_error`."""
         is_beside = last.kind in {"opening", "meeting"}
         is_borne = is_beside and self.plan.team.execution.on_error != "fail"
         return last.run.status == "done" or (is_borne and last.run.status == "failed")
 
     def chosen(self, done: Sequence[Round]) -> tuple[Mapping[str, str], str | None] | None:
-        """Give who was recruited, with what was said of each seat; and why, by whoever chose.
+        """Return who was recruited, with what was said of each seat; and why, by whoever chose.
 
         Returns:
             The agents, and None where nobody chose: the first of the catalogue take part. None
@@ -124,7 +124,7 @@ class Declared:
         return notices_of_seats(chosen[0]) if chosen else {}
 
     def _repeating(self, done: Sequence[Round], number: int) -> Plan:
-        """Give the part of the plan that works in a round, on what those came to who opened.
+        """Return the part of the plan that works in a round, on what those came to who opened.
 
         Whoever has nobody left to review takes no part.
         """
@@ -135,7 +135,7 @@ class Declared:
         return part_of(part, {*part.agents} - idle(part, frozenset()))
 
     def _round(self, done: Sequence[Round]) -> Next:
-        """Give the next round."""
+        """Return the next round."""
         rounds = _rounds(done)
         coming = self._repeating(done, len(rounds) + 1)
         opened = {
@@ -194,7 +194,7 @@ class Declared:
         return frozenset(name for name in repeating if part.agents[name].agent.consults)
 
     def _bulletin(self, done: Sequence[Round]) -> str:
-        """Give what the last meeting came to; without one, what its rule comes to."""
+        """Return what the last meeting came to; without one, what its rule comes to."""
         meetings = [item for item in done if item.kind == "meeting"]
         outcome = meetings[-1].run.agents[str(self.rules.meeting)] if meetings else None
         if outcome is not None and outcome.result is not None:
@@ -203,7 +203,7 @@ class Declared:
         return bulletin(done, agents)
 
     def _meeting(self, done: Sequence[Round]) -> Next | None:
-        """Give the meeting after a round, where there is an agent for it and something new."""
+        """Return the meeting after a round, where there is an agent for it and something new."""
         chair = self.rules.meeting
         part = part_of(self.plan, self._present(done))
         speakers = news(done, self._consulting(part))
@@ -218,7 +218,7 @@ class Declared:
         return Next(plan=coming, carry=carry, given=given, kind="meeting")
 
     def _closing(self, done: Sequence[Round]) -> Next | None:
-        """Give the closing pass, on what each of the others came to when it worked last.
+        """Return the closing pass, on what each of the others came to when it worked last.
 
         Of those who consult it is their whole opinion.
         """
@@ -238,7 +238,7 @@ class Declared:
         )
 
     def _ends(self, done: Sequence[Round]) -> bool:
-        """Tell whether the rounds have come to what they are for."""
+        """Return whether the rounds have come to what they are for."""
         rounds, last = _rounds(done), done[-1]
         match self.rules.until:
             case "unchanged":

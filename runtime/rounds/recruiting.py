@@ -44,7 +44,7 @@ def choice(recruit: Recruit, outcome: AgentOutcome) -> tuple[Choice, str]:
 
 
 def fallback(recruit: Recruit) -> Choice:
-    """Give who takes part where nobody has chosen: the first of the catalogue."""
+    """Return who takes part where nobody has chosen: the first of the catalogue."""
     return dict.fromkeys(recruit.among[: recruit.most], "")
 
 

@@ -74,7 +74,7 @@ class Between(Protocol):
     """
 
     async def __call__(self, done: Sequence[Round], /) -> Next | None:
-        """Give the next pass, or None where the rounds end. The last round may have failed."""
+        """Return the next pass, or None where the rounds end. The last round may have failed."""
         ...
 
 
@@ -158,7 +158,7 @@ def _left(done: Sequence[Round]) -> str:
 
 
 def _outcome(agent_id: str, runs: Sequence[Run]) -> AgentOutcome:
-    """Give an agent's last outcome, with what it took in all passes."""
+    """Return an agent's last outcome, with what it took in all passes."""
     outcomes = [run.agents[agent_id] for run in runs if agent_id in run.agents]
     if not outcomes:
         return AgentOutcome(status="skipped" if runs[-1].status == "done" else "cancelled")

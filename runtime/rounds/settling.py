@@ -24,7 +24,7 @@ def settled(
     opened: Collection[str],
     accepted: frozenset[str],
 ) -> Mapping[str, AgentOutcome]:
-    """Give the outcomes of those who need not be asked in a round.
+    """Return the outcomes of those who need not be asked in a round.
 
     They would read word for word what they read before, have nothing new to say, or did what was
     accepted. In Kahn's order: what one sees stays as it was where it sees the same, and all of it
@@ -62,7 +62,7 @@ def changed(before: Round, after: Round) -> list[str]:
 def _reads_alike(
     agent_id: str, last: Round, coming: Plan, carry: RoundState, still: Collection[str]
 ) -> bool:
-    """Tell whether an agent was done, and would read word for word what it read before."""
+    """Return whether an agent was done, and would read word for word what it read before."""
     planned, before = coming.agents[agent_id], last.plan.agents.get(agent_id)
     if before is None or last.run.agents[agent_id].status != "done":
         return False
@@ -71,6 +71,6 @@ def _reads_alike(
 
 
 def _contribution(outcome: AgentOutcome | None) -> tuple[str, str | None] | None:
-    """Give what an agent said and did, but for the whitespace around it."""
+    """Return what an agent said and did, but for the whitespace around it."""
     result: AgentResult | None = outcome.result if outcome else None
     return (result.content.strip(), result.patch) if result else None

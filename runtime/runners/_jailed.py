@@ -57,7 +57,7 @@ def _waiting(assignment: Assignment, bridge: Bridge) -> Generator[None]:
 
 
 def kept(assignment: Assignment, bridge: Bridge, form: Callable[..., T]) -> Callable[[str, T], T]:
-    """Give what keeps the outcomes of an agent's code, and gives those that are kept already.
+    """Return what keeps the outcomes of an agent's code, and gives those that are kept already.
 
     Args:
         bridge: The way to the run's journal.

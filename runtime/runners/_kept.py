@@ -25,7 +25,7 @@ class KeptAnswers:
             self._messages[_calls(message)] = message
 
     def given_back(self, messages: Sequence[Message]) -> list[Message]:
-        """Give messages with what was kept put back."""
+        """Return messages with what was kept put back."""
         return [
             self._messages.get(_calls(message), message) if _calls(message) else message
             for message in messages
@@ -33,12 +33,12 @@ class KeptAnswers:
 
 
 def numbered(answer: ChatAnswer) -> list[str]:
-    """Give an id to each of an answer's tool calls: the model's own where it has one."""
+    """Return an id to each of an answer's tool calls: the model's own where it has one."""
     return [call.id or f"call_{number}" for number, call in enumerate(answer.tool_calls)]
 
 
 def _calls(message: Message) -> tuple[Any, ...]:
-    """Give what a message's tool calls are known by."""
+    """Return what a message's tool calls are known by."""
     calls: Any = message.get("tool_calls")
     listed = filter(is_mapping, calls if is_list(calls) else ())
     functions = ((call.get("id"), call.get("function") or {}) for call in listed)

@@ -21,7 +21,7 @@ MOST = 50
 
 
 def told_of_start(assignment: Assignment, bridge: Bridge) -> str:
-    """Say what an agent's copy starts from, and what is to be mended in it.
+    """Return what an agent's copy starts from, and what is to be mended in it.
 
     Nothing, where that is what it reported itself, or the one patch that it reads.
     """
@@ -42,7 +42,7 @@ def told_of_start(assignment: Assignment, bridge: Bridge) -> str:
 
 
 def handed_patch(assignment: Assignment) -> str:
-    """Give the patch that an agent leaves in its copy, once nothing of it runs any more.
+    """Return the patch that an agent leaves in its copy, once nothing of it runs any more.
 
     Raises:
         AgentError: It changed nothing, left conflicts that it should have mended, or changed more

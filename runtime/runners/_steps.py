@@ -12,6 +12,6 @@ LARGEST_TEXT = 4000
 
 
 def shortened(value: Any) -> str:
-    """Give a text, or a value as JSON text, without its middle where it is long."""
+    """Return a text, or a value as JSON text, without its middle where it is long."""
     text = value if isinstance(value, str) else dumps(value, ensure_ascii=False, default=str)
     return without_middle(text, LARGEST_TEXT)

@@ -70,7 +70,7 @@ def host_packages(names: Iterable[str]) -> dict[str, Any]:
 
 
 def _parts(name: str) -> Iterator[Path]:
-    """Give the folders and modules of a package, and of what it requires."""
+    """Yield the folders and modules of a package, and of what it requires."""
     if (package := find_package(name)) is not None:
         yield package
     for result in _required(_distributions().get(name, ())):

@@ -68,7 +68,7 @@ def known_again(
     *,
     offline: bool = False,
 ) -> Catalogue:
-    """Give what this host offers for going on with a recorded run.
+    """Return what this host offers for going on with a recorded run.
 
     A folder that people mail around says what was asked, and not whom to ask now: addresses, keys
     and headers are the host's alone.
@@ -101,7 +101,7 @@ def known_again(
 
 
 def _place(model: Model | None) -> tuple[str, str] | None:
-    """Say what is asked, and where."""
+    """Return what is asked, and where."""
     return None if model is None else (model.model, (model.api_base or "").rstrip("/"))
 
 

@@ -104,7 +104,7 @@ class Estimate:
         return f"{priced}, and {unpriced}" if priced else unpriced
 
     def value(self) -> dict[str, Any]:
-        """Give it as a JSON object, each range as a list of its ends."""
+        """Return it as a JSON object, each range as a list of its ends."""
         ranges = {"calls": self.calls, "tokens": self.tokens, "usd": self.usd}
         fields = {name: [item.least, item.most] for name, item in ranges.items()}
         return {**fields, "unpriced": sorted(self.unpriced)}

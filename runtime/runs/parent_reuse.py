@@ -102,12 +102,12 @@ class ParentRunReuse(Journal):
         return sum((usage for part in self._saved.values() for usage in part.values()), Usage())
 
     def has(self, planned: PlannedAgent) -> bool:
-        """Tell whether an agent works here as well, under the same id and instructions."""
+        """Return whether an agent works here as well, under the same id and instructions."""
         own = self.plan.agents.get(planned.agent.id)
         return own is not None and (own.shape, own.prompt) == (planned.shape, planned.prompt)
 
     def has_no_more_time(self, plan: Plan, agent_id: str) -> bool:
-        """Tell whether nobody had more time here: what took longer is no answer to who has less.
+        """Return whether nobody had more time here: what took longer is no answer to who has less.
 
         Args:
             plan: Another team.
@@ -123,11 +123,11 @@ class ParentRunReuse(Journal):
         return path if heir is None else heir.origin(heir.placed(path, self.place))
 
     def placed(self, path: str, place: str) -> str:
-        """Give the path under which something stands here that stands there in another run."""
+        """Return the path under which something stands here that stands there in another run."""
         return f"{self.place}{path.removeprefix(place)}"
 
     def get(self, path: str, asked: str) -> Value | None:
-        """Give what answers this question: of this run, or of a parent's."""
+        """Return what answers this question: of this run, or of a parent's."""
         own = self.entry(path, asked)
         entry = own or self._inherited(path, asked)
         if entry is None:
@@ -151,7 +151,7 @@ class ParentRunReuse(Journal):
         await super().put(path, kind, asked, value, at_once=at_once)
 
     def given(self, path: str, asked: str) -> JournalEntry | None:
-        """Give what a child's run may take: nothing that another run might be answered otherwise.
+        """Return what a child's run may take: nothing that another run might be answered otherwise.
 
         Args:
             path: Where it stands in this run.
@@ -175,12 +175,12 @@ class ParentRunReuse(Journal):
         return self._heirs.get(agent)
 
     def _repeats(self, planned: PlannedAgent) -> bool:
-        """Tell whether an agent's model repeats itself, as far as anybody can know."""
+        """Return whether an agent's model repeats itself, as far as anybody can know."""
         agent = planned.agent
         return self.always or agent.temperature == 0 or self.takes_seed(agent.model_id)
 
     def _is_drawn(self, path: str, kind: str, answer: Value) -> bool:
-        """Tell whether a model would answer otherwise the next time.
+        """Return whether a model would answer otherwise the next time.
 
         So does one that refused the seed, or the temperature; and one that stood in for another.
         """
@@ -210,7 +210,7 @@ class ParentRunReuse(Journal):
 
 
 def _agent(path: str) -> str:
-    """Give the place of the agent that something is a part of, and of an agent its own."""
+    """Return the place of the agent that something is a part of, and of an agent its own."""
     return path.partition("/attempt ")[0]
 
 

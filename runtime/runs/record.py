@@ -313,21 +313,21 @@ def _version() -> str:
 
 
 def _recalled(setting: Setting) -> dict[str, Any]:
-    """Say what agents recall from, where they do."""
+    """Return what agents recall from, where they do."""
     if setting.pool is None:
         return {}
     return {"pool": str(setting.pool.resolve()), "embedder": setting.embedder}
 
 
 def _confined(setting: Setting) -> dict[str, Any]:
-    """Say how code of agents is confined, or on which cluster that is seen to."""
+    """Return how code of agents is confined, or on which cluster that is seen to."""
     if setting.on is not None:
         return {"on": setting.on}
     return Jails(unsafe=setting.unsafe_local).describe()
 
 
 def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
-    """Say how a run is made: what resuming it needs, and what an auditor asks."""
+    """Return how a run is made: what resuming it needs, and what an auditor asks."""
     return {
         "v": VERSION,
         "coterie": _version(),

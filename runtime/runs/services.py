@@ -180,7 +180,7 @@ class Services:
         yield
 
     def calls(self, *, journal: Journal | None = None, scrubber: Scrubber | None = None) -> Calls:
-        """Give what makes model calls, for a run or for an operator."""
+        """Return what makes model calls, for a run or for an operator."""
         return Calls(
             gateway=self.gateway,
             journal=journal,
@@ -222,7 +222,7 @@ class Services:
         dialogue: int = 0,
         keep: Keep | None = None,
     ) -> Context:
-        """Give what it takes to run prepared plans here: whole, by their passes, or one pass.
+        """Return what it takes to run prepared plans here: whole, by their passes, or one pass.
 
         Args:
             journal: Answers before models do, and keeps what they answer.
@@ -294,7 +294,7 @@ async def open_services(
 
 
 async def _jails(setting: Setting, stack: AsyncExitStack, *, connected: bool) -> Jails:
-    """Give the jails of this machine, or of a cluster."""
+    """Return the jails of this machine, or of a cluster."""
     place: JailPlace | None = None
     if setting.on is not None:
         from ..cluster import On

@@ -32,7 +32,7 @@ LONGEST_EXPRESSION = 1000
 
 
 def majority(reports: Sequence[AgentReport], task: Task) -> str:
-    """Give the report of the first colleague whose answer is that of most.
+    """Return the report of the first colleague whose answer is that of most.
 
     Answers that differ only in case, outer punctuation or spacing count as the same. A structured
     report's answer is its field `answer`; that of a text is what follows its last `Answer:` or
@@ -68,7 +68,7 @@ def calculate(reports: Sequence[AgentReport], task: Task) -> str:
 
 
 def extract_json(reports: Sequence[AgentReport], task: Task) -> str:
-    """Give the JSON value that the last colleague's text gives as its answer; see `json_in`.
+    """Return the JSON value that the last colleague's text gives as its answer; see `json_in`.
 
     Raises:
         AgentError: There is no report, or no JSON in it.
@@ -84,7 +84,7 @@ def extract_json(reports: Sequence[AgentReport], task: Task) -> str:
 
 
 def concat(reports: Sequence[AgentReport], task: Task) -> str:
-    """Give all reports, one after the other, with a blank line between them.
+    """Return all reports, one after the other, with a blank line between them.
 
     Raises:
         AgentError: There is no report.
@@ -177,7 +177,7 @@ def _expression(content: str) -> str:
 
 
 def answer_of(content: str) -> str:
-    """Give the answer that a report holds: its field `answer`, else all of its text."""
+    """Return the answer that a report holds: its field `answer`, else all of its text."""
     return answer_in(_structured(content))[1] or content.strip()
 
 
@@ -189,11 +189,11 @@ def _structured(content: str) -> Any:
 
 
 def _concluded(answer: str) -> str:
-    """Give what an answer comes down to, in a form in which equal answers are equal."""
+    """Return what an answer comes down to, in a form in which equal answers are equal."""
     result = CONCLUSION.findall(answer)
     return normal_text(result[-1]) if result else normal_text(answer)
 
 
 def normal_text(answer: str) -> str:
-    """Give a text without case, outer punctuation and spacing."""
+    """Return a text without case, outer punctuation and spacing."""
     return " ".join(plain(answer).casefold().split()).strip(" .,;:!?\"'`*")

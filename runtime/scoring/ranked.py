@@ -94,7 +94,7 @@ def ranked(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
 
 
 def _rank(items: Sequence[str], names: set[str], depth: int) -> int:
-    """Give the place of the first item that is one of the names, from 1; 0 where none is."""
+    """Return the place of the first item that is one of the names, from 1; 0 where none is."""
     places: set[str] = set()
     for item in items:
         key = _plain(item)
@@ -109,7 +109,7 @@ def _rank(items: Sequence[str], names: set[str], depth: int) -> int:
 
 
 def _readings(item: str) -> Iterator[str]:
-    """Give what an item may name: all of it, or what is bold or stands before an explanation."""
+    """Yield what an item may name: all of it, or what is bold or stands before an explanation."""
     yield item
     if bold := _BOLD.match(item):
         yield bold[2]
@@ -117,7 +117,7 @@ def _readings(item: str) -> Iterator[str]:
 
 
 def _names(reference: Any) -> set[str]:
-    """Give every name that counts, as names are compared."""
+    """Return every name that counts, as names are compared."""
     several = reference if is_list(reference) else [reference]
     return {_plain(name) for item in several for name in _called(item)}
 
@@ -127,14 +127,14 @@ def _called(one: Any) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    """Give what of a name is compared: its letters, digits and marks, with single spaces."""
+    """Return what of a name is compared: its letters, digits and marks, with single spaces."""
     text = unicodedata.normalize("NFKC", name).casefold()
     kept = (char if unicodedata.category(char)[0] in "LMN" else " " for char in text)
     return " ".join("".join(kept).split())
 
 
 def _items(answer: str) -> list[str]:
-    """Give the items of a list as they are written, without what numbers or marks them."""
+    """Return the items of a list as they are written, without what numbers or marks them."""
     if names := _in_json(answer):
         numbered = _marked(_NUMBERED, names)
         return numbered if len(numbered) == len(names) else names
@@ -148,7 +148,7 @@ def _marked(mark: re.Pattern[str], lines: Sequence[str]) -> list[str]:
 
 
 def _in_json(answer: str) -> list[str]:
-    """Give the list of names that an answer has as JSON; nothing where it has none."""
+    """Return the list of names that an answer has as JSON; nothing where it has none."""
     try:
         listed = _ranking(json_in(answer, lambda value: _ranking(value) is not None))
     except ValueError:

@@ -115,7 +115,7 @@ async def _scored(evidence: Evidence) -> Any:
 
 
 def _sound(found: Any) -> Score:
-    """Give a score that can be kept: whoever reads figures takes them for numbers."""
+    """Return a score that can be kept: whoever reads figures takes them for numbers."""
     if not isinstance(found, Score) or not is_share(found.value):
         raise ValueError(f"{quoted(found)} is no score from 0 to 1")
     if not all(map(math.isfinite, found.measures.values())):

@@ -34,7 +34,7 @@ class Searches:
         self._process: subprocess.Popen[bytes] | None = None
 
     def find(self, pattern: str, text: str) -> bool:
-        """Tell whether a pattern is found in a text.
+        """Return whether a pattern is found in a text.
 
         Raises:
             ValueError: The pattern is not valid; the text says why.
@@ -89,7 +89,7 @@ class Searches:
 
 @functools.cache
 def searches() -> Searches:
-    """Give the searches of this process; what they started ends with it."""
+    """Return the searches of this process; what they started ends with it."""
     kept = Searches()
     atexit.register(kept.close)
     return kept

@@ -45,7 +45,7 @@ _BLOCKS = {tokenize.NEWLINE: "\n", tokenize.INDENT: "{", tokenize.DEDENT: "}"}
 
 
 def vote(reports: Sequence[AgentReport], task: Task) -> str:
-    """Give the report of the first colleague whose answer comes down to what most come down to.
+    """Return the report of the first colleague whose answer comes down to what most come down to.
 
     `conclusion` says what that is; a patch comes down to all of it. An answer with nothing in it
     has no vote beside others.
@@ -66,7 +66,7 @@ def vote(reports: Sequence[AgentReport], task: Task) -> str:
 
 
 def conclusion(answer: str, task: Task) -> str:
-    r"""Give what an answer comes down to, in a form in which equal conclusions are equal.
+    r"""Return what an answer comes down to, in a form in which equal conclusions are equal.
 
     Where the task is scored by its last number, it is that number. Else it is the first of these
     that the answer has, and of several such, the last:
@@ -100,7 +100,7 @@ def conclusion(answer: str, task: Task) -> str:
 
 
 def picks(function: str) -> bool:
-    """Tell whether a function gives one of the reports that it gets: it is a vote of some kind.
+    """Return whether a function gives one of the reports that it gets: it is a vote of some kind.
 
     `majority` and `vote` do; another one does that says so by an attribute, `picks = True`.
 
@@ -125,7 +125,7 @@ def _number(written: str) -> str:
 
 
 def _boxed(text: str) -> str | None:
-    """Give what the last box holds that is closed; None: there is none."""
+    """Return what the last box holds that is closed; None: there is none."""
     opened: list[tuple[bool, int]] = []
     boxes: dict[int, str] = {}
     for result in _BRACES.finditer(text):

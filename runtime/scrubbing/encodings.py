@@ -60,7 +60,7 @@ class Encoded:
         return following.end() if following else self.end
 
     def decoded(self, total: UnpackBudget | None = None) -> Iterator[bytes]:
-        """Give all that it may be, also unpacked as far as its length allows.
+        """Yield all that it may be, also unpacked as far as its length allows.
 
         Args:
             total: How much may be unpacked of this and of others.
@@ -84,7 +84,7 @@ class UnpackBudget:
 
     @classmethod
     def of(cls, size: int) -> UnpackBudget:
-        """Give the room for something encoded of a size."""
+        """Return the room for something encoded of a size."""
         return cls(
             left=min(max(EXPANSION * size, min(SMALL_EXPANSION * size, SMALL)), MOST_UNPACKED)
         )
@@ -121,7 +121,7 @@ def _of_run(run: str) -> Iterator[bytes]:
 
 
 def unpacked(content: bytes, room: UnpackBudget) -> Iterator[bytes]:
-    """Give what is packed in some bytes, also twice, as much of it as can be read.
+    """Yield what is packed in some bytes, also twice, as much of it as can be read.
 
     Args:
         room: How much may be unpacked, of all archives together.
@@ -227,7 +227,7 @@ class Unescaped:
     places: list[int]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Give where a stretch of this text is in the text as it was."""
+        """Return where a stretch of this text is in the text as it was."""
         return self._place(start), self._place(end - 1, is_end=True)
 
     def _place(self, at: int, *, is_end: bool = False) -> int:

@@ -102,11 +102,11 @@ class Scrubber:
         ]
 
     def __call__(self, text: str) -> str:
-        """Give the text without known secrets and without what looks like a key."""
+        """Return the text without known secrets and without what looks like a key."""
         return _without([*self._known(text), *_lookalikes(text)], text)
 
     def known(self, text: str) -> str:
-        """Give the text without known secrets. What only looks like a key stays."""
+        """Return the text without known secrets. What only looks like a key stays."""
         return _without(self._known(text), text)
 
     def stream(self) -> ScrubberStream:
@@ -189,7 +189,7 @@ class Scrubber:
 
 
 def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
-    """Tell whether the bytes of a file hold a secret, whatever kind of file it is.
+    """Return whether the bytes of a file hold a secret, whatever kind of file it is.
 
     They are read as UTF-8 and byte by byte, and so again without zeros: UTF-16 and UTF-32 write
     them between the letters of a key.
@@ -228,7 +228,7 @@ class ScrubberStream:
         return given
 
     def flush(self) -> str:
-        """Give the rest: the text is at its end."""
+        """Return the rest: the text is at its end."""
         return self._given(len(self._held))
 
     def _given(self, cut: int) -> str:
@@ -283,7 +283,7 @@ def _pieces(secret: str) -> Iterator[str]:
 
 
 def _forms(secret: str) -> Iterator[_Form]:
-    """Give all ways in which a secret may be written."""
+    """Yield all ways in which a secret may be written."""
     token = max(_PLAIN.findall(secret), key=len)
     units = _UNIT.findall(secret)
     parts = [_written(*three) for three in zip(["", *units], units, [*units[1:], ""], strict=False)]
@@ -298,7 +298,7 @@ def _forms(secret: str) -> Iterator[_Form]:
 
 
 def _written(before: str, character: str, after: str) -> str:
-    """Give the pattern of a unit as text formats write it, nested in each other or not.
+    """Return the pattern of a unit as text formats write it, nested in each other or not.
 
     Args:
         before: The unit ahead of it; nothing ahead of the first.
@@ -336,7 +336,7 @@ def _written(before: str, character: str, after: str) -> str:
 
 
 def _base64(secret: bytes, offset: int) -> _Form:
-    """Give the form of a secret in base64, `offset` bytes after a group of three began.
+    """Return the form of a secret in base64, `offset` bytes after a group of three began.
 
     Only characters that the secret determines alone are in it.
     """
@@ -350,7 +350,7 @@ def _base64(secret: bytes, offset: int) -> _Form:
 
 
 def _width(text: str) -> int:
-    """Give the most characters that an encoded text takes when it is broken into lines."""
+    """Return the most characters that an encoded text takes when it is broken into lines."""
     return len(text) + (len(text) // _SHORTEST_LINE + 1 + text.count("/")) * _WIDEST
 
 
@@ -365,7 +365,7 @@ def _begun(text: str, start: int) -> int:
 
 
 def _unbroken(text: str) -> str:
-    """Give a text without line breaks, which programs put into long runs of base64."""
+    """Return a text without line breaks, which programs put into long runs of base64."""
     while r"\\" in text:  # JSON in JSON
         text = text.replace(r"\\", "\\")
     for mark in _BREAKS:

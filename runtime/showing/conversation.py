@@ -66,7 +66,7 @@ def _call(event: Mapping[str, Any]) -> AnsweredCall:
 def news(
     calls: Sequence[AnsweredCall],
 ) -> Iterator[tuple[AnsweredCall, Sequence[Mapping[str, Any]]]]:
-    """Give each call of a conversation with those of its messages that are new.
+    """Yield each call of a conversation with those of its messages that are new.
 
     A model is shown everything again with each call; a person reads it once.
     """

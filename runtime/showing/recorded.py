@@ -117,7 +117,7 @@ class Recorded:
         return float(self.result.get("seconds", self.time.end))
 
     def usage_of(self, agent: str) -> Usage:
-        """Give what an agent consumed."""
+        """Return what an agent consumed."""
         own = (call.usage for call in self.calls if call.agent == agent)
         return self._usage(self._outcome(agent)) or sum(own, Usage())
 
@@ -143,7 +143,7 @@ class Recorded:
         return [*dict.fromkeys((*planned, *self.states, *(call.agent for call in self.calls)))]
 
     def ended(self, agent: str) -> Mapping[str, Any]:
-        """Give how an agent's part ended, as far as it is told; nothing, where it did not."""
+        """Return how an agent's part ended, as far as it is told; nothing, where it did not."""
         own = (event for event in self.events if event.get("agent") == agent)
         last = [event for event in own if event["type"] == "agent_finished"][-1:]
         fields = {**(last[0] if last else {}), **self._outcome(agent)}
@@ -155,7 +155,7 @@ class Recorded:
         return written(self, agent=agent, full=full)
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        """Give it as a JSON object; see `Viewed`."""
+        """Return it as a JSON object; see `Viewed`."""
         return value_of(self, agent=agent)
 
     @property

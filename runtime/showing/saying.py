@@ -23,7 +23,7 @@ Fields = Any
 
 
 def said(event: str, fields: Fields) -> str:
-    """Say what happened; nothing, where that tells a person nothing."""
+    """Return what happened; nothing, where that tells a person nothing."""
     saying = SAYINGS.get(event)
     return saying(fields) if saying else ""
 
@@ -77,14 +77,14 @@ def _finished(fields: Fields) -> str:
 
 
 def _adapted(fields: Fields) -> str:
-    """Say what a model refuses: `fast refuses temperature 0.5: left out`."""
+    """Return what a model refuses: `fast refuses temperature 0.5: left out`."""
     asked, parameter = fields["asked"], fields["parameter"]
     what = parameter if asked == parameter else f"{parameter} {asked}"
     return f"{fields['alias']} refuses {what}: {fields['instead']}"[:LONGEST]
 
 
 def _posted(fields: Fields) -> str:
-    """Say what an agent of an open roster did to another: `starts coder: write the test`."""
+    """Return what an agent of an open roster did to another: `starts coder: write the test`."""
     does = SENT.get(fields["kind"], f"{fields['kind']},")
     text = f": {fields['text']}" if fields["text"] else ""
     return f"{does} {fields['to'] or 'all'}{text}"[:LONGEST]

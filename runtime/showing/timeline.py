@@ -97,7 +97,7 @@ class Timeline:
         )
 
     def of_agent(self, agent: str) -> list[Span]:
-        """Give the times in which an agent worked."""
+        """Return the times in which an agent worked."""
         return [span for span in self.spans if span.agent == agent]
 
     def seconds_of(self, agent: str) -> float:
@@ -164,7 +164,7 @@ class _Reading:
         self.heard[agent] = self.now
 
     def _work(self, event: Mapping[str, Any]) -> TimelineCall:
-        """Give the time that a call took; of one that failed, since its agent was heard last."""
+        """Return the time that a call took; of one that failed, since its agent was heard last."""
         agent, kind = event.get("agent", ""), WORKS[event["type"]]
         if event["type"] in {"model_retried", "model_error"}:
             start = self.heard.get(agent, self.now)
@@ -174,12 +174,12 @@ class _Reading:
         return TimelineCall(kind=kind, start=max(self.offset, start), end=end, number=event["n"])
 
     def ended(self) -> list[Span]:
-        """Give all times of work, those without an end until now."""
+        """Return all times of work, those without an end until now."""
         return [*self.spans, *(replace(span, end=self.now) for span in self.at_work.values())]
 
 
 def _marked(spans: list[Span]) -> list[Span]:
-    """Say who waited for whom, and follow that back from the last end: the critical path."""
+    """Return who waited for whom, and follow that back from the last end: the critical path."""
     before = [_waited_for(spans, span) for span in spans]
     critical: set[int] = set()
     last = max(range(len(spans)), key=lambda index: spans[index].end, default=None)

@@ -27,7 +27,7 @@ class Viewed(Protocol):
         ...
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        """Give it as a JSON object, nothing of it shortened."""
+        """Return it as a JSON object, nothing of it shortened."""
         ...
 
 

@@ -40,7 +40,7 @@ class Approvals:
         self._approver = approver
 
     def needed(self, tool: str) -> bool:
-        """Tell whether a tool that a team names so is called only when a person says yes."""
+        """Return whether a tool that a team names so is called only when a person says yes."""
         return tool in self._asking
 
     def refuse_unasked(self, tools: Iterable[str]) -> None:

@@ -122,7 +122,7 @@ def _request(name: str, arguments: Any) -> ToolRequest:
 
 
 def _between(text: str, opening: str, closing: str, *, may_be_open: bool = False) -> Iterator[str]:
-    """Give what stands between signs, with nothing but space around them.
+    """Yield what stands between signs, with nothing but space around them.
 
     Args:
         text: It begins with the opening one.

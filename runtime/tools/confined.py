@@ -82,7 +82,7 @@ def read_bytes(folder: int, name: str, path: str) -> bytes:
 
 
 def is_file(folder: int, name: str) -> bool:
-    """Tell whether a name in a folder is a regular file, when asked."""
+    """Return whether a name in a folder is a regular file, when asked."""
     try:
         return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
     except (OSError, ValueError):
@@ -105,7 +105,7 @@ class Walk:
         self._entries = 0
 
     def files(self, folder: int, path: str = "", depth: int = 0) -> Generator[tuple[str, int, str]]:
-        """Give each file: its path, the descriptor of its folder while it is open, its name."""
+        """Yield each file: its path, the descriptor of its folder while it is open, its name."""
         for name, mode in self._look(folder):
             inner_path = f"{path}{name}"
             if stat.S_ISREG(mode):
@@ -129,7 +129,7 @@ class Walk:
             yield from self.files(inner, f"{path}/", depth + 1)
 
     def _look(self, folder: int) -> list[tuple[str, int]]:
-        """Give the names in a folder and their file modes, sorted."""
+        """Return the names in a folder and their file modes, sorted."""
         pairs: list[tuple[str, int]] = []
         try:
             with os.scandir(folder) as entries:

@@ -112,7 +112,7 @@ class _Search:
                 return
 
     def report(self) -> str:
-        """Give the matches and what was left out."""
+        """Return the matches and what was left out."""
         notes = list(_notes(self.walk))
         if self.unread:
             why = "binary, hard links, too large or not readable"
@@ -125,7 +125,7 @@ class _Search:
 
 
 def _files_at(root: Path, names: tuple[str, ...], walk: Walk) -> Generator[tuple[str, int, str]]:
-    """Give the file at a path, or the files of the folder there."""
+    """Yield the file at a path, or the files of the folder there."""
     with open_folder(root, names[:-1]) as folder:
         if names and is_file(folder, names[-1]):
             yield "/".join(names), folder, names[-1]

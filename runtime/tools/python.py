@@ -20,7 +20,7 @@ ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
 
 
 def tool_of(described: PythonTool) -> Tool:
-    """Give a Python function as a tool.
+    """Return a Python function as a tool.
 
     A plain function runs in a thread, so that it holds up nobody; an async one in the run's loop.
     What it gives that is no JSON value is told as `str()` has it. One that wants to end the process

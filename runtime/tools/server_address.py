@@ -44,7 +44,7 @@ class ServerAddress:
         return bool(self._reaching.trouble)
 
     async def story(self) -> str:
-        """Tell what went wrong last, as a sentence."""
+        """Return what went wrong last, as a sentence."""
         return self._reaching.trouble
 
 

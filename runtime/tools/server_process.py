@@ -76,7 +76,7 @@ class ServerProcess:
         ]
 
     async def story(self) -> str:
-        """Tell how the process ended, if it did, and what it wrote last, as sentences."""
+        """Return how the process ended, if it did, and what it wrote last, as sentences."""
         texts: list[str] = []
         if self.ended:
             with suppress(TimeoutError):
@@ -236,7 +236,7 @@ def _shown(line: bytes) -> str:
 
 
 def _bounded(message: JSONRPCMessage) -> JSONRPCMessage:
-    """Give an error in the place of an answer that is too much to be worked on."""
+    """Return an error in the place of an answer that is too much to be worked on."""
     answer = message.root
     if not isinstance(answer, JSONRPCResponse):
         return message

@@ -79,7 +79,7 @@ class Session:
         return frozenset(self._offered)
 
     def tool(self, name: str) -> Tool:
-        """Give one of the server's tools, as agents are granted it.
+        """Return one of the server's tools, as agents are granted it.
 
         Raises:
             InputError: tools.yaml does not offer it, or the server does not have it, or describes
@@ -248,7 +248,7 @@ def _attachment(block: types.ContentBlock) -> Attachment | None:
 
 
 def _in_words(block: types.ContentBlock) -> str:
-    """Give a part of an answer as text; what is none is described, or has its marker."""
+    """Return a part of an answer as text; what is none is described, or has its marker."""
     if (attachment := _attachment(block)) is not None:
         return attachment.marker
     match block:

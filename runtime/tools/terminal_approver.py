@@ -17,7 +17,7 @@ LONGEST_SHOWN = 4_000
 
 
 def terminal_approver() -> AtTerminal | None:
-    """Give who asks at the terminal; None where there is none, as in CI."""
+    """Return who asks at the terminal; None where there is none, as in CI."""
     return AtTerminal(sys.stdin) if sys.stdin.isatty() and sys.stderr.isatty() else None
 
 

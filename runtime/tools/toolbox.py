@@ -100,7 +100,7 @@ class Toolbox:
                 self._tools[name] = (scrubbed,)
 
     def secrets(self) -> frozenset[str]:
-        """Give what servers may read in the environment, for whoever keeps it out of files."""
+        """Return what servers may read in the environment, for whoever keeps it out of files."""
         names = {name for server in self._servers.values() for name in server.variables}
         return frozenset(os.environ[name] for name in names if os.environ.get(name))
 

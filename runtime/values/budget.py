@@ -115,7 +115,7 @@ class Budget:
         return self._clock() - self._started
 
     def left(self) -> float | None:
-        """Give the seconds until a cap on time is reached, here or in a parent; None: no cap."""
+        """Return the seconds until a cap on time is reached, here or in a parent; None: no cap."""
         if not self._timed:
             return None
         late = self._latest()
@@ -131,7 +131,7 @@ class Budget:
             raise self.time_is_up()
 
     def time_is_up(self) -> BudgetReached:
-        """Say whose time is up first, for whoever has waited until then."""
+        """Return whose time is up first, for whoever has waited until then."""
         late = self._latest() or self
         late.reached.add("seconds")
         return BudgetReached(
@@ -249,7 +249,7 @@ class Budget:
         ]
 
     def _refusal(self, amounts: _Amounts) -> BudgetReached | None:
-        """Tell why amounts can never fit: what is spent does not come back."""
+        """Return why amounts can never fit: what is spent does not come back."""
         for budget in self._capped:
             for index, limit in budget._limits:
                 if budget._used[index] + amounts[index] > limit:
@@ -312,12 +312,12 @@ class Budget:
         return f"{self.name} has reached its budget {self._shown(cap)}: {state} to go on."
 
     def _shown(self, cap: Cap) -> str:
-        """Give a cap as people type it."""
+        """Return a cap as people type it."""
         return f"{cap}={getattr(self.caps, cap):.15g}"
 
 
 def _limits(caps: Caps) -> tuple[tuple[int, int], ...]:
-    """Give the caps on what calls consume that are set: the place of each amount, and its cap."""
+    """Return the caps on what calls consume that are set: the place of each amount, and its cap."""
     usd = None if caps.usd is None else round(caps.usd * PICOS_PER_USD)
     limits = enumerate((usd, caps.tokens, caps.calls))
     return tuple((index, limit) for index, limit in limits if limit is not None)

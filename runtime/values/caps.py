@@ -69,7 +69,7 @@ class Caps:
         return replace(self, **left) if all(cap > 0 for cap in left.values()) else None
 
     def value(self) -> dict[str, float]:
-        """Give the caps that are set as plain values, for the trace."""
+        """Return the caps that are set as plain values, for the trace."""
         caps = ((cap.name, getattr(self, cap.name)) for cap in fields(self))
         return {name: cap for name, cap in caps if cap is not None}
 

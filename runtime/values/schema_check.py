@@ -54,7 +54,7 @@ _THREAD = threading.local()
 
 
 def brief_keywords(validator: Any) -> Mapping[str, Keyword]:
-    """Give the keywords of a class of validators as they are used within `StepBudget.checking`.
+    """Return the keywords of a class of validators as they are used within `StepBudget.checking`.
 
     As they are given, some find all errors of every alternative: they find the first of each,
     which is enough to be none of them.
@@ -100,7 +100,7 @@ def _counted(name: str, keyword: Keyword) -> Keyword:
 
 
 def _comparisons(name: str, value: Any, instance: Any) -> int:
-    """Give how often one keyword compares values, at most."""
+    """Return how often one keyword compares values, at most."""
     if name == "enum" and is_list(value):
         return len(value)
     if name == "uniqueItems" and is_list(instance):

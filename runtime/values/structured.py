@@ -83,7 +83,7 @@ def object_in(text: str) -> dict[str, Any]:
 
 
 def answer_in(value: Any) -> tuple[str, str | None]:
-    """Give a structured value's JSON text, and its field `answer` as text where it has one."""
+    """Return a structured value's JSON text, and its field `answer` as text where it has one."""
     content = dumps(value, ensure_ascii=False)
     if not is_mapping(value) or "answer" not in value:
         return content, None
@@ -92,7 +92,7 @@ def answer_in(value: Any) -> tuple[str, str | None]:
 
 
 def _fenced(text: str) -> Iterator[Any]:
-    """Give what fenced blocks hold where it is a plain value: a number, a text."""
+    """Yield what fenced blocks hold where it is a plain value: a number, a text."""
     for block in itertools.islice(_FENCED.finditer(text), MOST_CANDIDATES):
         try:
             value = loads(block[1])
@@ -103,7 +103,7 @@ def _fenced(text: str) -> Iterator[Any]:
 
 
 def _values(text: str) -> Iterator[Any]:
-    """Give the objects and lists in a text, one after the other."""
+    """Yield the objects and lists in a text, one after the other."""
     at, room = 0, MOST_READ
     for _ in range(MOST_CANDIDATES):
         if (result := _OPENING.search(text, at)) is None:
@@ -125,12 +125,12 @@ def _values(text: str) -> Iterator[Any]:
 
 
 def _is_cut_off(error: json.JSONDecodeError, text: str) -> bool:
-    """Tell whether a text ends within the value that could not be read."""
+    """Return whether a text ends within the value that could not be read."""
     return error.msg.startswith("Unterminated") or not text[error.pos :].strip()
 
 
 def _checker(schema: Mapping[str, Any]) -> Callable[[Any], list[str]]:
-    """Give what finds the problems of values, which have room for one answer together."""
+    """Return what finds the problems of values, which have room for one answer together."""
     from referencing import Registry
 
     validator, room = _validator()(schema, registry=Registry()), StepBudget()

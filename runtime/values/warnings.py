@@ -53,7 +53,7 @@ class Warnings:
         self._times, self._cause = {**times}, ""
 
     def told(self) -> tuple[str, ...]:
-        """Say what went wrong, each thing once, with how often where that was more than once."""
+        """Return what went wrong, each thing once, with how often where that was more than once."""
         return tuple(
             name if times == 1 else f"{name} ({times} times)"
             for name, times in sorted(self._times.items(), key=lambda pair: -pair[1])[:MOST]

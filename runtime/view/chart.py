@@ -24,7 +24,7 @@ def chart(
     of_agent: Callable[[str], str],
     of_event: Callable[[int], str],
 ) -> dict[str, Any]:
-    """Give the places of rows, bars and lines.
+    """Return the places of rows, bars and lines.
 
     Args:
         agents: Whose, from above; who did nothing has no row.

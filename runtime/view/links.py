@@ -52,7 +52,7 @@ class Links:
         return self._id(self.here, anchor)
 
     def to(self, anchor: str, page: str | None = None) -> str:
-        """Give the address of a part of this page, or of another one.
+        """Return the address of a part of this page, or of another one.
 
         Args:
             anchor: The part; empty for the whole page.

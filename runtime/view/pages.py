@@ -116,7 +116,7 @@ def document(site: Site, pages: Sequence[tuple[Links, Page]], *, live: str = "")
 
 @cache
 def policy() -> str:
-    """Say what a document may do: its own script and style, by hash, and ask its own server."""
+    """Return what a document may do: its own script and style, by hash, and ask its own server."""
     return "; ".join(
         (
             "default-src 'none'",

@@ -148,7 +148,7 @@ class Scale:
         return [round(self.step * number, 12) for number in range(first, last + 1)]
 
     def at(self, number: float) -> float:
-        """Give the pixel of a number."""
+        """Return the pixel of a number."""
         share = (number - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 1)
 
@@ -204,7 +204,7 @@ class Bars:
         ]
 
     def at(self, share: float) -> float:
-        """Give the pixel of a figure."""
+        """Return the pixel of a figure."""
         return round(LABELS + min(1.0, max(0.0, share)) * (WIDTH - RIGHT - LABELS), 1)
 
 
@@ -239,7 +239,7 @@ def path_through(places: Iterable[tuple[float, float]]) -> str:
 
 
 def _step(span: float) -> float:
-    """Give a round step of which a span has few."""
+    """Return a round step of which a span has few."""
     least = span / MOST_TICKS
     power = 10.0 ** math.floor(math.log10(least))
     return next(power * step for step in STEPS if power * step >= least * (1 - 1e-9))

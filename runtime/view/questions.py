@@ -14,7 +14,7 @@ from ..values.bounds import LARGEST_ANSWER
 
 
 def open_questions(run: Path) -> Iterator[tuple[str, str]]:
-    """Give name and text of each question that nobody has begun to answer.
+    """Yield name and text of each question that nobody has begun to answer.
 
     Raises:
         InputError: One cannot be read.

@@ -47,7 +47,7 @@ class ShownRound:
 
 
 def rounds(events: Iterable[Mapping[str, Any]]) -> list[ShownRound]:
-    """Give the rounds of a run; none where it has none."""
+    """Return the rounds of a run; none where it has none."""
     fields: dict[str, dict[str, tuple[str, str]]] = {}
     for event in events:
         if event["type"] == "agent_finished" and "round" in event:

@@ -173,7 +173,7 @@ class _View:
         return self.run.seconds
 
     def _budget(self) -> Iterator[tuple[str, float, float, str]]:
-        """Give the caps of the run, each with what was used of it."""
+        """Yield the caps of the run, each with what was used of it."""
         if self.folder is None:
             return
         caps = read_value(self.folder / MANIFEST).get("budget")
@@ -190,7 +190,7 @@ class _View:
                 yield str(name), float(used[name]), float(cap), text
 
     def _troubles(self) -> Iterator[tuple[str, str, str]]:
-        """Give what went wrong: whose part it was, in words, and where it stands."""
+        """Yield what went wrong: whose part it was, in words, and where it stands."""
         for event in self.run.events:
             if is_trouble(event):
                 agent, text = event.get("agent", ""), said(event["type"], event)
@@ -204,7 +204,7 @@ class _View:
                 yield call.agent, "an answer was cut off", self.links.to(anchor_of(call.event))
 
     def _blame(self) -> Iterator[dict[str, Any]]:
-        """Give the verdicts that were asked for."""
+        """Yield the verdicts that were asked for."""
         if self.folder is None:
             return
         for path in sorted((self.folder / "blame").glob("*.json")):
@@ -255,7 +255,7 @@ class _View:
         return Markup(draw_marked(team, marks, carried, tip=self.links.id("tip")))  # noqa: S704
 
     def _team(self) -> Team:
-        """Give the team that was, where agents recruited it."""
+        """Return the team that was, where agents recruited it."""
         from ...schema.loading.loading import read_team
 
         if self.folder is not None and (self.folder / TEAM_THAT_WAS).exists():
@@ -286,7 +286,7 @@ class _View:
         )
 
     def _row(self, agent: str) -> dict[str, Any]:
-        """Give the figures of an agent: a row of the table beside the timeline."""
+        """Return the figures of an agent: a row of the table beside the timeline."""
         time, usage = self.time, self.run.usage_of(agent)
         spans = time.of_agent(agent)
         worked = time.seconds_of(agent)
@@ -349,7 +349,7 @@ class _View:
         }
 
     def _happened(self) -> Iterator[tuple[str, str, str, bool]]:
-        """Give what happened in order: when, to whom, what, and whether it is trouble."""
+        """Yield what happened in order: when, to whom, what, and whether it is trouble."""
         for event in self.run.events:
             if text := said(event["type"], event):
                 whom = event.get("agent") or "the team"
@@ -358,7 +358,7 @@ class _View:
 
 
 def _vote(vote: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    """Give a vote: whom it accuses, at which step, with which weight, and whose it is."""
+    """Return a vote: whom it accuses, at which step, with which weight, and whose it is."""
     by = ", ".join(map(str, vote["by"]))
     return str(vote["agent"]), str(vote["step"]), f"{float(vote['weight']):.3g}", by
 

@@ -140,7 +140,7 @@ class PageServer:
         raise web.HTTPSeeOther(self.base, headers=HEADERS)
 
     def _text(self, address: str) -> str:
-        """Give a page, made anew where something has changed."""
+        """Return a page, made anew where something has changed."""
         started = time.thread_time()
         links = Links(here=address, contents=[], base=self.base)
         try:
@@ -157,7 +157,7 @@ class PageServer:
         return text
 
     def _live_address(self, state: str) -> str:
-        """Give the address that tells of changes since a state; empty, where nothing changes."""
+        """Return the address that tells of changes since a state; empty, where nothing changes."""
         return f"{self.base}live?{urlencode({'from': state})}" if state else ""
 
     async def _live(self, request: web.Request) -> web.StreamResponse:

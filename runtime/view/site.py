@@ -109,7 +109,7 @@ def _found(folder: Path, kinds: Iterable[str]) -> Site | None:
 
 
 def _near(folder: Path) -> Iterator[Path]:
-    """Give folders that may be meant: what is in this one, the last one first, and those above."""
+    """Yield folders that may be meant: what is in this one, the last one first, and those above."""
     with suppress(OSError):
         inside = sorted((path for path in folder.iterdir() if path.is_dir()), reverse=True)
         yield from inside[:MOST_NEAR]

@@ -63,7 +63,7 @@ def anchor_of(event: Mapping[str, Any]) -> str:
 
 
 def is_trouble(event: Mapping[str, Any]) -> bool:
-    """Tell whether an event is of something that went wrong."""
+    """Return whether an event is of something that went wrong."""
     if event["type"] == "tool_call":
         return "error" in event
     if event["type"] == "agent_finished":
@@ -72,7 +72,7 @@ def is_trouble(event: Mapping[str, Any]) -> bool:
 
 
 def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[ShownTurn]:
-    """Give the turns of an agent, or of who else asked a model, such as a judge.
+    """Yield the turns of an agent, or of who else asked a model, such as a judge.
 
     Args:
         times: For each event by its number, when it happened, in seconds.
@@ -133,7 +133,7 @@ def _tool(event: Mapping[str, Any], seconds: float) -> ShownTurn:
 
 
 def steps_of(steps: Sequence[Any]) -> Iterator[dict[str, str]]:
-    """Give the steps of an agent that writes code: what it ran, and what came of it.
+    """Yield the steps of an agent that writes code: what it ran, and what came of it.
 
     Raises:
         TypeError: One is no object.
@@ -157,7 +157,7 @@ def steps_of(steps: Sequence[Any]) -> Iterator[dict[str, str]]:
 
 
 def whole(value: Any) -> str:
-    """Give a value as text: JSON, where it is none; empty, where there is none."""
+    """Return a value as text: JSON, where it is none; empty, where there is none."""
     if value is None:
         return ""
     return value if isinstance(value, str) else dumps(value, ensure_ascii=False, indent=2)

@@ -99,7 +99,7 @@ def shape_problems(document: Document, schema: str | Mapping[str, Any]) -> Itera
 
 
 def sound(document: Document, name: str) -> Any:
-    """Give a copy of the document without what has the wrong shape.
+    """Return a copy of the document without what has the wrong shape.
 
     So checks of meaning can go on with the rest, and a user sees all problems at once.
     """
@@ -115,7 +115,7 @@ def _schema(schema: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _others() -> Mapping[str, Mapping[str, Any]]:
-    """Give the schemas that others may refer to."""
+    """Return the schemas that others may refer to."""
     team = shape_schema("team")
     return {team["$id"]: team}
 
@@ -310,7 +310,7 @@ MESSAGES: Mapping[str, Callable[[ValidationError], str]] = {
 
 
 def _facts(schema: Mapping[str, Any]) -> str:
-    """Say what is counted and within which bounds: ` (tokens, 1 to 1000000)`."""
+    """Return what is counted and within which bounds: ` (tokens, 1 to 1000000)`."""
     if "maximum" not in schema:
         return ""
     unit = f"{schema['x-unit']}, " if schema.get("x-unit") else ""

@@ -34,7 +34,7 @@ def surely_valid(
     schema: Mapping[str, Any],
     others: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> bool:
-    """Tell whether a value is valid by a schema in every dialect of ours; no may mean perhaps.
+    """Return whether a value is valid by a schema in every dialect of ours; no may mean perhaps.
 
     Args:
         schema: The schema; what it refers to by `#` is a part of it.
@@ -57,7 +57,7 @@ class _Home:
 
 
 def _fits(value: Any, schema: Any, home: _Home) -> bool:
-    """Tell whether a value is valid by a part of a schema."""
+    """Return whether a value is valid by a part of a schema."""
     if isinstance(schema, bool):
         return schema
     if type(value) not in _PLAIN or not is_mapping(schema):
@@ -110,7 +110,7 @@ def _constant(value: Any, only: Any, _: Mapping[str, Any], __: _Home) -> bool:
 
 
 def _is_equal(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal: true is not 1, and 1.0 is."""
+    """Return whether two values are equal: true is not 1, and 1.0 is."""
     if isinstance(one, dict | float | list) and type(one) is type(other):
         raise _Undecided  # item by item; and what is not a number may be itself, or not
     return isinstance(one, bool) == isinstance(other, bool) and one == other
@@ -180,7 +180,7 @@ def _depending(value: Any, rule: Any, schema: Mapping[str, Any], home: _Home) ->
 def _sized(
     kind: type | tuple[type, ...], within: Callable[[Any, Any], bool]
 ) -> Callable[[Any, Any, Mapping[str, Any], _Home], bool]:
-    """Give the check of a bound, for values of a kind."""
+    """Return the check of a bound, for values of a kind."""
 
     def check(value: Any, bound: Any, _: Mapping[str, Any], __: _Home) -> bool:
         return not isinstance(value, kind) or isinstance(value, bool) or within(value, bound)

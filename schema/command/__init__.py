@@ -247,7 +247,7 @@ class Group(Family):
         return self.command_of(point) if point else super().get_command(ctx, cmd_name)
 
     def command_of(self, point: EntryPoint) -> click.Command | None:
-        """Give the command that an entry point leads to."""
+        """Return the command that an entry point leads to."""
         return point.load()
 
     def summary(self, name: str) -> str:

@@ -39,7 +39,7 @@ TASKS: Mapping[str, str] = {".json": "task", **dict.fromkeys(STREAMS, "tasks")}
 
 
 def kind_of(file: Path) -> str:
-    """Tell what a file is by a field that only such files have, at the start of a line."""
+    """Return what a file is by a field that only such files have, at the start of a line."""
     if file.suffix in TASKS:
         return TASKS[file.suffix]
     if file.name == AGENT or is_agent_folder(file):
@@ -53,7 +53,7 @@ def kind_of(file: Path) -> str:
 
 
 def with_agents(path: Path) -> tuple[Path, ...]:
-    """Give a file, also of a seed, a team's or an agent's folder, or the agents in a folder.
+    """Return a file, also of a seed, a team's or an agent's folder, or the agents in a folder.
 
     Raises:
         InputError: There are none in it, or there is no such seed.

@@ -114,7 +114,7 @@ def _reported(change: FieldChange) -> dict[str, Any]:
 
 
 def _driven(arguments: Sequence[str], paint: Paint) -> Iterator[str]:
-    """Give the lines that git shows for one file: see gitattributes(5)."""
+    """Yield the lines that git shows for one file: see gitattributes(5)."""
     match arguments:
         case [path]:
             yield f"{paint(speakable(path), 'place')}: not merged"
@@ -129,7 +129,7 @@ def _driven(arguments: Sequence[str], paint: Paint) -> Iterator[str]:
 
 
 def _newborn(path: str, before: str, after: str, paint: Paint) -> Sequence[str]:
-    """Say how a team that is new in a pool differs from the first of those that it was made of.
+    """Return how a team that is new in a pool differs from the first of those that it was made of.
 
     Nothing, where it is not new, or its parent does not stand beside it.
 
@@ -152,7 +152,7 @@ def _newborn(path: str, before: str, after: str, paint: Paint) -> Sequence[str]:
 
 
 def _told(before: str, after: str, paint: Paint) -> Iterator[str]:
-    """Say what differs; where words would not do, say why and compare the texts."""
+    """Yield what differs; where words would not do, say why and compare the texts."""
     old, new = _text(before), _text(after)
     if os.devnull in {before, after}:
         note = "a new file:" if before == os.devnull else "a deleted file:"

@@ -73,7 +73,7 @@ def main(
 
 
 def _files_of(path: Path) -> tuple[Path, ...]:
-    """Give what is formatted of a path: of a team's folder, its file and its agents."""
+    """Return what is formatted of a path: of a team's folder, its file and its agents."""
     if not path.is_dir() or not is_team_folder(path):
         return with_agents(path)
     agents = path / AGENTS

@@ -100,14 +100,14 @@ def pairs(before: Team, after: Team) -> Iterator[tuple[Agent, Agent]]:
 
 
 def _ids_of_now(before: Team, after: Team) -> Mapping[str, str | None]:
-    """Give the id that each agent has after, by the one that it had; None for those who went."""
+    """Return the id that each agent has after, by the one that it had; None for those who went."""
     new_ids = renamed_agents(before, after)
     now = {agent: new_ids.get(agent, agent) for agent in before.agents}
     return {old: new if new in after.agents else None for old, new in now.items()}
 
 
 def _notes(agent: Agent) -> Mapping[Path, Any]:
-    """Give an agent's notes one by one: `("patches", "units")`, `("coaching",)`."""
+    """Return an agent's notes one by one: `("patches", "units")`, `("coaching",)`."""
     said = plain(agent.notes.untaught)
     named = {field: said[field] for field in NAMED_NOTES.values() if field in said}
     notes: dict[Path, Any] = {
@@ -140,7 +140,7 @@ def _untaught(agent: Agent) -> Mapping[str, Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two plain values are the same to the last bit of order; `600` is `600.0`."""
+    """Return whether two plain values are the same to the last bit of order; `600` is `600.0`."""
     return one is other or json.dumps(equal_numbers_alike(one)) == json.dumps(
         equal_numbers_alike(other)
     )
@@ -198,7 +198,7 @@ def _fields(
 
 
 def written(part: Agent | Execution) -> Mapping[str, Any]:
-    """Give every field of an agent or an execution as plain values, defaults too."""
+    """Return every field of an agent or an execution as plain values, defaults too."""
     return {field.name: plain(getattr(part, field.name)) for field in fields(part)}
 
 

@@ -108,7 +108,7 @@ def _edge_edits(before: Team, roster: Sequence[RosterEdit], after: Team) -> list
 
 
 def _leads_to(after: Team, before: Team, edits: Sequence[Edit]) -> bool:
-    """Tell whether edits make the topology of a team, in the order in which it is written."""
+    """Return whether edits make the topology of a team, in the order in which it is written."""
     return same(_topology(before, edits), team_value(after).get("topology", {}))
 
 

@@ -36,7 +36,7 @@ def edits_to_json(edits: Iterable[Edit]) -> str:
 
 
 def edits_to_values(edits: Iterable[Edit]) -> list[dict[str, Any]]:
-    """Give edits as plain values: the list that stands under `edits` in JSON."""
+    """Return edits as plain values: the list that stands under `edits` in JSON."""
     return [{tag(type(edit)): edit.said()} for edit in edits]
 
 

@@ -32,7 +32,7 @@ def taught(team: Team, edits: Iterable[Edit], task: str) -> Team:
 
 
 def _set_by(edits: Iterable[Edit]) -> Iterator[tuple[str, Iterable[str]]]:
-    """Give agents, and the places of notes that edits set."""
+    """Yield agents, and the places of notes that edits set."""
     for edit in edits:
         if isinstance(edit, SetNote) and edit.agent is not None:
             yield edit.agent, [edit.place]

@@ -47,7 +47,7 @@ class Paint(Protocol):
     """Colours a piece of text."""
 
     def __call__(self, text: str, tone: Tone, /) -> str:
-        """Give the text in its colour."""
+        """Return the text in its colour."""
         ...
 
 
@@ -67,14 +67,14 @@ def plainly(text: str, tone: Tone, /) -> str:
 
 
 def words(before: Team, after: Team, paint: Paint = plainly) -> Iterator[str]:
-    """Say what differs between two teams, line by line; nothing where nothing does."""
+    """Yield what differs between two teams, line by line; nothing where nothing does."""
     for sentence in _sentences(changes(before, after), paint):
         yield f"{paint(sentence.subject, 'name')}: {sentence.said}".rstrip()
         yield from (f"    {line}".rstrip() for line in sentence.lines)
 
 
 def summary(before: Team, after: Team) -> tuple[str, ...]:
-    """Say what differs between two teams, a sentence for each thing: for a team's lineage."""
+    """Return what differs between two teams, a sentence for each thing: for a team's lineage."""
     sentences = _sentences(changes(before, after), plainly)
     return tuple(f"{sentence.subject}: {sentence.said}" for sentence in sentences)
 
@@ -110,7 +110,7 @@ def _subject(change: FieldChange) -> str:
 
 
 def _roster(found: Sequence[FieldChange], paint: Paint) -> _Sentence:
-    """Say who went, came, and has another id; new agents are shown as in a team file."""
+    """Return who went, came, and has another id; new agents are shown as in a team file."""
     gone = [str(change.path[1]) for change in found if change.after is None]
     new: dict[str, list[str]] = {}
     others: list[str] = []
@@ -137,7 +137,7 @@ def _spans(names: Iterable[str]) -> list[str]:
 
 
 def _agents(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
-    """Say what differs about agents; those with the same differences share a sentence."""
+    """Yield what differs about agents; those with the same differences share a sentence."""
     phrases: dict[str, list[str]] = {}
     for change in found:
         phrases.setdefault(str(change.path[1]), []).append(_phrase(change, paint))
@@ -192,7 +192,7 @@ def _texts(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
 
 
 def _is_long(change: FieldChange) -> bool:
-    """Tell whether a change is shown line by line."""
+    """Return whether a change is shown line by line."""
     texts = [item for item in (change.before, change.after) if isinstance(item, str)]
     nested = change.path[-1] in {"output_schema", "reads", "recall", "successful_tasks"}
     nested = nested or "skills" in change.path[2:-1]
@@ -200,7 +200,7 @@ def _is_long(change: FieldChange) -> bool:
 
 
 def _phrase(change: FieldChange, paint: Paint) -> str:
-    """Say what differs about one field: `model haiku -> sonnet`, `tools +read_file`."""
+    """Return what differs about one field: `model haiku -> sonnet`, `tools +read_file`."""
     if change.path[-1] == "tools":
         return f"tools {_tools(change.before, change.after, paint)}"
     if change.path == ROUNDS:
@@ -226,7 +226,7 @@ def _terms(field: str | int, value: dict[str, Any] | None) -> str:
 
 
 def _lesson(change: FieldChange) -> str:
-    """Say which task taught a note: ` (taught by apples_1)`."""
+    """Return which task taught a note: ` (taught by apples_1)`."""
     return f" (taught by {change.taught})" if change.taught else ""
 
 
@@ -242,7 +242,7 @@ def _field(change: FieldChange) -> str:
 
 
 def _rounds(value: dict[str, Any] | None) -> str:
-    """Say how often agents work: `at most 3 rounds until unchanged, then editor`."""
+    """Return how often agents work: `at most 3 rounds until unchanged, then editor`."""
     if value is None:
         return "none"
     rounds = rounds_of(value)
@@ -256,12 +256,12 @@ def _rounds(value: dict[str, Any] | None) -> str:
 
 
 def _open_roster(value: dict[str, Any] | None) -> str:
-    """Say who leads, and within which limits: `open, led by planner, at most 4 at a time`."""
+    """Return who leads, and within which limits: `open, led by planner, at most 4 at a time`."""
     return "none" if value is None else within(roster_of(value))
 
 
 def _recruit(value: dict[str, Any] | None) -> str:
-    """Say who chooses whom: `coordinator chooses at most 3 of cardiology, neurology`."""
+    """Return who chooses whom: `coordinator chooses at most 3 of cardiology, neurology`."""
     return "none" if value is None else chooses(recruit_of(value))
 
 
@@ -283,7 +283,7 @@ def _value(item: Any) -> str:
 
 
 def _text(item: Any) -> str:
-    """Give what is compared line by line: a text, or a value as YAML."""
+    """Return what is compared line by line: a text, or a value as YAML."""
     if not item or isinstance(item, str):
         return item or ""
     if isinstance(item, list):

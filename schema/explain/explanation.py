@@ -56,7 +56,7 @@ def outline() -> str:
 
 
 def kind(field: Field) -> str:
-    """Say what may stand in a field: `integer, 1 to 1000000 tokens`, `one of fail, skip`."""
+    """Return what may stand in a field: `integer, 1 to 1000000 tokens`, `one of fail, skip`."""
     schema = field.schema
     if "enum" in schema:
         return f"one of {', '.join(schema['enum'])}"
@@ -80,14 +80,14 @@ def example(field: Field) -> str:
 
 
 def _rule(schema: Mapping[str, Any]) -> str:
-    """Give a pattern in words, with the words that stand there most where several are known."""
+    """Return a pattern in words, with the words that stand there most where several are known."""
     examples = schema.get("examples", ())
     known = f", for instance {', '.join(examples)}" if len(examples) > 1 else ""
     return f"{schema['x-rule']}{known}" if "x-rule" in schema else ""
 
 
 def _limits(schema: Mapping[str, Any]) -> str:
-    """Say how much: `1 to 1000000 tokens`, `above 0 to 600 seconds`, `at most 64 tools`."""
+    """Return how much: `1 to 1000000 tokens`, `above 0 to 600 seconds`, `at most 64 tools`."""
     least = [f"{schema[name]} to" for name in ("minimum", *LEAST) if name in schema]
     if "exclusiveMinimum" in schema:
         least = [f"above {schema['exclusiveMinimum']} to"]

@@ -148,7 +148,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _value(field: Field) -> str:
-    """Say what may stand in a field, and what holds without it."""
+    """Return what may stand in a field, and what holds without it."""
     default = "" if field.schema.get("default") in ([], {}) else field.default
     if default and "default" in field.schema:
         default = f"`{default}`"

@@ -54,7 +54,7 @@ class _Inputs:
     unsaid: dict[str, None] = field(default_factory=dict[str, None])
 
     def filled(self, source: ForeignFile, path: Path) -> str:
-        """Give a text with all its placeholders filled in."""
+        """Return a text with all its placeholders filled in."""
         text = source.text(path)
         for name in dict.fromkeys(_VARIABLE.findall(text)):
             if name not in self.given and name not in self.unsaid:
@@ -154,7 +154,7 @@ def _edges(source: ForeignFile, works: list[str], ids: Mapping[str, str]) -> Edg
 
 
 def _heard(source: ForeignFile, works: list[str], one: str) -> Iterator[str]:
-    """Give the tasks whose outputs a task is given."""
+    """Yield the tasks whose outputs a task is given."""
     before = works[: works.index(one)]
     runs_aside = source.take((one, "async_execution"))
     if source.take((one, "context")) is None:
@@ -214,7 +214,7 @@ def _doer(crew: _Crew, work: str) -> str:
 
 
 def _model(crew: _Crew, doer: str) -> str:
-    """Give the alias of an agent's model: `openai/gpt-4o` is one; other words are crew.py's."""
+    """Return the alias of an agent's model: `openai/gpt-4o` is one; other words are crew.py's."""
     named = crew.agents.take((doer, "llm"))
     name = named.strip() if isinstance(named, str) else ""
     if not named:

@@ -207,7 +207,7 @@ class Edges:
         return True
 
     def sinks(self, agents: Iterable[str]) -> list[str]:
-        """Give those of some agents who report to nobody."""
+        """Return those of some agents who report to nobody."""
         return [agent for agent in agents if not self.reports_to.get(agent)]
 
     @property
@@ -217,14 +217,14 @@ class Edges:
 
 
 def ill_fitting(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Give what keeps an agent's fields from loading: the place in them, and what is wrong."""
+    """Yield what keeps an agent's fields from loading: the place in them, and what is wrong."""
     value = {"name": "x", "agents": {"x": dict(fields)}}
     for shape_problem in shape_problems(Document(file="", value=value, places={}, keys={}), "team"):
         yield shape_problem.path.removeprefix("agents.x."), shape_problem.message
 
 
 def ids_of(names: Iterable[str]) -> Mapping[str, str]:
-    """Give each name an id that no other has; a name that can be an id stays as it is."""
+    """Return each name an id that no other has; a name that can be an id stays as it is."""
     names = list(names)
     ids = {name: name for name in names if _ID.fullmatch(name)}
     taken = {*ids}
@@ -243,7 +243,7 @@ def slug(name: str) -> str:
 
 
 def as_prompt(text: str) -> str:
-    """Give a text as a prompt: some words alone would be taken for the name of a file."""
+    """Return a text as a prompt: some words alone would be taken for the name of a file."""
     is_name = is_prompt_id(text) or (len(text.split()) == 1 and FILE_NAME.search(text))
     return f"Your part of the task: {text}" if is_name else text
 

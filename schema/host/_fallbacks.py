@@ -50,7 +50,7 @@ def _fallbacks(fields: Any) -> dict[int, str]:
 
 
 def _cycle(fallbacks: Mapping[str, set[str]]) -> list[str]:
-    """Give the aliases of a cycle, each one a fallback of the one before it."""
+    """Return the aliases of a cycle, each one a fallback of the one before it."""
     try:
         TopologicalSorter(fallbacks).prepare()
     except CycleError as error:

@@ -205,7 +205,7 @@ class Catalogue:
         return self.models.get(alias) or (PERSON_MODEL if alias == PERSON else None)
 
     def prompt(self, prompt_id: str) -> str | None:
-        """Give the text of a prompt file without its front matter, or None where there is none.
+        """Return the text of a prompt file without its front matter, or None where there is none.
 
         Links between the files of a folder of prompts are followed, and no others.
 
@@ -234,7 +234,7 @@ class Catalogue:
 
 
 def tool_identifier(name: str) -> str:
-    """Give a tool's name as an identifier, for models and code: `clock.now` is `clock_now`."""
+    """Return a tool's name as an identifier, for models and code: `clock.now` is `clock_now`."""
     return "".join(char if char.isalnum() else "_" for char in name)
 
 
@@ -294,7 +294,7 @@ def plugin_packages() -> frozenset[str]:
 
 
 def is_installed(tool: str) -> bool:
-    """Tell whether an installed package gives a tool; another program may know of more."""
+    """Return whether an installed package gives a tool; another program may know of more."""
     return any(tool in installed(group) for group in ("benchmark_tools", "tools"))
 
 
@@ -338,7 +338,7 @@ def find_package(name: str) -> Path | None:
 
 
 def needs_reports(function: str) -> bool:
-    """Tell whether a function needs a report to work on.
+    """Return whether a function needs a report to work on.
 
     Every function does, unless it says otherwise by an attribute: `needs_reports = False`.
     """

@@ -129,7 +129,7 @@ class Field:
 
 
 def root(document: str) -> Field:
-    """Give the whole of a kind of file.
+    """Return the whole of a kind of file.
 
     Args:
         document: One of `DOCUMENTS`.
@@ -138,7 +138,7 @@ def root(document: str) -> Field:
 
 
 def walk(field: Field) -> Iterator[Field]:
-    """Give a field and all inside it, in the schema's order; none is entered twice."""
+    """Yield a field and all inside it, in the schema's order; none is entered twice."""
     yield field
     if not field.told_elsewhere:
         for child in field.children:
@@ -166,7 +166,7 @@ def find(path: str) -> Field:
 
 
 def _starts(words: Sequence[str]) -> Iterator[tuple[Field, Sequence[str]]]:
-    """Give where a path may begin, the likeliest first."""
+    """Yield where a path may begin, the likeliest first."""
     yield root("team"), words
     if words and words[0] in DOCUMENTS:
         yield root(words[0]), words[1:]
@@ -174,7 +174,7 @@ def _starts(words: Sequence[str]) -> Iterator[tuple[Field, Sequence[str]]]:
 
 
 def _matches(field: Field, words: Sequence[str]) -> Iterator[Field]:
-    """Give the fields inside this one that the words may mean, the likeliest first."""
+    """Yield the fields inside this one that the words may mean, the likeliest first."""
     if not words:
         yield field
     for child in field.children if words else ():
@@ -199,13 +199,13 @@ def _members(field: Field, words: Sequence[str]) -> Iterator[Field]:
 
 
 def _is_slip(field: Field, word: str) -> bool:
-    """Tell whether a last word looks like a misspelt field rather than like a key."""
+    """Return whether a last word looks like a misspelt field rather than like a key."""
     instead = field.schema.get("x-instead", {})
     return word in instead or bool(did_you_mean(word, (child.key for child in field.children)))
 
 
 def _unknown(words: Sequence[str]) -> str:
-    """Say how far a path leads, and what may be meant."""
+    """Return how far a path leads, and what may be meant."""
     reached = [_reached(start, rest, len(words) - len(rest)) for start, rest in _starts(words)]
     farthest = max(count for count, _ in reached)
     fields = [field for count, field in reached if count == farthest]
@@ -221,7 +221,7 @@ def _unknown(words: Sequence[str]) -> str:
 
 
 def _hint(field: Field, word: str) -> str:
-    """Say what to write instead of a word that people try here, or nearly wrote."""
+    """Return what to write instead of a word that people try here, or nearly wrote."""
     for place in (field, *(child for child in field.children if child.is_any)):
         if instead := place.schema.get("x-instead", {}).get(word):
             return f"{quoted(word)} is not a field of {place.name}. {instead}"

@@ -35,7 +35,7 @@ SHAPING = (
 
 
 def is_more(effort: Effort, than: Effort) -> bool:
-    """Tell whether a model that thinks by one effort thinks longer than by another."""
+    """Return whether a model that thinks by one effort thinks longer than by another."""
     return EFFORTS.index(effort) > EFFORTS.index(than)
 
 

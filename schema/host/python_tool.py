@@ -195,7 +195,7 @@ def _any_of(schemas: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _read(documented: str) -> tuple[str, dict[str, str]]:
-    """Give what a docstring says ahead of its sections, and of each argument."""
+    """Return what a docstring says ahead of its sections, and of each argument."""
     lines = documented.splitlines()
     sections = [number for number, line in enumerate(lines) if _SECTION.match(line)]
     described = "\n".join(lines[: sections[0] if sections else None]).strip()
@@ -215,7 +215,7 @@ def _read(documented: str) -> tuple[str, dict[str, str]]:
 
 
 def _body(lines: list[str]) -> typing.Iterator[str]:
-    """Give the lines of a section: those that are indented, and empty ones between."""
+    """Return the lines of a section: those that are indented, and empty ones between."""
     for line in lines:
         if line.strip() and not line[0].isspace():
             return

@@ -99,12 +99,12 @@ def form_of(name: str) -> ScorerForm:
 
 
 def form_said_by(scorer: Callable[..., Any]) -> ScorerForm:
-    """Give what a scorer says that it takes."""
+    """Return what a scorer says that it takes."""
     return getattr(scorer, FORM, None) or ANYTHING
 
 
 def option_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
-    """Give the schemas of the options of all scorers, with the names that share each.
+    """Return the schemas of the options of all scorers, with the names that share each.
 
     Of an option that is a list or a mapping, what is within it is left out. Scorers of benchmarks
     are left out, and those that cannot be imported: whoever names one is told.

@@ -79,7 +79,7 @@ def find_strategy(name: str) -> Configurable:
 
 
 def settings_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
-    """Give the schemas of the settings of all strategies, with the names that share each.
+    """Return the schemas of the settings of all strategies, with the names that share each.
 
     A strategy that cannot be had is left out: whoever names it is told.
     """

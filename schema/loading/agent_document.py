@@ -61,12 +61,12 @@ _FRONT_MATTER = re.compile(r"---\n(?P<front>(?:.*\n)*?)---(?:\n\n?(?P<body>(?s:.
 
 
 def is_agent_folder(path: Path) -> bool:
-    """Tell whether a path is an agent's folder."""
+    """Return whether a path is an agent's folder."""
     return (path / AGENT).is_file()
 
 
 def is_team_folder(path: Path) -> bool:
-    """Tell whether a path is a team's folder."""
+    """Return whether a path is a team's folder."""
     return (path / TEAM).is_file()
 
 

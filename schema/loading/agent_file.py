@@ -81,7 +81,7 @@ def read_agent(path: str | Path) -> AgentFile:
 def check_agent(
     path: str | Path, catalogue: Catalogue, rules: tuple[Rule, ...] = AGENT_RULES
 ) -> tuple[AgentFile, list[Problem]]:
-    """Give what an agent file says as far as it can be read, and all its problems, by place.
+    """Return what an agent file says as far as it can be read, and all its problems, by place.
 
     Raises:
         InputError: There is no such file, or it cannot be read.
@@ -135,7 +135,7 @@ def write_agent(path: str | Path, one: AgentFile) -> None:
 
 
 def agent_texts(one: AgentFile, *, called: str | None = None) -> Mapping[str, str]:
-    """Give what the files of an agent's folder say, by their paths in it.
+    """Return what the files of an agent's folder say, by their paths in it.
 
     Args:
         called: The folder's name. None: the agent's id.
@@ -157,7 +157,7 @@ def _named(value: Mapping[str, Any], name: str, usual: str) -> str:
 
 
 def _texts(agent: Agent) -> Iterator[tuple[str, str]]:
-    """Give the files of an agent's folder beside agent.yaml, by their paths in it."""
+    """Yield the files of an agent's folder beside agent.yaml, by their paths in it."""
     notes = agent.notes
     if agent.prompt and not is_prompt_id(agent.prompt):
         yield PROMPT, f"{agent.prompt}\n"
@@ -194,12 +194,12 @@ def _fronted(said: Mapping[str, Any], text: str) -> str:
 
 
 def _whole(path: Path) -> Path:
-    """Give the folder that an agent.yaml stands for."""
+    """Return the folder that an agent.yaml stands for."""
     return path.parent if path.name == AGENT else path
 
 
 def _as_team(document: Document, name: str, fields: Mapping[str, Any]) -> Document:
-    """Give a team file's document in which an agent is what another document says."""
+    """Return a team file's document in which an agent is what another document says."""
     place = ("agents", name)
     return Document(
         file="",

@@ -164,7 +164,7 @@ def _works_as(team: Team, agent: Agent) -> str:
 
 
 def _repeats(team: Team) -> tuple[Path, int, str]:
-    """Give how often an agent works at most: where that is said, how often, and what of."""
+    """Return how often an agent works at most: where that is said, how often, and what of."""
     rounds, roster = team.execution.rounds, team.execution.roster
     if roster is not None:
         return ("execution", "roster", "turns"), roster.turns, "turns"
@@ -176,7 +176,7 @@ def _seconds(team: Team, agent: Agent) -> float:
 
 
 def _steps(team: Team, agent: Agent) -> int | None:
-    """Give the most turns of an agent: None where only its backend knows."""
+    """Return the most turns of an agent: None where only its backend knows."""
     loops = team.backend_of(agent) not in SINGLE_CALL
     steps = agent.max_steps if loops or agent.max_steps is not None else 1
     if steps is None:

@@ -131,7 +131,7 @@ def check_team(
     *,
     folder: Path | None = None,
 ) -> tuple[Team, list[Problem]]:
-    """Give what a team file says as far as it can be read, and all its problems, by place.
+    """Return what a team file says as far as it can be read, and all its problems, by place.
 
     Args:
         rules: What is asked beside its shape.

@@ -15,17 +15,17 @@ SEEDS = BUILT_IN_PROMPTS.parent
 
 
 def seed_files() -> dict[str, Path]:
-    """Give the files of all seeds by their names, sorted."""
+    """Return the files of all seeds by their names, sorted."""
     return {file.stem: file for file in sorted(SEEDS.glob("*.yaml"))}
 
 
 def is_seed(name: str | Path) -> bool:
-    """Tell whether a team that comes with coterie is named, be there one or not."""
+    """Return whether a team that comes with coterie is named, be there one or not."""
     return str(name).startswith(SEED)
 
 
 def located(name: str | Path) -> Path:
-    """Give the file of a seed where one is named, else the path itself.
+    """Return the file of a seed where one is named, else the path itself.
 
     Args:
         name: A path, or `seed:NAME`.

@@ -80,7 +80,7 @@ def given_files(paths: Iterable[Path]) -> Files:
 
 
 def _named(value: Any) -> Iterator[tuple[str, str | None, FieldPath]]:
-    """Give the name of each file, and the path and the place of one that is to be read."""
+    """Yield the name of each file, and the path and the place of one that is to be read."""
     if not is_mapping(value):
         named = ((index, path) for index, path in enumerate(value) if path is not None)
         yield from ((path, path, ("files", index)) for index, path in named)

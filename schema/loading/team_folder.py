@@ -46,7 +46,7 @@ def write_team(folder: str | Path, team: Team) -> tuple[str, ...]:
 
 
 def team_texts(team: Team) -> Mapping[str, str]:
-    """Give what the files of a team's folder say, by their paths in it, agents first."""
+    """Return what the files of a team's folder say, by their paths in it, agents first."""
     texts = {
         f"{AGENTS}/{word}/{name}": text
         for word, agent in team.agents.items()

@@ -16,7 +16,7 @@ def one_line(text: str) -> str:
 
 
 def engine(team: Team, agent: Agent) -> str:
-    """Say what runs an agent: `LLM`, `Function majority`, `CodeAgent on another_backend`."""
+    """Return what runs an agent: `LLM`, `Function majority`, `CodeAgent on another_backend`."""
     if agent.agent_type is None:
         return " ".join(filter(None, (team.backend_of(agent), agent.function)))
     implied = IMPLIED_BACKENDS.get(agent.agent_type)
@@ -31,7 +31,7 @@ def model(team: Team, agent: Agent) -> str:
 
 
 def works(team: Team, agent: Agent) -> str:
-    """Say how an agent works: `LLM · default`, `Function majority`, `LLM · default · closes`."""
+    """Return how an agent works: `LLM · default`, `Function majority`, `LLM · default · closes`."""
     parts = (engine(team, agent), model(team, agent), duty(team, agent))
     return " · ".join(filter(None, parts))
 
@@ -43,7 +43,7 @@ def terms(agent: Agent) -> Sequence[str]:
 
 
 def duty(team: Team, agent: Agent) -> str:
-    """Say what an agent does beside the rounds, or whether it is there at all: `closes`."""
+    """Return what an agent does beside the rounds, or whether it is there at all: `closes`."""
     rounds, recruit = team.execution.rounds, team.execution.recruit
     if (roster := team.execution.roster) is not None:
         return "leads" if agent.id == roster.lead else "on call"
@@ -59,14 +59,14 @@ def duty(team: Team, agent: Agent) -> str:
 
 
 def chooses(recruit: Recruit) -> str:
-    """Say who chooses whom: `coordinator chooses at most 3 of cardiology, neurology`."""
+    """Return who chooses whom: `coordinator chooses at most 3 of cardiology, neurology`."""
     what = "fills" if recruit.free else "chooses"
     most = min(recruit.most, len(recruit.among))
     return f"{recruit.by} {what} at most {most} of {span(recruit.among)}"
 
 
 def repeats(rounds: Rounds) -> str:
-    """Say how often agents work: `at most 3 rounds until unchanged`, `3 rounds`."""
+    """Return how often agents work: `at most 3 rounds until unchanged`, `3 rounds`."""
     often = f"{rounds.most} rounds"
     hears = "the others" if rounds.hears == "others" else span(rounds.hears)
     heard = "" if rounds.hears == "reports" else f", each hears {hears}"
@@ -93,7 +93,7 @@ def totals(team: Team) -> str:
 
 
 def goes(team: Team) -> Sequence[str]:
-    """Say who is chosen and how often they work, where a team says anything about it."""
+    """Return who is chosen and how often they work, where a team says anything about it."""
     rounds, recruit = team.execution.rounds, team.execution.recruit
     chosen = f"{min(recruit.most, len(recruit.among))} of {len(recruit.among)}" if recruit else ""
     verb = "seats" if recruit and recruit.free else "recruited"

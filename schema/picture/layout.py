@@ -39,7 +39,7 @@ class Spacing:
     gap: float
 
     def size(self, slot: Slot) -> float:
-        """Tell how much room a slot takes."""
+        """Return how much room a slot takes."""
         return self.lane if slot.passing else self.box
 
 

@@ -90,7 +90,7 @@ class Label:
 
     @property
     def width(self) -> float:
-        """Tell how wide a box this needs."""
+        """Return how wide a box this needs."""
         first = _signs(self.id) * ID_SIGN + (8 * SIGN if self.output else 0)
         texts = (first, *(_signs(line) * SIGN for line in self.lines))
         return round(max(90, *texts) + INDENT + 16)
@@ -117,16 +117,16 @@ class Frame:
         return HEIGHT if self.downwards else self.box
 
     def start(self, level: int) -> float:
-        """Give where a level begins."""
+        """Return where a level begins."""
         return level * (self.depth + self.between)
 
     def point(self, along: float, across: float) -> tuple[float, float]:
-        """Give x and y on the page."""
+        """Return x and y on the page."""
         x, y = (across, along) if self.downwards else (along, across)
         return round(MARGIN + x, 1), round(MARGIN + HEADER + y, 1)
 
     def corner(self, slot: Slot) -> tuple[float, float]:
-        """Give the upper left corner of an agent's box."""
+        """Return the upper left corner of an agent's box."""
         breadth = self.box if self.downwards else HEIGHT
         return self.point(self.start(slot.level), self.arrangement.centers[slot] - breadth / 2)
 

@@ -122,7 +122,7 @@ def _widths(columns: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _tools(team: Team) -> Iterator[str]:
-    """Tell which agents have which tools, one line for each set of tools."""
+    """Yield which agents have which tools, one line for each set of tools."""
     granted: dict[tuple[str, ...], list[str]] = {}
     for agent in team.agents.values():
         if agent.tools:

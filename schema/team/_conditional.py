@@ -90,7 +90,7 @@ def lists_to_work_on(reading: Reading) -> Iterator[Problem]:
 
 
 def _works_after(reading: Reading) -> Iterator[tuple[Agent, Path, frozenset[str]]]:
-    """Give the agents that say when or how often they work, and who surely works before them."""
+    """Yield the agents that say when or how often they work, and who surely works before them."""
     conditional = [pair for pair in reading.agents() if pair[0].is_conditional]
     if not conditional or not is_clear(reading):
         return
@@ -107,7 +107,7 @@ def _not_before(earlier: str, later: str) -> str:
 
 
 def _untestable(when: When, agent: Agent) -> Iterator[tuple[Path, str]]:
-    """Say which tests an agent's answer can never pass, by its output schema."""
+    """Yield which tests an agent's answer can never pass, by its output schema."""
     if agent.each is not None:
         yield ("agent",), f"{quoted(agent.id)} answers with a list, an item each."
         return
@@ -125,7 +125,7 @@ def _untestable(when: When, agent: Agent) -> Iterator[tuple[Path, str]]:
 
 
 def _part(agent: Agent, field: str | None) -> tuple[Mapping[str, Any], str]:
-    """Give the schema of a field of an agent's answer, or why there is none."""
+    """Return the schema of a field of an agent's answer, or why there is none."""
     schema = agent.output_schema or {}
     fields = schema.get("properties")
     fields = fields if is_mapping(fields) else {}
@@ -156,7 +156,7 @@ def _known(schema: Mapping[str, Any]) -> str:
 
 
 def works_whole(team: Team, agent: Agent) -> str:
-    """Say why an agent cannot work on items one by one, or nothing."""
+    """Return why an agent cannot work on items one by one, or nothing."""
     rounds, recruit = team.execution.rounds, team.execution.recruit
     if team.execution.roster is not None:
         return "works in turns, in an open roster"
@@ -168,7 +168,7 @@ def works_whole(team: Team, agent: Agent) -> str:
 
 
 def _no_list(each: Each, agent: Agent) -> str:
-    """Say why an agent's answer, or a field of it, is no list; nothing where it is one."""
+    """Return why an agent's answer, or a field of it, is no list; nothing where it is one."""
     if each.field is None and agent.each is not None:
         return ""
     schema, why = _part(agent, each.field)

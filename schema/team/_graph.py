@@ -55,7 +55,7 @@ class Reading:
                 return path
 
     def sound(self, field: str) -> bool:
-        """Tell whether a field and all in it have the right shape."""
+        """Return whether a field and all in it have the right shape."""
         field = dotted(self.document.written(tuple(field.split("."))))
         faulty = [problem.path for problem in self.found if problem.file == self.document.file]
         faulty += map(dotted, self.document.faulty_grafts({item.file for item in self.found}))
@@ -144,7 +144,7 @@ def _with_known_edges(team: Team) -> Team:
 
 
 def is_clear(reading: Reading) -> bool:
-    """Tell whether the file says which graph is meant; if not, a lost agent is no news."""
+    """Return whether the file says which graph is meant; if not, a lost agent is no news."""
     fields = {"", *shape_schema("team")["properties"]}
     return (
         set(reading.agent_ids) == set(reading.team.agents)

@@ -219,7 +219,7 @@ def _unknown_model(alias: str, known: Catalogue) -> str:
 
 
 def _tool_complaint(tool: str, known: Catalogue) -> str:
-    """Say why a tool cannot be had, or nothing."""
+    """Return why a tool cannot be had, or nothing."""
     if tool not in known.tools:
         return _unknown_tool(tool, known)
     if tool in known.python_tools or "." in tool or not is_installed(tool):
@@ -241,7 +241,7 @@ def _unknown_tool(tool: str, known: Catalogue) -> str:
 
 
 def _no_import(package: str, allowed: frozenset[str] | None) -> str | None:
-    """Say why agents have no use for a package, or may not or cannot import it."""
+    """Return why agents have no use for a package, or may not or cannot import it."""
     if package in sys.stdlib_module_names:
         return f"{package} comes with Python, so every CodeAgent has it. Leave it out."
     if allowed is not None and package not in allowed:
@@ -290,7 +290,7 @@ def _prompt_file_problem(prompt_id: str, known: Catalogue) -> str | None:
 
 
 def _idle(function: str) -> str | None:
-    """Say why a function cannot work without a report, or why it cannot be asked."""
+    """Return why a function cannot work without a report, or why it cannot be asked."""
     try:
         if not needs_reports(function):
             return None
@@ -303,7 +303,7 @@ def _idle(function: str) -> str | None:
 
 
 def objections(agent: Agent, backend: str) -> Sequence[str]:
-    """Give what a backend has against an agent, or why it cannot be asked."""
+    """Return what a backend has against an agent, or why it cannot be asked."""
     try:
         with foreign_code(f"the backend {backend}", InputError):
             return tuple(load_named("runners", backend).objections(agent))
@@ -312,7 +312,7 @@ def objections(agent: Agent, backend: str) -> Sequence[str]:
 
 
 def _texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str, bool]]:
-    """Give every text of a document with its path, and whether it is a key."""
+    """Yield every text of a document with its path, and whether it is a key."""
     if isinstance(value, str):
         yield path, value, False
     elif is_mapping(value):

@@ -228,7 +228,7 @@ def _objections(agent: Agent, backend: str) -> Sequence[str]:
 
 
 def _named(reading: Reading) -> Iterator[tuple[Path, str]]:
-    """Give every name of an agent in the passes that a file declares, with its place."""
+    """Yield every name of an agent in the passes that a file declares, with its place."""
     rounds, recruit = reading.team.execution.rounds, reading.team.execution.recruit
     if rounds is not None and reading.sound("execution.rounds"):
         hears = () if isinstance(rounds.hears, str) else rounds.hears
@@ -247,7 +247,7 @@ def _is_clear(reading: Reading) -> bool:
 
 
 def _clear_rounds(reading: Reading) -> Rounds | None:
-    """Give a team's rounds, where it is clear which agents and which graph are meant."""
+    """Return a team's rounds, where it is clear which agents and which graph are meant."""
     rounds = reading.team.execution.rounds
     return rounds if rounds is not None and reading.agent_ids and _is_clear(reading) else None
 
@@ -258,7 +258,7 @@ def _clear_recruit(reading: Reading) -> Recruit | None:
 
 
 def _repeating(team: Team, rounds: Rounds) -> Sequence[Agent]:
-    """Give the agents that work in each round."""
+    """Return the agents that work in each round."""
     recruit = team.execution.recruit
     beside = {*rounds.opening, *rounds.closing, rounds.meeting, recruit.by if recruit else None}
     return [agent for agent in team.agents.values() if agent.id not in beside]

@@ -75,7 +75,7 @@ class Task:
     origin: Path | None = field(default=None, compare=False)
 
     def seen_by(self, agent_id: str) -> Task:
-        """Give the task as one agent may know it: with its own brief and no answer."""
+        """Return the task as one agent may know it: with its own brief and no answer."""
         if self.answer is None and self.briefs.keys() <= {agent_id}:
             return self
         briefs = {brief: text for brief, text in self.briefs.items() if brief == agent_id}
@@ -98,7 +98,7 @@ class Task:
         return {name: attachment.sha256 for name, attachment in self.attachments.items()}
 
     def value(self) -> dict[str, Any]:
-        """Give the task as a task file has it, without what it leaves open.
+        """Return the task as a task file has it, without what it leaves open.
 
         Its images and PDFs lie in a folder beside that file: `ATTACHED`.
         """

@@ -122,7 +122,7 @@ class Notes:
         return replace(self, taught=_nothing(), skills=MappingProxyType(skills))
 
     def following(self, new_ids: Mapping[str, str | None]) -> Notes:
-        """Give the notes after agents got other ids, or None for those that went."""
+        """Return the notes after agents got other ids, or None for those that went."""
         moved: dict[str, Mapping[str, str]] = {}
         taught = {place: task for place, task in self.taught.items() if not _is_of_other(place)}
         for other in OF_OTHERS:
@@ -139,7 +139,7 @@ def _is_of_other(place: str) -> bool:
 
 
 def _names_before(names: Iterable[str], new_ids: NewIds) -> Mapping[str, str]:
-    """Give the names of now, each with the one before. Who moves replaces who is there."""
+    """Return the names of now, each with the one before. Who moves replaces who is there."""
     now = {name: new_ids.get(name, name) for name in names}
     stayed = {name: name for name, new in now.items() if new == name}
     return stayed | {new: old for old, new in now.items() if new is not None and new != old}
@@ -575,11 +575,11 @@ class Team:
         return self.backend_of(agent) not in MODEL_FREE
 
     def known_to(self, agent: Agent) -> Iterator[tuple[str, str]]:
-        """Give what an agent has noted of each of the others: its id, and the note."""
+        """Return what an agent has noted of each of the others: its id, and the note."""
         return self._on_others(agent, agent.notes.teammates)
 
     def paired_with(self, agent: Agent) -> Iterator[tuple[str, str]]:
-        """Give what an agent has noted of how it works with each of the others: id, and note."""
+        """Return what an agent has noted of how it works with each of the others: id, and note."""
         return self._on_others(agent, agent.notes.pairs)
 
     def _on_others(self, agent: Agent, noted: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -617,11 +617,11 @@ def _executed(agent: Agent) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=4096)
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Give the key of natural order, in which `worker_2` comes before `worker_10`."""
+    """Return the key of natural order, in which `worker_2` comes before `worker_10`."""
     parts = re.findall(r"\d+|\D+", text)
     return tuple((0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts)
 
 
 def is_prompt_id(prompt: str) -> bool:
-    """Tell whether a prompt is the id of a prompt file; else it is the text itself."""
+    """Return whether a prompt is the id of a prompt file; else it is the text itself."""
     return _PROMPT_ID.fullmatch(prompt) is not None

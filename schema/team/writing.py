@@ -74,7 +74,7 @@ def write_team_yaml(value: Mapping[str, Any], *, schema: str = DEFAULT_SCHEMA) -
 def canonical(
     document: Document, text: str, *, kind: str = "team", schema: str = DEFAULT_SCHEMA
 ) -> str:
-    """Give a file's canonical form: same fields, same comments, one order and one style.
+    """Return a file's canonical form: same fields, same comments, one order and one style.
 
     Args:
         document: The file as read, without problems.
@@ -94,7 +94,7 @@ def write_agent_yaml(value: Mapping[str, Any]) -> str:
 
 
 def team_value(team: Team) -> dict[str, Any]:
-    """Give a team as plain values in the schema's order, without what is at its default."""
+    """Return a team as plain values in the schema's order, without what is at its default."""
     topology: dict[str, Any] = {
         "reports_to": {u: list(vs) for u, vs in team.reports_to.items() if vs},
         "output": team.declared_output,
@@ -118,7 +118,7 @@ def team_value(team: Team) -> dict[str, Any]:
 
 
 def agent_value(agent: Agent) -> dict[str, Any]:
-    """Give an agent's fields as plain values, as under `agents` in a file."""
+    """Return an agent's fields as plain values, as under `agents` in a file."""
     fields = {name: item for name, item in unlike_default(agent).items() if name != "id"}
     return _ordered(fields, shape_schema("team")["$defs"]["agent"], shape_schema("team"))
 
@@ -169,7 +169,7 @@ def _ordered(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> 
 
 
 def _mapping(value: Mapping[str, Any], path: Path, comments: Comments) -> Iterator[str]:
-    """Give the lines of a mapping, not indented."""
+    """Yield the lines of a mapping, not indented."""
     for key, item in value.items():
         inner = (*path, key)
         yield from comments.above.get(inner, ())
@@ -187,7 +187,7 @@ def _mapping(value: Mapping[str, Any], path: Path, comments: Comments) -> Iterat
 
 
 def _sequence(value: Sequence[Any], path: Path, comments: Comments) -> Iterator[str]:
-    """Give the lines of a list, not indented, one item after the other."""
+    """Yield the lines of a list, not indented, one item after the other."""
     for index, item in enumerate(value):
         inner = (*path, index)
         yield from comments.above.get(inner, ())
@@ -249,7 +249,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _is_block(value: Any) -> bool:
-    """Tell whether a text is written as a literal block: several lines, or one very long one."""
+    """Return whether a text is written as a literal block: several lines, or one very long one."""
     return fits_block(value) and ("\n" in value or len(value) > WIDTH)
 
 

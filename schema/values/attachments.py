@@ -66,7 +66,7 @@ class Attachment:
         return "pdf" if self.media_type == "application/pdf" else "image"
 
     def described(self, name: str) -> dict[str, Any]:
-        """Say what it is, for a trace: everything but its bytes."""
+        """Return what it is, for a trace: everything but its bytes."""
         size = len(self.content)
         return {"name": name, "kind": self.kind, "bytes": size, "sha256": self.sha256}
 
@@ -79,7 +79,7 @@ def named(attachments: Mapping[str, Attachment]) -> str:
 
 
 def _media_type(content: bytes) -> str | None:
-    """Tell what a content is by how it begins (mimesniff.spec.whatwg.org, 6.1 and 7.1)."""
+    """Return what a content is by how it begins (mimesniff.spec.whatwg.org, 6.1 and 7.1)."""
     if content.startswith(b"RIFF") and content[8:14] == b"WEBPVP":
         return "image/webp"
     return next((kind for begins, kind in BEGINNINGS.items() if content.startswith(begins)), None)

@@ -336,7 +336,7 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def is_folder(folder: int, name: str) -> bool:
-    """Tell whether a name in an open folder is that of a folder, and not of a link to one."""
+    """Return whether a name in an open folder is that of a folder, and not of a link to one."""
     try:
         return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
     except FileNotFoundError:

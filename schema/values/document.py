@@ -67,7 +67,7 @@ class Document:
         return path
 
     def faulty_grafts(self, files: Set[str]) -> Iterator[Path]:
-        """Give where documents stand of which some part is from one of these files."""
+        """Yield where documents stand of which some part is from one of these files."""
         for path, graft in self.grafts.items():
             if graft.file in files or any(graft.faulty_grafts(files)):
                 yield path
@@ -129,7 +129,7 @@ class Builder:
         return ReadingStopped()
 
     def path(self) -> Path:
-        """Give the path of the value that comes next."""
+        """Return the path of the value that comes next."""
         if not self._stack:
             return ()
         top = self._stack[-1]
@@ -167,7 +167,7 @@ class Builder:
             self._put(value, place)
 
     def document(self, *, complete: bool = True) -> Document:
-        """Give what was built."""
+        """Return what was built."""
         return Document(
             file=self.file,
             value=self._root,

@@ -92,7 +92,7 @@ def _are_in_folders(paths: Sequence[str]) -> bool:
 
 
 def _is_else(finder: object) -> bool:
-    """Tell whether packages are also found in another way than on the path."""
+    """Return whether packages are also found in another way than on the path."""
     return finder is not PathFinder and hasattr(finder, "find_distributions")
 
 
@@ -113,7 +113,7 @@ def _told_by_python() -> Iterator[EntryPoint]:
 
 
 def _described(paths: Sequence[str]) -> dict[str, Path]:
-    """Give the folders that describe packages, by their names in one spelling."""
+    """Return the folders that describe packages, by their names in one spelling."""
     fields: dict[str, Path] = {}
     for path in paths:
         for name in _names_in(path or os.curdir):

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Give the `__getattr__` of a package: a command imports what it needs and no more.
+    """Return the `__getattr__` of a package: a command imports what it needs and no more.
 
     Args:
         package: Its `__name__`.

@@ -28,7 +28,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def near(word: str, names: Iterable[str]) -> str | None:
-    """Give the name that is most like a word; None where none is near.
+    """Return the name that is most like a word; None where none is near.
 
     To compare two texts takes as long as both are, one times the other. So of many long names that
     have the word's letters, only those are compared that have most of them.

@@ -70,7 +70,7 @@ def dumps(
 def _encoder(
     indent: int | None, ensure_ascii: bool, default: Callable[[Any], Any] | None
 ) -> json.JSONEncoder:
-    """Give what writes JSON so; `json.dumps` makes one for every text."""
+    """Return what writes JSON so; `json.dumps` makes one for every text."""
     return json.JSONEncoder(
         allow_nan=False, indent=indent, ensure_ascii=ensure_ascii, default=default
     )

@@ -82,7 +82,7 @@ def reason_of(error: Exception) -> str:
 
 
 def shown(problems: Sequence[Problem]) -> list[Problem]:
-    """Give the problems that are shown: the first, and how many more there are."""
+    """Return the problems that are shown: the first, and how many more there are."""
     report, more = list(problems[:MOST_PROBLEMS]), len(problems) - MOST_PROBLEMS
     if more > 0:
         first = problems[MOST_PROBLEMS]

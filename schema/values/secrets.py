@@ -30,7 +30,7 @@ _PRIVATE_KEY = r"""
 
 
 def _at_an_edge(mark: str) -> str:
-    """Give the pattern of a mark that no word runs into.
+    """Return the pattern of a mark that no word runs into.
 
     A letter before it is no word's where it belongs to an escape of JSON or of a URL. The pattern
     looks back from the mark's end: a look at every character in front of it would be slow, and this
@@ -99,7 +99,7 @@ def looks_secret(text: str) -> bool:
 
 
 def scrubbed(text: str, known: Iterable[str] = ()) -> str:
-    """Give a text without what looks like a secret key, and without known secrets as they are."""
+    """Return a text without what looks like a secret key, and without known secrets as they are."""
     for secret in sorted(known, key=len, reverse=True):
         text = text.replace(secret, "[secret]")
     return _SECRET.sub("[secret]", text) if _SIGN.search(text) else text
@@ -134,7 +134,7 @@ def _can_be_secret(value: str) -> bool:
 
 
 def _in_urls(text: str) -> Iterator[str]:
-    """Give the passwords of the URLs in a text, as they stand there and as they are sent."""
+    """Yield the passwords of the URLs in a text, as they stand there and as they are sent."""
     for result in _IN_URL.finditer(text):
         user, password = result["user"], result["password"]
         if password:

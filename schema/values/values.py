@@ -11,12 +11,12 @@ from typing import Any, TypeGuard
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
-    """Tell whether a plain value is a mapping; its keys are text, as our readers make sure."""
+    """Return whether a plain value is a mapping; its keys are text, as our readers make sure."""
     return isinstance(value, dict)
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Tell whether a plain value is a list."""
+    """Return whether a plain value is a list."""
     return isinstance(value, list)
 
 
@@ -50,12 +50,12 @@ def plain(item: Any) -> Any:
 
 
 def parts(item: Any) -> dict[str, Any]:
-    """Give the fields of a dataclass as they are; `asdict` copies whatever they hold."""
+    """Return the fields of a dataclass as they are; `asdict` copies whatever they hold."""
     return {field.name: getattr(item, field.name) for field in fields(item)}
 
 
 def unlike_default(part: Any) -> dict[str, Any]:
-    """Give the fields of a dataclass that are not at their default, as plain values.
+    """Return the fields of a dataclass that are not at their default, as plain values.
 
     A field whose name is a word of Python, as `is_`, has that word for its name in files.
     """

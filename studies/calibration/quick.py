@@ -36,7 +36,7 @@ class _Candidate:
     source: _Candidate | None = None
 
     def bar(self, expected: Mapping[str, float]) -> float:
-        """Give what it has to exceed: the best score of what it was made of, or what is expected.
+        """Return what it has to exceed: the best score of what it was made of, or what is expected.
 
         What is expected is that of the pool's team that it goes back to.
         """

@@ -126,7 +126,7 @@ def _finish_reason(speech: Speech, said: Said) -> str:
 
 
 def _turn(body: Body) -> str:
-    """Give what tells this request from the others of a conversation."""
+    """Return what tells this request from the others of a conversation."""
     return digest(json.dumps(body.get("messages")))
 
 

@@ -59,7 +59,7 @@ class MessagesForm:
 
 
 def signed(thinking: str) -> str:
-    """Give the signature that only this thinking has."""
+    """Return the signature that only this thinking has."""
     return f"sig_{digest(thinking)}"
 
 
@@ -83,7 +83,7 @@ def _blocks(body: Body, said: Said) -> Iterator[dict[str, Any]]:
 
 
 def _forced_tool(body: Body) -> str | None:
-    """Give the tool that the answer must go through, by which some clients ask for a form."""
+    """Return the tool that the answer must go through, by which some clients ask for a form."""
     choice = body.get("tool_choice") or {}
     return choice.get("name") if choice.get("type") == "tool" else None
 

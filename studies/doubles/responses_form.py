@@ -58,7 +58,7 @@ class ResponsesForm:
 
 
 def encrypted(thinking: str) -> str:
-    """Give what stands for thinking that only the provider can read."""
+    """Return what stands for thinking that only the provider can read."""
     return f"gAAAA{digest(thinking)}"
 
 

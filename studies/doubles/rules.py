@@ -151,7 +151,7 @@ def nine_letter_ids(refusal: Refusal) -> Rule:
 
 
 def last_turn(body: Body) -> Iterator[tuple[int, Message]]:
-    """Give the messages after the last one of the user, with their places."""
+    """Return the messages after the last one of the user, with their places."""
     messages = _messages(body)
     asked = max(
         (at for at, message in enumerate(messages) if message["role"] == "user"), default=-1

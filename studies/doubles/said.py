@@ -136,12 +136,12 @@ def tokens(text: str) -> int:
 
 
 def digest(text: str) -> str:
-    """Give a short text that only this text leads to."""
+    """Return a short text that only this text leads to."""
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=6).hexdigest()
 
 
 def mark(thinking: str) -> str:
-    """Give the beginning of the id of a call that was made after this thinking."""
+    """Return the beginning of the id of a call that was made after this thinking."""
     return digest(thinking)[:4]
 
 

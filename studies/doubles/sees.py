@@ -55,7 +55,7 @@ WORDS = frozenset({"text", "input_text", "tool_result"})
 
 
 def _parts(body: Body) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Give the parts of what the user says that are no words, each with its message's place."""
+    """Yield the parts of what the user says that are no words, each with its message's place."""
     messages: Any = body.get("messages") or body.get("input")
     for index, message in enumerate(messages if is_list(messages) else ()):
         content = message.get("content") if message.get("role") == "user" else None
@@ -65,7 +65,7 @@ def _parts(body: Body) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _content(part: Mapping[str, Any]) -> bytes:
-    """Give the bytes in a part; none where they cannot be read."""
+    """Return the bytes in a part; none where they cannot be read."""
     source, file, image = part.get("source"), part.get("file", part), part.get("image_url")
     url = image["url"] if isinstance(image, dict) else image or file.get("file_data") or ""
     data = source["data"] if source else url.partition(";base64,")[2]

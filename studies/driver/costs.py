@@ -81,7 +81,7 @@ class Costs:
     base_bytes: float
 
     def service(self, *, recorded: bool) -> Service:
-        """Give the service times of a driver, with a record or without one."""
+        """Return the service times of a driver, with a record or without one."""
         if recorded:
             return Service(call=self.recorded_call, run=self.recorded_run, jail=self.jail)
         return Service(call=self.call, run=self.run, jail=self.jail)
@@ -152,7 +152,7 @@ async def _measured(at_once: int, in_flight: int) -> Costs:
 
 
 async def _each(api_base: str, length: int, at_once: int, runs: Path | None) -> float:
-    """Give the processor seconds of one of several chains."""
+    """Return the processor seconds of one of several chains."""
     spent = [
         (await chains(api_base, length=length, times=at_once, runs=runs)).cpu for _ in range(TIMES)
     ]

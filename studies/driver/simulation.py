@@ -109,7 +109,7 @@ def simulate(service: Service, load: Load, *, calls: int, seed: int = 0) -> Outc
 
 
 def saturation(service: Service, load: Load) -> tuple[float, float]:
-    """Say what a driver carries at most: calls per second, and calls in flight to come to that.
+    """Return what a driver carries at most: calls per second, and calls in flight to come to that.
 
     Beyond them answers wait, and no more is done.
     """
@@ -122,7 +122,7 @@ def saturation(service: Service, load: Load) -> tuple[float, float]:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Give the value that so large a share of sorted values is not above."""
+    """Return the value that so large a share of sorted values is not above."""
     return values[min(len(values) - 1, math.ceil(share * len(values)) - 1)] if values else 0.0
 
 

@@ -57,7 +57,7 @@ def pieces_table(measured: Mapping[str, float]) -> str:
 
 
 async def _processor(asking: AbstractAsyncContextManager[Ask]) -> float:
-    """Give the processor seconds of a call, of several at once, after one that warms up."""
+    """Return the processor seconds of a call, of several at once, after one that warms up."""
     async with asking as ask:
         await ask()
         before = time.process_time()

@@ -40,7 +40,7 @@ def retrieval(embedder: Embedder) -> Retrieval:
 
 
 def _rank(number: int, vectors: Sequence[Sequence[float]]) -> int:
-    """Give the place of the other wording, its neighbour in the list; the last among equals."""
+    """Return the place of the other wording, its neighbour in the list; the last among equals."""
     other = number ^ 1
     cosines = [sum(a * b for a, b in zip(vectors[number], v, strict=True)) for v in vectors]
     rivals = set(range(len(vectors))) - {number, other}

@@ -55,7 +55,7 @@ def played_wildly(world: CraftingWorld, chance: Random) -> list[str]:
 
 
 def _idea(episode: CraftingEpisode, world: CraftingWorld, chance: Random) -> Sequence[str]:
-    """Give some actions that belong together."""
+    """Return some actions that belong together."""
     lot = chance.random()
     if lot < 0.5:
         return _crafting(episode, world, chance) or [_any_transfer(episode, chance)]
@@ -80,7 +80,7 @@ def _crafting(episode: CraftingEpisode, world: CraftingWorld, chance: Random) ->
 
 
 def _places(recipe: Shaped | Shapeless, chance: Random) -> Sequence[frozenset[str]]:
-    """Give the nine places of the grid with what has to lie there."""
+    """Return the nine places of the grid with what has to lie there."""
     if isinstance(recipe, Shaped):
         return chance.choice(recipe.layouts)
     places = [*recipe.items, *[frozenset({EMPTY})] * (9 - len(recipe.items))]
@@ -89,7 +89,7 @@ def _places(recipe: Shaped | Shapeless, chance: Random) -> Sequence[frozenset[st
 
 
 def _laid_out(episode: CraftingEpisode, places: Sequence[frozenset[str]]) -> list[str]:
-    """Give the moves from the inventory that fill the places; nothing where items are missing."""
+    """Return the moves from the inventory that fill the places; nothing where items are missing."""
     left = {slot: item for slot, item in episode.slots.items() if slot >= FIRST_OF_INVENTORY}
     used, moves = dict.fromkeys(left, 0), list[str]()
     for at, place in enumerate(places, 1):

@@ -147,7 +147,7 @@ async def _judged(
 
 
 def _lost(provider: Provider, double: ProviderDouble) -> str:
-    """Say whether something that was thought should have come back and did not."""
+    """Return whether something that was thought should have come back and did not."""
     entries = [entry for entry in double.books if entry.said and entry.said.calls]
     if provider.comes_back is None or len(entries) < 2 or not entries[0].bill.thinking:
         return ""

@@ -45,7 +45,7 @@ async def judged(
 
 
 def wrong(table: Table) -> Iterator[str]:
-    """Say what is wrong, one line for each such cell."""
+    """Yield what is wrong, one line for each such cell."""
     for provider, cells in table.items():
         for name, verdict in cells.items():
             if verdict.mark == "wrong":

@@ -92,7 +92,7 @@ async def trial(
 def reached(
     provider: Provider, origin: str, *, key: str = KEY, choice: str | None = None
 ) -> tuple[Model, Mapping[str, str]]:
-    """Give the model of a provider's double, and the variables by which it is reached.
+    """Return the model of a provider's double, and the variables by which it is reached.
 
     Args:
         provider: Who to be.

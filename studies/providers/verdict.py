@@ -24,5 +24,5 @@ Table = dict[str, dict[str, Verdict]]
 
 
 def checked(*, right: bool, why: str) -> Verdict:
-    """Give works, or wrong with the reason."""
+    """Return works, or wrong with the reason."""
     return WORKS if right else Verdict("wrong", why)

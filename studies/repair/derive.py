@@ -45,7 +45,7 @@ class Derived:
 
 
 def test_files_of(test_patch: str) -> tuple[str, ...]:
-    """Give the files of tests that a patch brings or changes, by their names."""
+    """Return the files of tests that a patch brings or changes, by their names."""
     return tuple(name for name in touched(test_patch) if _TESTS.search(name))
 
 

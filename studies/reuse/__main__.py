@@ -78,7 +78,7 @@ def _calls_table(
 
 
 def _share(children: Sequence[Calls]) -> str:
-    """Give the mean share of a full run's calls that is asked."""
+    """Return the mean share of a full run's calls that is asked."""
     shares = [child.asked / child.whole for child in children if child.whole]
     return f"{statistics.fmean(shares):.2f} (n={len(shares)})" if shares else "-"
 

@@ -66,7 +66,7 @@ class Calls:
 
 @cache
 def teams() -> Mapping[str, Team]:
-    """Give the seed teams, but for those that work in a repository."""
+    """Return the seed teams, but for those that work in a repository."""
     known = _catalogue()
     table = {name: load_source(f"{SEED}{name}", known) for name in seed_files()}
     return {name: item for name, item in table.items() if not _backends(item) & IN_REPOSITORY}

@@ -118,7 +118,7 @@ def _prompt(name: str, worth: float, kind: int) -> str:
 
 
 def _worth(team: Team) -> float:
-    """Give how often two of three are right, or all of them."""
+    """Return how often two of three are right, or all of them."""
     value, two, three = (worth_of(team.agents[name].prompt) for name in SOLVERS)
     return value * two + value * three + two * three - 2 * value * two * three
 

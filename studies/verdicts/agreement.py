@@ -46,13 +46,13 @@ class Verdict:
 
 
 def own(source: Source, sample: int | None = None) -> list[Pair]:
-    """Give each answer in each form with its own problem."""
+    """Return each answer in each form with its own problem."""
     tasks = _drawn(math500_tasks(source), sample)
     return [_pair(form, task, str(task.answer)) for form in FORMS for task in tasks]
 
 
 def others(source: Source, count: int) -> list[Pair]:
-    """Give some answers with problems whose published answer is another text.
+    """Return some answers with problems whose published answer is another text.
 
     The first ones of all such pairs in all forms, in an order that is always alike.
     """

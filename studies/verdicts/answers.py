@@ -96,7 +96,7 @@ def _fenced(code: str) -> str:
 
 
 def _other(tasks: Sequence[Task], at: int) -> str:
-    """Give the answer of the next problem whose answer has other numbers in it."""
+    """Return the answer of the next problem whose answer has other numbers in it."""
     own = _numbers(tasks[at])
     following = [*tasks[at + 1 :], *tasks[:at]]
     return next(str(item.answer) for item in following if _numbers(item) != own)

@@ -227,7 +227,7 @@ def _print(lines: Sequence[dict[str, Any]], form: Format, by: Sequence[str] = ()
 
 
 def _described(labels: Sequence[Labelled], source: str) -> dict[str, str]:
-    """Say how many traces a source has, and how long they are."""
+    """Return how many traces a source has, and how long they are."""
     of = [label for label in labels if label.source == source]
     steps, agents = (
         [len(getattr(labelled, what)) for labelled in of] for what in ("history", "agents")

@@ -74,7 +74,7 @@ class Attributed:
         return cls(method=method, label=label, told=report, usage=Usage(**value["usage"]), **counts)
 
     def value(self) -> dict[str, Any]:
-        """Give what the journal keeps."""
+        """Return what the journal keeps."""
         return {
             "told": self.told and asdict(self.told),
             **{name: getattr(self, name) for name in COUNTED},
@@ -82,7 +82,7 @@ class Attributed:
         }
 
     def line(self) -> dict[str, Any]:
-        """Give all that tables are made of: a line of attributions.jsonl."""
+        """Return all that tables are made of: a line of attributions.jsonl."""
         label = self.label
         about: dict[str, Any] = {
             "method": self.method,
@@ -140,12 +140,12 @@ class Attributing:
         await by_workers(self._keys(), self._make, self.workers)
 
     def done(self) -> Iterator[Attributed]:
-        """Give those of what is to be made that are made."""
+        """Return those of what is to be made that are made."""
         known = (self._known(method, label) for method, label in self._keys())
         return (item for item in known if item is not None)
 
     def attributed(self) -> Iterator[Attributed]:
-        """Give all that there is, also of other methods and traces: by method, then by trace."""
+        """Yield all that there is, also of other methods and traces: by method, then by trace."""
         for method, label in itertools.product(METHODS, self.everything):
             result = self._known(method, label) or self._failed.get((method, label.id))
             if result is not None:

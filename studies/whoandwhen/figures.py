@@ -32,7 +32,7 @@ VERDICTS: Mapping[str, str] = MappingProxyType(
 
 
 def by_source(lines: Sequence[Line]) -> list[dict[str, str]]:
-    """Give a row for each method and source, and for all sources together."""
+    """Return a row for each method and source, and for all sources together."""
     return [
         row
         for source in (*SOURCES, ALL)
@@ -43,7 +43,7 @@ def by_source(lines: Sequence[Line]) -> list[dict[str, str]]:
 
 
 def by_length(lines: Sequence[Line]) -> list[dict[str, str]]:
-    """Give a row for each method and length."""
+    """Return a row for each method and length."""
     return [
         row
         for name in NAMES
@@ -54,7 +54,7 @@ def by_length(lines: Sequence[Line]) -> list[dict[str, str]]:
 
 
 def costs(lines: Sequence[Line]) -> list[dict[str, str]]:
-    """Give a row for each method: what it consumed, and what came of its questions."""
+    """Return a row for each method: what it consumed, and what came of its questions."""
     return [_cost(method, of) for method, of in _methods(lines).items()]
 
 
@@ -71,7 +71,7 @@ def _methods(lines: Sequence[Line]) -> dict[str, list[Line]]:
 
 
 def _rows(column: str, name: str, lines: Sequence[Line]) -> Iterator[dict[str, str]]:
-    """Give the rows of one group; chance comes first, over all its traces."""
+    """Yield the rows of one group; chance comes first, over all its traces."""
     if not lines:
         return
     traces = {line["trace"]: line["chance"] for line in lines}

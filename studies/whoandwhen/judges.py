@@ -85,13 +85,13 @@ class Judge:
 
 
 def _mark(text: str) -> str:
-    """Give the digest that the fence of a question carries."""
+    """Return the digest that the fence of a question carries."""
     asked = _ASKED.search(text)
     return asked["mark"] if asked else ""
 
 
 def _schema(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the schema that the answer is to fit."""
+    """Return the schema that the answer is to fit."""
     form: Mapping[str, Any] = request["response_format"]["json_schema"]
     return form["schema"]
 

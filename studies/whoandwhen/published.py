@@ -102,7 +102,7 @@ class Labelled:
         return sum(len(entry.text) for entry in self.history)
 
     def trace(self, *, with_answer: bool) -> FailedRun:
-        """Give it as methods read it, without its label.
+        """Return it as methods read it, without its label.
 
         Args:
             with_answer: Whether they are shown the right answer.
@@ -119,7 +119,7 @@ class Labelled:
         )
 
     def value(self) -> dict[str, Any]:
-        """Give what it holds as JSON."""
+        """Return what it holds as JSON."""
         history = [(entry.speaker, entry.text) for entry in self.history]
         said = [self.question, self.answer, history, self.agent, self.step]
         return {"id": self.id, "said": said}
@@ -149,12 +149,12 @@ def read_folder(folder: Path | None) -> tuple[Labelled, ...]:
 
 
 def revision_of(traces: Sequence[Labelled]) -> str | None:
-    """Say which published revision traces are; None where they are something else."""
+    """Return which published revision traces are; None where they are something else."""
     return REVISIONS.get(digest_of(traces))
 
 
 def digest_of(traces: Sequence[Labelled]) -> str:
-    """Give the digest of what is read of traces, with their labels."""
+    """Return the digest of what is read of traces, with their labels."""
     return digest(*(trace.value() for trace in traces))
 
 

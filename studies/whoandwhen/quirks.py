@@ -76,5 +76,5 @@ QUIRKS: Mapping[str, Callable[[Labelled], bool]] = {
 
 
 def having(labels: Sequence[Labelled], quirk: str) -> list[Labelled]:
-    """Give the traces that have a quirk."""
+    """Return the traces that have a quirk."""
     return [label for label in labels if QUIRKS[quirk](label)]

@@ -33,7 +33,7 @@ def drawn(labels: Sequence[Labelled], chance: Random) -> dict[str, Told]:
 
 
 def figures_here(labels: Sequence[Labelled], told: Predictions) -> tuple[str, str]:
-    """Give the accuracy on agents and on steps in per cent, as the original writes them."""
+    """Return the accuracy on agents and on steps in per cent, as the original writes them."""
     verdicts = [original(label, told.get(label.id)) for label in labels]
     return _per_cent([verdict.agent for verdict in verdicts]), _per_cent(
         [verdict.step for verdict in verdicts]

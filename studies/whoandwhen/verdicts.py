@@ -60,7 +60,7 @@ def exact(label: Labelled, told: Told | None) -> Verdict:
 
 
 def names_as_original(label: str, agent: str) -> bool:
-    """Tell whether a label names an agent, as the original has it."""
+    """Return whether a label names an agent, as the original has it."""
     read = _READ.match(agent)
     return read is not None and label in read[0]
 

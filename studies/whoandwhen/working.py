@@ -154,7 +154,7 @@ def model_of(host: Host) -> Model:
 
 
 def _sample(one: Attributed) -> Sample:
-    """Give it as progress counts things: the score is that of agents, exactly."""
+    """Return it as progress counts things: the score is that of agents, exactly."""
     line = one.line()
     if one.error:
         return Sample(task=one.label.id, trial=1, status="unscored", usage=one.usage)

@@ -317,7 +317,7 @@ def _judged(asked: Asked) -> Mapping[str, Any]:
 
 
 def _summed_up(asked: Asked) -> Mapping[str, Any]:
-    """Say how many steps there were, and nothing more."""
+    """Return how many steps there were, and nothing more."""
     return {"summary": f"{len(asked['steps'])} steps were made."}
 
 

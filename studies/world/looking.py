@@ -107,7 +107,7 @@ def _questions(looking: _Looking) -> list[Mapping[str, Any]]:
 
 
 def _evidence(looking: _Looking) -> str:
-    """Say which detail a report lacked, by what one heard."""
+    """Return which detail a report lacked, by what one heard."""
     asked, asker = looking.asked, looking.asked["asker"]
     [(number,)] = marks(asked["question"], "lacks") or [(0,)]
     _, detail = reported(looking.said(asker)).get(int(number), ("", NOTHING))
@@ -132,7 +132,7 @@ def _patch(rule: str) -> Mapping[str, Any]:
 
 
 def _summary(looking: _Looking) -> Iterator[str]:
-    """Say what went wrong; the lead says which craft was missing."""
+    """Yield what went wrong; the lead says which craft was missing."""
     yield "Some parts were wrong." if looking.wrong else "All was well."
     alone = {int(number) for (number,) in marks(looking.said(looking.agent), "alone")}
     for number in looking.wrong:
@@ -165,7 +165,7 @@ def _absent(asked: Asked) -> list[str]:
 
 
 def _discussed(asked: Asked) -> Mapping[str, Any]:
-    """Say which craft is missing, where a summary says that one is; else nothing."""
+    """Return which craft is missing, where a summary says that one is; else nothing."""
     looking, missing = _Looking(asked=asked), crew_of(asked.world).missing
     is_open = bool(missing and _absent(asked))
     return {"statement": mark("absent", looking.pick(missing, CRAFTS)) if is_open else ""}

@@ -92,7 +92,7 @@ class Lesson:
         return self.niche, self.sign, self.method, self.held
 
     def fits(self, problem: Problem) -> bool:
-        """Tell whether it is for a task."""
+        """Return whether it is for a task."""
         return (self.niche, self.sign) == (problem.niche, problem.sign)
 
 

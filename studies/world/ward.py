@@ -121,7 +121,7 @@ def consulted(world: World, request: ChatRequest) -> str:
 
 
 def _spoken(world: World, problem: Problem, agent: str, shown: str) -> str:
-    """Say what a specialist still has to say, at most two readings a round."""
+    """Return what a specialist still has to say, at most two readings a round."""
     slide, reliable, loudness = reader(world, agent)
     numbers = {
         int(part) for part, _, of, who in marks(shown, "read") if (of, who) == (slide, agent)

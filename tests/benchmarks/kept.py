@@ -15,7 +15,7 @@ from coterie.schema import Agent, Catalogue, Model, Team
 
 
 def sample(task: str, score: float | None, **fields: Any) -> Sample:
-    """Give a sample: `unscored` without a score, else `done`."""
+    """Return a sample: `unscored` without a score, else `done`."""
     default: dict[str, Any] = {"trial": 1, "status": "unscored" if score is None else "done"}
     return Sample(task=task, score=score, **{**default, **fields})
 

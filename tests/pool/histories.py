@@ -39,7 +39,7 @@ class Branches(Protocol):
     """Where branches are: folders, or a repository of git."""
 
     def folder(self, branch: str) -> Path:
-        """Give the folder in which a branch is."""
+        """Return the folder in which a branch is."""
         ...
 
     def keep(self, branch: str) -> None:
@@ -204,7 +204,7 @@ class History:
             assert ops == Counter(revision.op for revision in seen.revisions)
 
     def _is_twin(self, name: str) -> bool:
-        """Tell whether the witness had a team when a branch made it."""
+        """Return whether the witness had a team when a branch made it."""
         return list(self._names.values()).index(self._names[name]) != list(self._names).index(name)
 
     def _named(self, members: tuple[str, ...]) -> tuple[str, ...]:
@@ -234,7 +234,7 @@ class History:
             self._names.setdefault(result.name, seen.name)
 
     def _as_witnessed(self, change: Change) -> Change:
-        """Give a change with the names that the witness has for whom it is of."""
+        """Return a change with the names that the witness has for whom it is of."""
         match change:
             case Added():
                 parents, inherits = map(self._named, (change.lineage.parents, change.inherits))

@@ -69,7 +69,7 @@ class QdrantServer(Loopback):
 
 
 def _described(size: int) -> Any:
-    """Say what a collection is, as a server does, with as little as the client takes."""
+    """Return what a collection is, as a server does, with as little as the client takes."""
     hnsw = {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000}
     optimizer = {
         "deleted_threshold": 0.2,

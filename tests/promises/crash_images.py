@@ -87,7 +87,7 @@ class Recorder:
                 self._change(call, handle[1], name, arguments, int(result))
 
     def _name(self, quoted: str) -> str:
-        """Give a path relative to the folder; nothing for those elsewhere, or not on disk."""
+        """Return a path relative to the folder; nothing for those elsewhere, or not on disk."""
         path = Path(unquoted(quoted).decode())
         on_disk = path.is_relative_to(self.folder) and not path.name.endswith("-shm")
         return str(path.relative_to(self.folder)) if on_disk else ""
@@ -135,7 +135,7 @@ class Recorder:
 
 
 def calls(trace: str) -> Iterator[tuple[str, str, str]]:
-    """Give call, arguments and result of each line; a call counts when it has returned."""
+    """Yield call, arguments and result of each line; a call counts when it has returned."""
     begun: dict[str, str] = {}
     for line in trace.splitlines():
         process, _, text = line.partition(" ")
@@ -181,7 +181,7 @@ class Recording:
         return cls(before=before, committed=committed, ops=recorder.ops)
 
     def careless(self, *, folders: bool) -> Recording:
-        """Give the work until a few words were said, with no flushes of its folders, or files."""
+        """Return the work until a few words were said, with no flushes of its folders, or files."""
         words = [index for index, op in enumerate(self.ops) if op.kind == "say"]
 
         def is_left_out(op: Op) -> bool:
@@ -191,11 +191,11 @@ class Recording:
         return replace(self, ops=kept)
 
     def final(self) -> Image:
-        """Give what is there at the end."""
+        """Return what is there at the end."""
         return self._image(len(self.ops), frozenset(), {})
 
     def images(self, *, most_subsets: int) -> Mapping[Files, Sequence[str]]:
-        """Give every image, and all that had been said to be committed at the latest by then.
+        """Return every image, and all that had been said to be committed at the latest by then.
 
         Args:
             most_subsets: Of this many changes that are not flushed, all subsets are lost in turn;
@@ -220,7 +220,7 @@ class Recording:
                     yield self._image(moment, lost, {index: tear})
 
     def _pending(self, moment: int) -> frozenset[int]:
-        """Give the changes that are not flushed at a moment."""
+        """Return the changes that are not flushed at a moment."""
         pending = set[int]()
         for index, op in enumerate(self.ops[:moment]):
             if op.kind == "sync":

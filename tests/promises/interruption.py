@@ -162,6 +162,6 @@ def in_memory() -> Generator[Path]:
 
 
 def files_of(folder: Path) -> Mapping[str, bytes]:
-    """Give what is in a folder, by name."""
+    """Return what is in a folder, by name."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}

@@ -193,7 +193,7 @@ class Host:
         return Done(code=code, said=data, files=files)
 
     def found(self, done: Done) -> list[str]:
-        """Say where secrets are that ought not to be there."""
+        """Return where secrets are that ought not to be there."""
         places = [("printed", done.said), *((str(path), text) for path, text in done.files)]
         names = {value: name for name, value in vars(self.secrets).items()}
         return [

@@ -120,5 +120,5 @@ def look_at(images: Iterable[tuple[Files, Iterable[str]]], ended: Ended) -> None
 
 
 def without_shared_memory(folder: Path) -> dict[str, bytes]:
-    """Give what is in a folder, without what SQLite shares between processes while they run."""
+    """Return what is in a folder, without what SQLite shares between processes while they run."""
     return {name: left for name, left in files_of(folder).items() if not name.endswith("-shm")}

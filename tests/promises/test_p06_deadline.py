@@ -83,14 +83,14 @@ def descriptors() -> int:
 
 
 def ending(error: BaseException) -> str | None:
-    """Tell how a call ended: the kind of its failure, or the cap that it reached."""
+    """Return how a call ended: the kind of its failure, or the cap that it reached."""
     if isinstance(error, BudgetReached):
         return error.cap
     return error.kind if isinstance(error, CallError) else None
 
 
 async def failure_of(call: Awaitable[object]) -> str | None:
-    """Tell how a call ends that must fail."""
+    """Return how a call ends that must fail."""
     with pytest.raises((CallError, BudgetReached)) as caught:
         await call
     return ending(caught.value)
@@ -117,7 +117,7 @@ async def ends_on_time(address: str, *, budget: Budget | None = None, **fields: 
 
 
 def is_too_large(fault: str, ended: str | None) -> bool:
-    """Tell whether a call failed before its deadline because of all that was sent."""
+    """Return whether a call failed before its deadline because of all that was sent."""
     return (fault, ended) == ("sends without end", "malformed")
 
 

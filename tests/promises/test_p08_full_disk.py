@@ -92,7 +92,7 @@ def is_clear(ended: Ended) -> None:
 
 
 def in_own_mounts(*command: str) -> list[str]:
-    """Give a command that can mount what nobody else sees; skips where that may not be."""
+    """Return a command that can mount what nobody else sees; skips where that may not be."""
     namespaces = ["--mount"] if os.geteuid() == 0 else ["--user", "--map-root-user", "--mount"]
     start = ["unshare", *namespaces]
     possible = (

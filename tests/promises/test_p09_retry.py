@@ -53,7 +53,7 @@ def test_p9_of_all_statuses_only_those_that_may_pass_are_retried() -> None:
 
 
 def header_of(form: str | timedelta | None) -> str | None:
-    """Give a Retry-After header: a text as it is, a time from now as a date."""
+    """Return a Retry-After header: a text as it is, a time from now as a date."""
     if not isinstance(form, timedelta):
         return form
     return (datetime.now(UTC) + form).strftime("%a, %d %b %Y %H:%M:%S GMT")

@@ -68,7 +68,7 @@ def attacked(tier: Tier, user: str, names: list[str]) -> list[ProbeResult]:
 
 
 def jails() -> Iterator[Any]:
-    """Give every kind of jail to every user; on every change, an ordinary user has the first."""
+    """Yield every kind of jail to every user; on every change, an ordinary user has the first."""
     for tier in TIERS:
         for user in USERS:
             by_night = user != USERS[0] and tier is not TIERS[0]

@@ -64,7 +64,7 @@ def silences(draw: st.DrawFn) -> tuple[Team, Ablation]:
 
 
 def before(path: str, silent: Ablation) -> bool:
-    """Tell whether a call was made before anybody was silent."""
+    """Return whether a call was made before anybody was silent."""
     first = min((number for _, number in silent.turns), default=1)
     rounds: Iterator[str] = (part for part in path.split("/") if part.startswith("round "))
     return any(int(name.removeprefix("round ")) < first for name in rounds)

@@ -95,7 +95,7 @@ def start_repository(folder: Path, files: Mapping[str, bytes]) -> Path:
 
 
 def contents(folder: Path) -> Contents:
-    """Give name, kind and content of all files, but how git calls the sides of a conflict."""
+    """Return name, kind and content of all files, but how git calls the sides of a conflict."""
     return frozenset(_contents(folder))
 
 
@@ -110,7 +110,7 @@ def _contents(folder: Path) -> Iterator[tuple[str, str, bytes]]:
 
 
 def walked(folder: Path) -> Iterator[Path]:
-    """Give all that is in a working copy, what is deeper first."""
+    """Yield all that is in a working copy, what is deeper first."""
     for entry in sorted(folder.iterdir()):
         if entry.is_dir() and not entry.is_symlink():
             if entry.name == ".git":
@@ -178,7 +178,7 @@ def commit_all(repository: Path, message: str) -> None:
 
 
 def head_of(repository: Path) -> str:
-    """Give the commit that a working copy is at, or the branch, where it is at one."""
+    """Return the commit that a working copy is at, or the branch, where it is at one."""
     return (repository / ".git" / "HEAD").read_text("ascii").strip()
 
 

@@ -162,7 +162,7 @@ class Linked:
 
 
 def links() -> Iterator[Linked]:
-    """Give the ways to lead out of a repository: each part of it, as each kind of link."""
+    """Yield the ways to lead out of a repository: each part of it, as each kind of link."""
     for part in GIT_PARTS:
         for kind, result in KINDS.items():
             yield Linked(name=f".git/{part} as {kind}", make=_replaced(f".git/{part}", result))
@@ -176,7 +176,7 @@ def links() -> Iterator[Linked]:
 
 
 def elsewhere() -> list[Linked]:
-    """Give the two ways by which git itself says that a part lies elsewhere."""
+    """Return the two ways by which git itself says that a part lies elsewhere."""
     return [
         Linked(name="alternates", make=_alternates),
         Linked(name="pointer", make=_pointer),

@@ -60,7 +60,7 @@ def bare(head: str, place: str, program: Path, more: Mapping[str, bytes]) -> dic
 
 
 def planted(program: Path) -> Iterator[tuple[str, dict[str, bytes]]]:
-    """Give the files that an agent may leave, by what they are."""
+    """Yield the files that an agent may leave, by what they are."""
     commondirs = {"": {}, "commondir": {"commondir": b"common\n"}, "itself": {"commondir": b".\n"}}
     for head in SPELLINGS["HEAD"]:
         for place in PLACES:

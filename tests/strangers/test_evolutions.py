@@ -89,7 +89,7 @@ def evolved(world: World, folder: Path) -> Evolved:
 
 
 def attempt(world: World, folder: Path, address: str, stop: Stop | None) -> int:
-    """Give the command once, until it ends or is stopped; return how it ended."""
+    """Return the command once, until it ends or is stopped; return how it ended."""
     words = ["recipe.yaml", "tasks.jsonl", *world.words, "--model", f"m@{address}"]
     world.mind.begin(stop)
     ready, go = os.pipe()

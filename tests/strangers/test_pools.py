@@ -97,7 +97,7 @@ WHOLE = [0, 1, 2, 3, 5, 20, 21, 22]
 
 
 def variants() -> Iterator[tuple[str, str, int]]:
-    """Give each part as each kind of link, each time with the next of the commands."""
+    """Yield each part as each kind of link, each time with the next of the commands."""
     number = 0
     for part in PARTS:
         for kind in KINDS:

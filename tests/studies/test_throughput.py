@@ -11,7 +11,7 @@ from studies.carrying import Carried
 
 
 def lines(*words: str) -> list[str]:
-    """Give what the measurement prints."""
+    """Return what the measurement prints."""
     done = subprocess.run(
         [sys.executable, "-m", "studies.throughput", *words],
         capture_output=True,

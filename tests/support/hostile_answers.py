@@ -112,7 +112,7 @@ NO_OPTION = st.none()
 
 
 def examples(share: int, part: int, *, least: int = 10) -> int:
-    """Give the number of examples that is enough for a share of answers: many ask twice."""
+    """Return the number of examples that is enough for a share of answers: many ask twice."""
     return max(least, share * 7 // 10 // part)
 
 

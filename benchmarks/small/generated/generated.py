@@ -90,7 +90,7 @@ def last_of(among: Sequence[str] | Literal["dates"]) -> ScorerChoice:
 
 
 def _tasks(name: str, begin: Begin, source: Source) -> list[Task]:
-    """Give the first tasks of a seed and a level. A longer list begins with the shorter one."""
+    """Return the first tasks of a seed and a level. A longer list begins with the shorter one."""
     if not 1 <= source.level <= LEVELS:
         raise InputError(f"{name} has the levels 1 to {LEVELS}, and none is {source.level!r}.")
     place = f"{name}-{source.level}-{source.seed}"

@@ -93,7 +93,7 @@ def _update(at: Workplace, event_id: Any = None, field: Any = None, new_value: A
 
 
 def _each(columns: list[Any], value: Any, among: Row) -> list[Any]:
-    """Give what is written into each column: a value each, or one for all.
+    """Return what is written into each column: a value each, or one for all.
 
     A list of one item is for all only while nobody has added a column to the events.
     """
@@ -107,7 +107,7 @@ def _each(columns: list[Any], value: Any, among: Row) -> list[Any]:
 
 
 def _elsewhere(value: Any) -> Any:
-    """Give what a new column has in the rows that nothing is written to.
+    """Return what a new column has in the rows that nothing is written to.
 
     Missing, but beside texts it is the word `nan`, cut off at the length of the longest of them:
     so has it the release of pandas that the original pins. A number among texts leaves it room.

@@ -53,7 +53,7 @@ class MemberAttempt:
 
 
 def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:
-    """Give what the members of a team answered to the task, in the order of the team.
+    """Return what the members of a team answered to the task, in the order of the team.
 
     Whoever came to nothing has no attempt.
     """
@@ -106,7 +106,7 @@ async def graded(
 
 
 def disagree(attempts: Sequence[MemberAttempt], task: Task) -> bool:
-    """Tell whether attempts come down to different answers, as the vote reads them."""
+    """Return whether attempts come down to different answers, as the vote reads them."""
     return len({conclusion(attempt.answer, task) for attempt in attempts}) > 1
 
 
@@ -121,12 +121,12 @@ def answering(team: Team, agent: str) -> Iterator[str]:
 
 
 def _key(attempt: MemberAttempt) -> _Key:
-    """Give what attempts share that are worth the same; one that used tools shares nothing."""
+    """Return what attempts share that are worth the same; one that used tools shares nothing."""
     return attempt.answer, attempt.position if attempt.tool_calls else ""
 
 
 def _run(attempt: MemberAttempt) -> Run:
-    """Give the run of which it would be the answer."""
+    """Return the run of which it would be the answer."""
     outcome = AgentOutcome(
         status="done",
         result=AgentResult(content=attempt.answer),

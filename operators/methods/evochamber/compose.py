@@ -95,7 +95,7 @@ def _valued(
     niche: str,
     settings: PopulationSettings,
 ) -> Callable[[str], float]:
-    """Give what agents are valued by for the next seat."""
+    """Return what agents are valued by for the next seat."""
     if not chosen:
         return lambda name: as_anchor(agents[name], niche)
     if len(chosen) > 1:
@@ -111,6 +111,6 @@ def _valued(
 
 
 def _best(values: Mapping[str, float], chance: random.Random) -> str:
-    """Give who is valued most, drawn among equals whatever the order in which they come."""
+    """Return who is valued most, drawn among equals whatever the order in which they come."""
     most = max(values.values())
     return chance.choice(sorted(name for name, value in values.items() if value == most))

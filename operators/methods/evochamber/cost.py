@@ -57,5 +57,5 @@ def _alone(settings: PopulationSettings) -> int:
 
 
 def _longest(plan: Plan) -> int:
-    """Give the calls of who may make most."""
+    """Return the calls of who may make most."""
     return max((agent.calls_at_most for agent in plan.agents.values()), default=0)

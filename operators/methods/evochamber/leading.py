@@ -66,7 +66,7 @@ class Leader:
         agents: Mapping[str, Agent],
         niche: str,
     ) -> Leader:
-        """Tell who leads a team of a population.
+        """Return who leads a team of a population.
 
         Args:
             chosen: The members by their seats, the anchor first.
@@ -151,7 +151,7 @@ def _most_alike(
 
 
 def fallback(rounds: Sequence[Mapping[str, Any]], niche: str, structures: Sequence[str]) -> str:
-    """Give the structure with the best mean reward on a niche; where nothing is known, voting.
+    """Return the structure with the best mean reward on a niche; where nothing is known, voting.
 
     Of equals the first is taken; without voting, the first of all.
 

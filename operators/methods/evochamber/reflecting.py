@@ -49,7 +49,7 @@ class Reflection:
     insight: str
 
     def entries(self, task: Task, agent: str, *, credit: float, run: str) -> Iterator[Learnt]:
-        """Give what there is to keep, as entries of the agent's archive.
+        """Yield what there is to keep, as entries of the agent's archive.
 
         Args:
             credit: The team's reward, in [0, 1].

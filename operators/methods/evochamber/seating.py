@@ -79,7 +79,7 @@ def seats(template: Team) -> tuple[str, ...]:
 
 
 def fits(template: Team, taken: Collection[str]) -> bool:
-    """Tell whether a structure works with the seats that are taken, be they few.
+    """Return whether a structure works with the seats that are taken, be they few.
 
     It does where the position that answers is taken or belongs to nobody, and every other that
     hears of seats beside its own still hears of one.
@@ -163,7 +163,7 @@ def _is_function(team: Team, agent: str) -> bool:
 
 
 def _others(team: Team, position: str) -> Iterator[str]:
-    """Give the seats beside its own that a position hears of, be it through a Function."""
+    """Yield the seats beside its own that a position hears of, be it through a Function."""
     for name in team.predecessors[position]:
         if _is_function(team, name):
             yield from _others(team, name)

@@ -92,7 +92,7 @@ async def _learn(
 
 
 def _known(run: Run, reward: float) -> Mapping[str, float]:
-    """Give what the team's answer was worth: who answered the same is not scored again."""
+    """Return what the team's answer was worth: who answered the same is not scored again."""
     return {} if run.answer is None else {run.answer: reward}
 
 

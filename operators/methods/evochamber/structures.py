@@ -41,7 +41,7 @@ def made(
     agents: Sequence[Agent],
     catalogue: Catalogue,
 ) -> Iterator[Team]:
-    """Give a team of each structure as the first agents would make it; see `Strategy.teams`."""
+    """Yield a team of each structure as the first agents would make it; see `Strategy.teams`."""
     places = seats(settings.team_size)
     first = {seat: agents[number % len(agents)] for number, seat in enumerate(places)}
     for structure in structures(settings, teams).values():

@@ -56,20 +56,20 @@ class MemberWork:
         )
 
     def outline(self, bounds: Bounds) -> str:
-        """Tell who it is and what was found in its work, without the work itself."""
+        """Return who it is and what was found in its work, without the work itself."""
         persona = fenced("persona", clip(self.persona, bounds.characters), self.agent)
         return material(persona, fenced("diagnosis", self.diagnosis, self.agent))
 
 
 def persona_of(agent: Agent, catalogue: Catalogue) -> str:
-    """Give how an agent is instructed, written out where that is the prompt of a file."""
+    """Return how an agent is instructed, written out where that is the prompt of a file."""
     return material(agent.role, with_text(agent, catalogue).prompt.strip())
 
 
 def works(
     episode: Episode, seated: Seated, run: Run, attempts: Sequence[MemberAttempt]
 ) -> tuple[MemberWork, ...]:
-    """Give what each member of a team did, in the order of their seats."""
+    """Return what each member of a team did, in the order of their seats."""
     account = Account(team=seated.team, run=run)
     scores = {attempt.agent: attempt.score for attempt in attempts if attempt.score is not None}
     own = {attempt.agent: attempt.answer for attempt in attempts if attempt.is_alone}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
-    """Say what came of a team's work, and keep the team as a file that can be run again.
+    """Return what came of a team's work, and keep the team as a file that can be run again.
 
     Args:
         run: What came of it; one that came to no answer is worth nothing, by the team's own doing.
@@ -46,7 +46,7 @@ def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
 
 
 def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Population:
-    """Give a population as it will be after what is to happen to it, in order.
+    """Return a population as it will be after what is to happen to it, in order.
 
     Args:
         changes: Trials and events; each with the name of its operation.
@@ -61,7 +61,7 @@ def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Popu
 
 
 def looks(number: int, settings: PopulationSettings, workers: int) -> bool:
-    """Tell whether the roster is looked at after a task: every `tau` tasks (EvoChamber §3.5).
+    """Return whether the roster is looked at after a task: every `tau` tasks (EvoChamber §3.5).
 
     A look has to see what came of the one before it. Where so many tasks are at work at once that
     it would not, there are fewer looks.

@@ -82,7 +82,7 @@ async def crossover(
 
 
 def can_cross(first: Team, second: Team) -> bool:
-    """Tell whether a crossover of two teams can make a team that is neither of them."""
+    """Return whether a crossover of two teams can make a team that is neither of them."""
     return any(_Cross.of(first, second, side).has_child for side in SIDES)
 
 
@@ -131,7 +131,7 @@ class _Cross:
         return not self.is_parent(only)
 
     def is_parent(self, child: Team) -> bool:
-        """Tell whether a child is one of its parents, up to the names of agents."""
+        """Return whether a child is one of its parents, up to the names of agents."""
         return are_twins(child, self.own) or are_twins(child, self.other)
 
     @property
@@ -141,7 +141,7 @@ class _Cross:
         return [f"{own}: {other}" for own, other in pairs if own != other]
 
     def edits(self, chosen: Mapping[str, str]) -> Iterator[AgentEdit]:
-        """Give the edits that put the chosen agents into the positions."""
+        """Yield the edits that put the chosen agents into the positions."""
         for position, source in chosen.items():
             yield from agent_edits(self.own.agents[position], self.options[position][source])
 

@@ -109,7 +109,7 @@ def shortlist(
     k: int,
     expected: Mapping[str, Expectation] | None = None,
 ) -> dict[Member, Expectation]:
-    """Give twice k teams and at least k + 3, the first first, with what is expected of each.
+    """Return twice k teams and at least k + 3, the first first, with what is expected of each.
 
     The order is that of their standing in the pool, less what relatives cost that are listed
     already. But every k-th place, or every second where one is chosen, goes to the team whose
@@ -146,7 +146,7 @@ def shortlist(
 def _worth(
     member: Member, known: Expectation, relatives: int, *, explores: bool
 ) -> tuple[float, int]:
-    """Say what a place in the shortlist goes by."""
+    """Return what a place in the shortlist goes by."""
     penalty = FAMILY_PENALTY * relatives
     if not explores:
         return round(known.standing, DIGITS) - penalty, 0
@@ -157,14 +157,14 @@ def _worth(
 def _remembered(
     member: Member, hits: Sequence[tuple[Learnt, float]]
 ) -> Iterator[tuple[float, float]]:
-    """Give rewards that this very team had on similar tasks, and how similar these were."""
+    """Yield rewards that this very team had on similar tasks, and how similar these were."""
     for entry, similarity in hits:
         if entry.team == member.content_hash and entry.reward is not None and similarity > 0:
             yield entry.reward, similarity
 
 
 def _is_able(task: Task, member: Member) -> bool:
-    """Tell whether a team can open what the task comes with."""
+    """Return whether a team can open what the task comes with."""
     if not task.files and task.repo is None:
         return True
     team = member.team

@@ -118,7 +118,7 @@ def _partner(search: Search, number: int, first: Candidate) -> Candidate | None:
 
 
 def _are_related(one: Candidate, other: Candidate) -> bool:
-    """Tell whether both go back to the same team of the pool."""
+    """Return whether both go back to the same team of the pool."""
     return not {*one.born.parents}.isdisjoint(other.born.parents)
 
 

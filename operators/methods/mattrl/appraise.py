@@ -48,7 +48,7 @@ class Appraisal:
     reason: str
 
     def value(self) -> dict[str, Any]:
-        """Give it as a JSON object, as the judge says it."""
+        """Return it as a JSON object, as the judge says it."""
         agents = {
             name: {"reason": contribution.reason, "score": contribution.value}
             for name, contribution in self.of.items()
@@ -167,7 +167,7 @@ async def appraise_rounds(
 
 
 def room(bounds: Bounds) -> int:
-    """Give the characters that a single utterance may have, with what its agent had read."""
+    """Return the characters that a single utterance may have, with what its agent had read."""
     return bounds.digest_tokens * CHARACTERS_PER_TOKEN
 
 

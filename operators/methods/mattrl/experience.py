@@ -87,7 +87,7 @@ class Credited:
     worth: float | None = None
 
     def value(self) -> dict[str, Any]:
-        """Give its numbers, with the judge's reason."""
+        """Return its numbers, with the judge's reason."""
         item = self.utterance
         judged = {"score": self.score.value, "reason": self.score.reason} if self.score else {}
         tried = {} if self.worth is None else {"worth": self.worth}

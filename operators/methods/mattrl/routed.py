@@ -62,7 +62,7 @@ async def compare(
 
 
 async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Choice:
-    """Say who is to work on a case, by what came of those that were learnt from.
+    """Return who is to work on a case, by what came of those that were learnt from.
 
     Args:
         by: What the router is fitted by.
@@ -78,7 +78,7 @@ async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Cho
 
 
 async def _features(episode: Episode, *, gauged: bool) -> tuple[Features, Spending]:
-    """Tell what a case looks like, and what it took to see that."""
+    """Return what a case looks like, and what it took to see that."""
     features = computed(episode.task)
     if not gauged:
         return features, Spending()

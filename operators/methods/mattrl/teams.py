@@ -145,7 +145,7 @@ async def pre_tested(episode: Episode, team: Team, what: str) -> tuple[Run, Scor
 def suits(
     settings: ExperienceSettings, teams: Sequence[Team], _agents: Sequence[Agent], /
 ) -> Mapping[str, str]:
-    """Say which settings the teams of a pool have no use for, by the field."""
+    """Return which settings the teams of a pool have no use for, by the field."""
     consulting = [team for team in teams if team.name != settings.route]
     wrong: dict[str, str] = {}
     for team in consulting:

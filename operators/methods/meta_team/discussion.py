@@ -191,7 +191,7 @@ def _after(before: Discussion, agent: str, answer: str | RejectedProposal) -> Di
 
 
 def _is_named(agent: str, discussion: Discussion) -> bool:
-    """Tell whether a colleague has named an agent since it spoke last."""
+    """Return whether a colleague has named an agent since it spoke last."""
     statements: Sequence[Statement] = discussion.statements
     last = max((n for n, each in enumerate(statements) if each.agent == agent), default=-1)
     name = re.compile(rf"\b{re.escape(agent)}\b")

@@ -109,7 +109,7 @@ def objections(
     ceiling: CapabilityPolicy,
     room: NoteLimits,
 ) -> tuple[str, ...]:
-    """Say why edits may not be committed together; nothing, where they may."""
+    """Return why edits may not be committed together; nothing, where they may."""
     foreign = sorted({tag(type(edit)) for edit in edits if not isinstance(edit, KINDS)})
     if foreign:
         return (f"{', '.join(foreign)}: a team does not change that by looking back.",)

@@ -24,7 +24,7 @@ BEGIN = "begin"
 
 
 def head_of(members: Mapping[str, Member]) -> Member:
-    """Give the team that works: the youngest that is not retired and of which no child lives.
+    """Return the team that works: the youngest that is not retired and of which no child lives.
 
     Args:
         members: The teams that are not retired, by name, in the order of their births; at least
@@ -38,7 +38,7 @@ def head_of(members: Mapping[str, Member]) -> Member:
 def suits(
     _settings: RetrospectiveSettings, teams: Sequence[Team], _agents: Sequence[Agent], /
 ) -> Mapping[str, str]:
-    """Say what is wrong with the settings beside the teams of a pool that are not retired."""
+    """Return what is wrong with the settings beside the teams of a pool that are not retired."""
     parents = {parent for team in teams if team.lineage for parent in team.lineage.parents}
     heads = [team.name for team in teams if team.name not in parents]
     if len(heads) < 2:
@@ -120,7 +120,7 @@ def constrained(team: Team, share: float) -> Team:
 
 
 def ceiling_for(team: Team, stage: EvolutionContext) -> CapabilityPolicy:
-    """Give what the team may ask for: with room to grow, unless a policy says how much there is.
+    """Return what the team may ask for: with room to grow, unless a policy says how much there is.
 
     Args:
         stage: Where it works; its ceiling says what its agents may do.

@@ -78,7 +78,7 @@ class Meter:
             self.usd += Usage(**fields["usage"]).usd
 
     def begun(self) -> Meter:
-        """Give a meter for one of several that are at work side by side from here on.
+        """Return a meter for one of several that are at work side by side from here on.
 
         Each counts what was taken up to here, and nothing of the others: so what one of them may
         take does not depend on which of them is faster.

@@ -191,7 +191,7 @@ def known_text(
 
 
 def took_part_text(team: Team, run: Run) -> str:
-    """Say who of an open roster worked and who did not; elsewhere everybody has a part."""
+    """Return who of an open roster worked and who did not; elsewhere everybody has a part."""
     if team.execution.roster is None:
         return ""
     worked = speakers(team, run)

@@ -62,7 +62,7 @@ class Looked:
 
 
 def room_of(settings: RetrospectiveSettings) -> NoteLimits:
-    """Give how much a team may keep."""
+    """Return how much a team may keep."""
     return NoteLimits(
         patches=settings.patches,
         skills=settings.skills,

@@ -75,7 +75,7 @@ def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[s
 
 
 def foretells(settings: RetrospectiveSettings) -> str:
-    """Say what happens on a task."""
+    """Return what happens on a task."""
     if not settings.looks_back:
         return "the head works; nobody looks back, and it stays as it is"
     does = {

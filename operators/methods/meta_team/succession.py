@@ -133,7 +133,7 @@ class Succession:
         return f"{changed}{name} {head}{retried}"
 
     def _now(self, pool: Pool) -> Member:
-        """Give the head as all earlier tasks left it, also where this one was half committed."""
+        """Return the head as all earlier tasks left it, also where this one was half committed."""
         stage = self.episode.stage
         if stage.recipe.workers == 1:
             return self.head

@@ -62,7 +62,7 @@ def _original(stream: TaskStream) -> Team:
 
 
 def _estimate(running: Race) -> str:
-    """Say what a run costs, as the pilot showed, and what the budget pays for."""
+    """Return what a run costs, as the pilot showed, and what the budget pays for."""
     trials = running.proposing.pilot
     usage = sum((trial.run.usage for trial in trials), Usage())
     seconds = sum(trial.run.seconds for trial in trials) / len(trials)

@@ -24,7 +24,7 @@ LONGEST_QUERY = 500
 
 
 def newcomer(search: Search) -> Candidate | None:
-    """Give the best candidate, where it is new and the recipe lets it into the pool."""
+    """Return the best candidate, where it is new and the recipe lets it into the pool."""
     best, settings = search.best, search.settings
     if best.member is not None or settings.admission == "none":
         return None

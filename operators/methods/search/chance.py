@@ -134,7 +134,7 @@ async def draw(
 
 
 def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
-    """Give the texts of the prompts of agents that ask a model."""
+    """Return the texts of the prompts of agents that ask a model."""
     return {
         agent.id: (catalogue.prompt(agent.prompt) or "")
         if is_prompt_id(agent.prompt)

@@ -74,7 +74,7 @@ def _stages(search: Search) -> tuple[Component, ...]:
 
 
 def _share(search: Search) -> float:
-    """Give the chance of a crossover: specialised parents come with time (EvoMAS App. D.3)."""
+    """Return the chance of a crossover: specialised parents come with time (EvoMAS App. D.3)."""
     first, last = search.settings.crossover
     steps = search.settings.steps
     return first + (last - first) * (min(1.0, _step(search) / (steps - 1)) if steps > 1 else 0)

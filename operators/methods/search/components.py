@@ -33,7 +33,7 @@ CHANGEABLE: tuple[Component, ...] = (*MUTABLE, "roster")
 def open_components(
     meta: OperatorModel, parent: Parent, components: Sequence[Component] = MUTABLE
 ) -> tuple[Component, ...]:
-    """Give the components of a team in which a mutation has something to change.
+    """Return the components of a team in which a mutation has something to change.
 
     Args:
         meta: Knows what names there are, and the ceiling.

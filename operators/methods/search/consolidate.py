@@ -120,7 +120,7 @@ def _told(step: EvolutionStep, rewards: Mapping[int, float | None], most: int) -
 
 
 def _origin(step: EvolutionStep) -> str:
-    """Say what a team was made of."""
+    """Return what a team was made of."""
     if step.sources:
         noun = "step" if len(step.sources) == 1 else "steps"
         return f" of {noun} {' and '.join(map(str, step.sources))}"
@@ -128,7 +128,7 @@ def _origin(step: EvolutionStep) -> str:
 
 
 def _came(step: EvolutionStep, rewards: Mapping[int, float | None]) -> str:
-    """Say what a team came to, and what that is more than the better one that it was made of."""
+    """Return what a team came to, and what that is more than the better one that it was made of."""
     if step.reward is None:
         return "no reward"
     before = [known for source in step.sources if (known := rewards.get(source)) is not None]

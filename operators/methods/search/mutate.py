@@ -116,7 +116,7 @@ def mutation(
 
 
 def nothing_to_change(component: Component) -> str:
-    """Say why there is no mutation of a component."""
+    """Return why there is no mutation of a component."""
     return f"there is nothing to change about {component} that is known and below the ceiling."
 
 

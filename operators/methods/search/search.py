@@ -228,7 +228,7 @@ class Search:
         return next((member.name for member in alike if are_twins(member.team, team)), None)
 
     def parent(self, origin: Origin) -> Parent:
-        """Give a team as operators are given it: with what its run on this task came to."""
+        """Return a team as operators are given it: with what its run on this task came to."""
         if isinstance(origin, Member) or not self.settings.trace:
             return Parent(team=origin.team)
         run, score = origin.worst
@@ -250,7 +250,7 @@ class Search:
         return next(item for item in self.candidates if item.number == number)
 
     def gains(self) -> Iterator[tuple[Component, float]]:
-        """Give what mutations gained over their parents, by the component that they touched.
+        """Yield what mutations gained over their parents, by the component that they touched.
 
         Those of the tasks that this one sees come first, in order, then those of this one.
         """
@@ -264,7 +264,7 @@ class Search:
                 yield entry.component, entry.reward - self.candidate(entry.sources[0]).reward
 
     def steps(self) -> list[EvolutionStep]:
-        """Give the search as operators are told of it."""
+        """Return the search as operators are told of it."""
         return [
             EvolutionStep(
                 number=candidate.number,
@@ -297,7 +297,7 @@ class Search:
             episode.keep(learnt, "learnt")
 
     def promising(self, what: str) -> list[Candidate]:
-        """Give the candidates, those that ran and have the highest reward first.
+        """Return the candidates, those that ran and have the highest reward first.
 
         Equals come in an order of their own chance.
         """

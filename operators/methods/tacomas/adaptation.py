@@ -65,7 +65,7 @@ def replicated(
 
 
 def joined(weights: Mapping[str, float], agents: Iterable[str]) -> Mapping[str, float]:
-    """Give the weights after agents came and went.
+    """Return the weights after agents came and went.
 
     A newcomer begins with an even share. Those that stay share the rest as they did before.
     """
@@ -159,7 +159,7 @@ class Adaptation:
         return Next(plan=compile(team, self.meta.catalogue), carry=_carried(done[-1]))
 
     async def answer(self, done: Sequence[Round]) -> Run:
-        """Give the round whose answer counts, as a run that took what all of them took.
+        """Return the round whose answer counts, as a run that took what all of them took.
 
         Args:
             done: All rounds. The last is judged here, where nobody did.
@@ -275,7 +275,7 @@ class Adaptation:
         return child_of(team, edits, self.meta.catalogue, self.meta.ceiling) if edits else team
 
     def _room(self, agent: str, agents: int) -> int:
-        """Give the characters of an agent's coaching: its share of what there is for all."""
+        """Return the characters of an agent's coaching: its share of what there is for all."""
         most = self.meta.limits.characters
         return min(most, round(min(most, self.settings.room) * agents * self.weights[agent]))
 

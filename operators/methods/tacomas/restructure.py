@@ -129,7 +129,7 @@ async def restructure(
 
 
 def _told(judged: Sequence[Contributions]) -> Iterator[str]:
-    """Say what each agent of the last round contributed in every round, and why in the last."""
+    """Yield what each agent of the last round contributed in every round, and why in the last."""
     for agent, last in judged[-1].of.items() if judged else ():
         values = (
             contributions.of[agent].value if agent in contributions.of else None
@@ -193,7 +193,7 @@ class _Offer:
 
 
 def _room(ceiling: CapabilityPolicy, team: Team, most: int) -> int:
-    """Say how many agents may come: each change of an agent might be one that does."""
+    """Return how many agents may come: each change of an agent might be one that does."""
     return most if ceiling.agents is None else max(0, min(most, ceiling.agents - len(team.agents)))
 
 

@@ -49,7 +49,7 @@ def shortened(value: T, most: int) -> T:
 
 
 def spoken(message: Mapping[str, Any]) -> str:
-    """Give what a message says, tool calls as text; parts that are no text are named."""
+    """Return what a message says, tool calls as text; parts that are no text are named."""
     content, calls = message.get("content"), message.get("tool_calls")
     parts = content if is_list(content) else [content]
     lines = [_part(part) for part in parts if part]
@@ -87,7 +87,7 @@ def _cut(value: Any, longest: int) -> Any:
 
 
 def _longest(lengths: Sequence[int], most: int) -> int:
-    """Give the length to which texts are cut, so that together they are no longer than `most`."""
+    """Return the length to which texts are cut, so that together they are no longer than `most`."""
     left, longest = most, max(lengths, default=0)
     for done, length in enumerate(sorted(lengths)):
         share = left // (len(lengths) - done)

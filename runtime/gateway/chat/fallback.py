@@ -75,12 +75,12 @@ def each_alone(**values: Any) -> dict[str, ParameterFallback]:
 
 
 def unknown(name: str) -> ParameterForm:
-    """Give a form that is asked for and that the API does not have."""
+    """Return a form that is asked for and that the API does not have."""
     return ParameterForm(name=name, is_known=False)
 
 
 def in_pieces(endpoint: Endpoint, **options: Any) -> ParameterFallback:
-    """Give the ladder of how an answer comes: in pieces, or else whole.
+    """Return the ladder of how an answer comes: in pieces, or else whole.
 
     Args:
         endpoint: Who answers. What a library calls answers it whole.
@@ -100,17 +100,17 @@ def in_pieces(endpoint: Endpoint, **options: Any) -> ParameterFallback:
 
 
 def refused_form(parameter: str, form: ParameterForm) -> str:
-    """Give the name under which a form that was refused is remembered."""
+    """Return the name under which a form that was refused is remembered."""
     return f"{parameter}={form.name}"
 
 
 def refused_field(parameter: str, place: str) -> str:
-    """Give the name under which a field that was refused is remembered, whatever stands in it."""
+    """Return the name under which a field that was refused is remembered, whatever stands in it."""
     return f"{parameter} in {place}"
 
 
 def is_refused(parameter: str, form: ParameterForm, refused: AbstractSet[str]) -> bool:
-    """Tell whether an endpoint does not take a form, or the field that it stands in."""
+    """Return whether an endpoint does not take a form, or the field that it stands in."""
     return refused_form(parameter, form) in refused or (
         form.place != "" and refused_field(parameter, form.place) in refused
     )

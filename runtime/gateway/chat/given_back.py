@@ -40,7 +40,7 @@ def marked(answer: ChatAnswer, model: str) -> ChatAnswer:
 
 
 def call_ids(answer: ChatAnswer, otherwise: Callable[[int], str]) -> list[str]:
-    """Give ids for an answer's tool calls that tell them apart.
+    """Return ids for an answer's tool calls that tell them apart.
 
     Endpoints leave ids out or repeat them. Where something is kept with the calls, theirs stay, as
     far as they can: what is kept may speak of them.
@@ -78,7 +78,7 @@ def spoken(answer: ChatAnswer, ids: Sequence[str]) -> dict[str, Any]:
 
 
 def meant_for(messages: Sequence[Message], model: str) -> list[Message]:
-    """Give messages as a model may read them: with what was kept for it, and nothing of others.
+    """Return messages as a model may read them: with what was kept for it, and nothing of others.
 
     DeepSeek wants its field with every message that calls tools. Where another model answered
     between, or it did not think, the field is empty.
@@ -92,7 +92,7 @@ def meant_for(messages: Sequence[Message], model: str) -> list[Message]:
 
 
 def bare(message: Message) -> Message:
-    """Give a message without anything that was kept, as any reader may see it."""
+    """Return a message without anything that was kept, as any reader may see it."""
     if MARK not in message:
         return message
     fields = {name: item for name, item in message.items() if name in PLAIN}

@@ -49,7 +49,7 @@ PAGE_BYTES = 2_000
 
 
 def inputs_of(model: Model) -> frozenset[Kind]:
-    """Tell what a model takes besides text.
+    """Return what a model takes besides text.
 
     What models.yaml says counts; else what litellm's list says of a model at its provider's own
     address. Of any other nothing is known, and a guess would cost a call.
@@ -171,7 +171,7 @@ def _part(name: str, one: Attachment) -> dict[str, Any]:
 
 
 def encoded_bytes(attachments: Iterable[Attachment]) -> int:
-    """Give the bytes that attachments take in a request, in base64."""
+    """Return the bytes that attachments take in a request, in base64."""
     return sum(4 * -(-len(attachment.content) // 3) for attachment in attachments)
 
 

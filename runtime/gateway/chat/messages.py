@@ -123,7 +123,7 @@ class ChatAnswer:
 
 
 def bounded(answer: ChatAnswer) -> ChatAnswer:
-    """Give an answer with no more tool calls than are done; it says so where there were more.
+    """Return an answer with no more tool calls than are done; it says so where there were more.
 
     What was kept of such an answer is of all its calls, and is not given back.
     """

@@ -172,7 +172,7 @@ def _named(said: str, sent: Collection[str]) -> str | None:
 
 
 def _parameter(name: str) -> str | None:
-    """Tell which parameter a name is of; of a path, its longest beginning that is one."""
+    """Return which parameter a name is of; of a path, its longest beginning that is one."""
     parts = name.casefold().removeprefix("body.").split(".")
     beginnings = (".".join(parts[:size]) for size in range(len(parts), 0, -1))
     return next(
@@ -183,7 +183,7 @@ def _parameter(name: str) -> str | None:
 def _out(
     said: str, used: ParameterForm, ladder: ParameterFallback, *, again: bool
 ) -> Collection[ParameterForm]:
-    """Tell which forms of a parameter are refused, where it is the one that is spoken of."""
+    """Return which forms of a parameter are refused, where it is the one that is spoken of."""
     ahead = ladder[:-1]
     if used not in ahead:
         return ()
@@ -199,7 +199,7 @@ def _out(
 
 
 def _is_of_the_name(said: str, used: ParameterForm, ladder: ParameterFallback) -> bool:
-    """Tell whether no form of a field is said to be better than the one that was used."""
+    """Return whether no form of a field is said to be better than the one that was used."""
     return not (
         _OF_THE_NAME.search(said) is None
         or _offered(said, used, ladder)
@@ -208,7 +208,7 @@ def _is_of_the_name(said: str, used: ParameterForm, ladder: ParameterFallback) -
 
 
 def _is_of_the_field(said: str, used: ParameterForm, ladder: ParameterFallback) -> bool:
-    """Tell whether a field is refused as such: no other value would be taken either."""
+    """Return whether a field is refused as such: no other value would be taken either."""
     if used.place in {"", used.name} or not _is_of_the_name(said, used, ladder):
         return False
     value = rf"(?<![\w.]){re.escape(used.name)}(?![\w.])"
@@ -226,7 +226,7 @@ def _quotes(said: str, name: str) -> bool:
 
 
 def _offers(said: str, form: ParameterForm) -> bool:
-    """Tell whether a form is named in quotes, or among what is offered instead."""
+    """Return whether a form is named in quotes, or among what is offered instead."""
     if form.name == form.place or form is LEFT_OUT:
         return False
     listed = " ".join(_OFFERED.findall(said))

@@ -9,14 +9,14 @@ from ....schema.values.values import is_list
 
 
 def text_of(content: Any) -> str:
-    """Give the text of a content, which some endpoints send in parts."""
+    """Return the text of a content, which some endpoints send in parts."""
     if is_list(content):
         return "".join(text_of(part.get("text")) for part in content)
     return sound(as_text(content))
 
 
 def as_text(value: Any) -> str:
-    """Give a text as it is, anything else as JSON, nothing as an empty text."""
+    """Return a text as it is, anything else as JSON, nothing as an empty text."""
     return value if isinstance(value, str) else "" if value is None else dumps(value)
 
 

@@ -215,7 +215,7 @@ def _solved(text: str) -> int | None:
 
 
 def _is_spoken_of(ahead: str, after: str) -> bool:
-    """Tell whether a text speaks of a sign: quotes it, has it in code, or goes on around it."""
+    """Return whether a text speaks of a sign: quotes it, has it in code, or goes on around it."""
     line = ahead.rpartition("\n")[2]
     if ahead.count("```") % 2 or line.count("`") % 2 or line.count('"') % 2:
         return True
@@ -235,7 +235,7 @@ def _told(*pieces: tuple[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def _is_told(value: Any) -> bool:
-    """Tell whether a field says something. An empty text does: DeepSeek wants that back, too."""
+    """Return whether a field says something. An empty text does: DeepSeek wants that back, too."""
     return isinstance(value, str) or bool(value and (is_list(value) or is_mapping(value)))
 
 
@@ -248,14 +248,14 @@ def _listed(content: Any) -> list[Any]:
 
 
 def _said(content: Any) -> str:
-    """Give the text of a content, without parts that are thinking."""
+    """Return the text of a content, without parts that are thinking."""
     if is_list(content):
         return text_of([part for part in content if not _is_thinking(part)])
     return text_of(content)
 
 
 def _flat(value: Any) -> str:
-    """Give the text of thinking, whatever it is wrapped in."""
+    """Return the text of thinking, whatever it is wrapped in."""
     if isinstance(value, str):
         return value
     if is_list(value):

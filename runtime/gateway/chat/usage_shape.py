@@ -82,7 +82,7 @@ def _told(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _written(told: Mapping[str, Any], prompt: int | None) -> int | None:
-    """Give the tokens written, with those of thinking that some count in the total only."""
+    """Return the tokens written, with those of thinking that some count in the total only."""
     completion = _count(told.get("completion_tokens"))
     if completion is None or prompt is None:
         return completion
@@ -107,7 +107,7 @@ def _of_prompt(told: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
 
 
 def _usd(told: Mapping[str, Any]) -> float | None:
-    """Give what the provider says that the call cost; None where it does not, or it cannot be."""
+    """Return what the provider says that the call cost; None where it does not, or it cannot be."""
     usd = _said(told)
     return usd if usd is None or usd <= MOST_USD else None
 

@@ -39,7 +39,7 @@ ELSEWHERE = re.compile(r"v1/responses|responses api|not a chat model", re.IGNORE
 
 
 def spoken(model: Model, endpoint: Endpoint) -> Endpoint:
-    """Give an endpoint with the API that is spoken there to a model.
+    """Return an endpoint with the API that is spoken there to a model.
 
     What models.yaml says counts first; then litellm's list, which says of which models the
     Responses API alone has answers; then what is usual at the endpoint.
@@ -58,7 +58,7 @@ def spoken(model: Model, endpoint: Endpoint) -> Endpoint:
 
 
 def spoken_now(endpoint: Endpoint, refused: AbstractSet[str]) -> Endpoint:
-    """Give an endpoint with the API that it turned out to answer.
+    """Return an endpoint with the API that it turned out to answer.
 
     Args:
         refused: What the model turned out not to take.
@@ -70,7 +70,7 @@ def spoken_now(endpoint: Endpoint, refused: AbstractSet[str]) -> Endpoint:
 def answers_elsewhere(
     error: CallError, now: Endpoint, usual: Endpoint, refused: AbstractSet[str]
 ) -> str | None:
-    """Give the API that a model answers instead, where its endpoint says so.
+    """Return the API that a model answers instead, where its endpoint says so.
 
     Args:
         refused: What the model turned out not to take.
@@ -84,7 +84,7 @@ def answers_elsewhere(
 
 
 def refused_api(wire: str) -> str:
-    """Give the name under which an API is remembered that a model does not answer."""
+    """Return the name under which an API is remembered that a model does not answer."""
     return f"api={wire}"
 
 
@@ -93,7 +93,7 @@ def _may_move(endpoint: Endpoint) -> bool:
 
 
 def _by(wire: str, endpoint: Endpoint) -> Endpoint:
-    """Give an endpoint as it is spoken to by an API."""
+    """Return an endpoint as it is spoken to by an API."""
     base, header = endpoint.api_base, endpoint.key_header
     if wire == "anthropic":
         base = f"{base.removesuffix('/v1')}/v1"

@@ -17,7 +17,7 @@ PROXY_STATUSES = frozenset({407, 502, 503})
 
 
 def is_unsent(error: Exception) -> bool:
-    """Tell whether a connection had ended before all of a request went out.
+    """Return whether a connection had ended before all of a request went out.
 
     aiohttp raises that where it writes, and wraps it once more where that was the body.
     """

@@ -33,18 +33,18 @@ def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
 
 
 def shown_proxy(proxy: str) -> str:
-    """Give a proxy's address for messages."""
+    """Return a proxy's address for messages."""
     return urlsplit(proxy).netloc.rpartition("@")[2]
 
 
 def password_of(proxy: str) -> str | None:
-    """Give the password in a proxy's address; None where there is none."""
+    """Return the password in a proxy's address; None where there is none."""
     password = urlsplit(proxy).password
     return unquote(password) if password else None
 
 
 def _is_exempt(place: str, listed: str) -> bool:
-    """Tell whether a host goes without a proxy: by its name, an ending, its network, or all do.
+    """Return whether a host goes without a proxy: by its name, an ending, its network, or all do.
 
     Args:
         place: The host, with its port where the address has one.
@@ -67,7 +67,7 @@ def _is_in(host: str, network: str) -> bool:
 
 
 def _is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine."""
+    """Return whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -67,7 +67,7 @@ def refusal(
     has_key: bool = True,
     label: str = "HTTP {status}",
 ) -> CallError:
-    """Tell why a request was refused.
+    """Return why a request was refused.
 
     Args:
         label: What the message calls the status.
@@ -108,7 +108,7 @@ def words_of(content: bytes) -> str:
 
 
 def wait_of(headers: Mapping[str, str], content: bytes) -> float | None:
-    """Give the seconds that an endpoint asks to wait, by its header or by what it says.
+    """Return the seconds that an endpoint asks to wait, by its header or by what it says.
 
     Google has no header but a `retryDelay` in the error's details
     (https://ai.google.dev/gemini-api/docs/troubleshooting).

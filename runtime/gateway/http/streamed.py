@@ -61,7 +61,7 @@ class StreamedAnswer:
         self._assembly = self.wire.assembly()
 
     async def read(self, response: aiohttp.ClientResponse) -> bytes:
-        """Give the response as it would have been without streaming, as JSON.
+        """Return the response as it would have been without streaming, as JSON.
 
         Raises:
             CallError: It broke off, became too large, or said that it failed.

@@ -44,7 +44,7 @@ class Wire(Protocol):
         ...
 
     def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Give the headers of a request, the key in them."""
+        """Return the headers of a request, the key in them."""
         ...
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:

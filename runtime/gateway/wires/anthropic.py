@@ -56,7 +56,7 @@ class AnthropicWire:
     path = "/messages"
 
     def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Give the headers of a request; see `Wire.headers`."""
+        """Return the headers of a request; see `Wire.headers`."""
         return {"anthropic-version": VERSION, **endpoint.credentials}
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:

@@ -15,7 +15,7 @@ THINKING = frozenset({"thinking", "redacted_thinking"})
 
 
 def is_interleaved(blocks: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether it thought again between its words: all must be given back in this order."""
+    """Return whether it thought again between its words: all must be given back in this order."""
     kinds = [block["type"] in THINKING for block in blocks]
     return kinds != sorted(kinds, reverse=True)
 
@@ -43,7 +43,7 @@ def as_chat(body: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dic
 
 
 def _explanation(body: Mapping[str, Any]) -> str | None:
-    """Give why it refuses, in the provider's words."""
+    """Return why it refuses, in the provider's words."""
     details = body.get("stop_details")
     return details.get("explanation") if is_mapping(details) else None
 

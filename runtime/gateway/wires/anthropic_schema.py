@@ -27,7 +27,7 @@ class _Unsaid(Exception):
 
 
 def as_output_format(schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Give the output format that holds a model to a schema; None where it has none."""
+    """Return the output format that holds a model to a schema; None where it has none."""
     try:
         return {"type": "json_schema", "schema": _closed(schema)}
     except (_Unsaid, RecursionError):
@@ -35,7 +35,7 @@ def as_output_format(schema: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def as_input_schema(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Give a schema as that of a tool's input, which is an object; None where it is not."""
+    """Return a schema as that of a tool's input, which is an object; None where it is not."""
     is_object = schema.get("type") == "object" and not any(word in schema for word in JOINED)
     return schema if is_object else None
 

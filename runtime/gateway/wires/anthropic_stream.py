@@ -57,7 +57,7 @@ class AnthropicAssembly:
         return ""
 
     def body(self) -> Mapping[str, Any]:
-        """Give the message; see `Assembly.body`."""
+        """Return the message; see `Assembly.body`."""
         content = [self._whole(place) for place in sorted(self._blocks)]
         return {**self._message, "content": content, "usage": self._usage}
 

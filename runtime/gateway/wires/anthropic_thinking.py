@@ -32,7 +32,7 @@ TOKENS: Mapping[Effort, int] = {
 
 
 def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, ParameterFallback]:
-    """Give the ladders of an effort and of a budget of thinking tokens."""
+    """Return the ladders of an effort and of a budget of thinking tokens."""
     effort, tokens = endpoint.thinks(request)
     may_be_counted = not _goes_on_unthinking(request.messages)
     if effort == "none":
@@ -63,7 +63,7 @@ def _form(name: str, said: Mapping[str, Any]) -> ParameterForm:
 
 
 def _goes_on_unthinking(messages: Sequence[Message]) -> bool:
-    """Tell whether a loop of tools goes on that was begun without thinking, by another model.
+    """Return whether a loop of tools goes on that was begun without thinking, by another model.
 
     With a number of tokens, the turn that goes on must begin with thinking.
     """

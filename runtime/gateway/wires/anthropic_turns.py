@@ -23,7 +23,7 @@ Block = dict[str, Any]
 
 
 def turns_of(messages: Sequence[Message]) -> tuple[str, list[dict[str, Any]]]:
-    """Give the instructions that a conversation begins with, and its turns.
+    """Return the instructions that a conversation begins with, and its turns.
 
     Args:
         messages: The conversation, with what was kept of the assistant's thinking.

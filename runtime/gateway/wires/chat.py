@@ -33,7 +33,7 @@ class ChatWire:
     path = "/chat/completions"
 
     def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Give the headers of a request; see `Wire.headers`."""
+        """Return the headers of a request; see `Wire.headers`."""
         return endpoint.credentials
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:

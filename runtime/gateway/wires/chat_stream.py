@@ -52,7 +52,7 @@ class ChatAssembly:
         return words
 
     def body(self) -> Mapping[str, Any]:
-        """Give the completion; see `Assembly.body`."""
+        """Return the completion; see `Assembly.body`."""
         choices = [self._first.whole()] if self._choices else []
         usage = {} if self._usage is None else {"usage": self._usage}
         return {**self._said, "object": "chat.completion", "choices": choices, **usage}
@@ -223,7 +223,7 @@ class _Calls:
 
 
 def _is_another(call: Mapping[str, Any], own: Any, function: Mapping[str, Any]) -> bool:
-    """Tell whether a piece that has the place of a call begins another one: a whole one."""
+    """Return whether a piece that has the place of a call begins another one: a whole one."""
     if not function.get("name"):
         return False
     if own and call.get("id"):

@@ -12,7 +12,7 @@ from ..chat.messages import ChatRequest
 def choices(
     request: ChatRequest, said: Callable[[Any], Any] = lambda choice: choice
 ) -> ParameterFallback:
-    """Give the ladder of a choice of tools.
+    """Return the ladder of a choice of tools.
 
     Args:
         said: Writes a choice of the chat API as the API at hand has it.

@@ -23,7 +23,7 @@ BY_ANOTHER: Mapping[str, Any] = {
 
 
 def signed(endpoint: Endpoint, messages: Sequence[Message]) -> list[Message]:
-    """Give messages with a signature for each turn of calls, where Gemini reads them.
+    """Return messages with a signature for each turn of calls, where Gemini reads them.
 
     Args:
         endpoint: Who reads them. litellm signs by itself.

@@ -29,12 +29,12 @@ def split_instructions(messages: Sequence[Message]) -> tuple[list[Message], list
 
 
 def is_of_assistant(message: Message) -> bool:
-    """Tell who speaks."""
+    """Return who speaks."""
     return message["role"] == "assistant"
 
 
 def calls_of(message: Message) -> list[dict[str, Any]]:
-    """Give the calls of a message."""
+    """Return the calls of a message."""
     return list(message.get("tool_calls") or ())
 
 
@@ -76,7 +76,7 @@ def _unused(call: str, used: set[str]) -> str:
 
 
 def _answered(messages: Sequence[Message], calls: Iterable[Named]) -> list[Message]:
-    """Give the results of calls, then everything else that was said."""
+    """Return the results of calls, then everything else that was said."""
     left = list(messages)
     results: list[Message] = []
     for asked, name in calls:

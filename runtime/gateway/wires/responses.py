@@ -49,7 +49,7 @@ class ResponsesWire:
     path = "/responses"
 
     def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Give the headers of a request; see `Wire.headers`."""
+        """Return the headers of a request; see `Wire.headers`."""
         return endpoint.credentials
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
@@ -118,7 +118,7 @@ def _choice(choice: Any) -> Any:
 
 
 def _effort(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
-    """Say how long the model may think. It takes no number of tokens."""
+    """Return how long the model may think. It takes no number of tokens."""
     efforts = nearest(endpoint.thinks(request)[0])
     fields = ({"reasoning": {"effort": effort}} for effort in efforts)
     forms = zip(efforts, fields, strict=True)
@@ -143,12 +143,12 @@ def _constraint(request: ChatRequest) -> ParameterFallback:
 
 
 def _told(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Give an item without what it does not say: not every endpoint takes a null back."""
+    """Return an item without what it does not say: not every endpoint takes a null back."""
     return {key: value for key, value in item.items() if value is not None}
 
 
 def _is_readable(item: Mapping[str, Any]) -> bool:
-    """Tell whether an item can be given back: what is not stored must be in it, encrypted."""
+    """Return whether an item can be given back: what is not stored must be in it, encrypted."""
     return item["type"] != "reasoning" or "encrypted_content" in item
 
 

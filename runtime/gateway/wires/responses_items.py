@@ -14,7 +14,7 @@ Item = dict[str, Any]
 
 
 def items_of(messages: Sequence[Message]) -> tuple[str, list[Item]]:
-    """Give the instructions that a conversation begins with, and the items that follow.
+    """Return the instructions that a conversation begins with, and the items that follow.
 
     Args:
         messages: The conversation, with what was kept of the assistant's thinking.
@@ -48,7 +48,7 @@ def _items(message: Message) -> list[Item]:
 
 
 def _as_they_came(message: Message) -> list[Item]:
-    """Give the items that were answered, if they are those of this message's calls."""
+    """Return the items that were answered, if they are those of this message's calls."""
     items: Sequence[Mapping[str, Any]] = message.get("output_items") or ()
     ids = [item["call_id"] for item in items if item["type"] == "function_call"]
     is_same = ids == [call["id"] for call in calls_of(message)]

@@ -50,7 +50,7 @@ class ResponsesAssembly:
         return ""
 
     def body(self) -> Mapping[str, Any]:
-        """Give the response; see `Assembly.body`."""
+        """Return the response; see `Assembly.body`."""
         # Some endpoints leave the output out at the end, or the event with which it ends.
         response = self._response
         if not self._is_whole:
@@ -61,7 +61,7 @@ class ResponsesAssembly:
         return {**response, "output": [self._item(place) for place in places]}
 
     def _item(self, place: int) -> dict[str, Any]:
-        """Give an item; of one that was cut off, as much of it as came."""
+        """Return an item; of one that was cut off, as much of it as came."""
         item = self._items.get(place, {"type": "message"})
         if place not in self._begun:
             return item

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, ParameterFallback]:
-    """Give the ladders of an effort and of a budget of thinking tokens."""
+    """Return the ladders of an effort and of a budget of thinking tokens."""
     effort, tokens = endpoint.thinks(request)
     if endpoint.kind == "local":
         needless = effort == "none" and endpoint.weights is None  # the built-in does not think
@@ -46,7 +46,7 @@ def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Parameter
 
 
 def nearest(effort: Effort | None) -> tuple[Effort, ...]:
-    """Give the efforts that may stand in for one, the nearest first and the lower of two alike.
+    """Return the efforts that may stand in for one, the nearest first and the lower of two alike.
 
     Not to think at all stands in for no other: that would be another way to answer.
     """

@@ -185,7 +185,7 @@ def _message(line: bytes) -> dict[str, Any]:
 
 
 def _is_deep(line: bytes) -> bool:
-    """Tell whether the lists and objects of a JSON text have too many levels."""
+    """Return whether the lists and objects of a JSON text have too many levels."""
     if line.count(b"[") + line.count(b"{") <= _DEEPEST:
         return False
     brackets = _STRING.sub(b"", line).translate(_ONE_KIND, _NO_BRACKETS)

@@ -129,7 +129,7 @@ class _GatewayModel:
         return [_act(call) if call.function.name in self._acts else next(left) for call in calls]
 
     def format_message(self, **message: Any) -> dict[str, Any]:
-        """Give a message of the agent's own as it is sent."""
+        """Return a message of the agent's own as it is sent."""
         return message
 
     def format_observation_messages(
@@ -138,7 +138,7 @@ class _GatewayModel:
         outputs: list[dict[str, Any]],
         template_vars: dict[str, Any] | None = None,
     ) -> list[dict[str, Any]]:
-        """Tell what came of an answer's commands."""
+        """Return what came of an answer's commands."""
         del template_vars
         actions = message["extra"]["actions"]
         return format_toolcall_observation_messages(
@@ -146,11 +146,11 @@ class _GatewayModel:
         )
 
     def get_template_vars(self, **_: Any) -> dict[str, Any]:
-        """Give no variables for prompts."""
+        """Return no variables for prompts."""
         return {}
 
     def serialize(self) -> dict[str, Any]:
-        """Give nothing for a trajectory file: we keep none."""
+        """Return nothing for a trajectory file: we keep none."""
         return {}
 
 
@@ -195,7 +195,7 @@ def _act(call: SimpleNamespace) -> dict[str, Any]:
 
 
 def _calls(answer: ChatAnswer, ids: Sequence[str]) -> list[SimpleNamespace]:
-    """Give an answer's tool calls as the library reads them."""
+    """Return an answer's tool calls as the library reads them."""
     return [
         SimpleNamespace(id=name, function=SimpleNamespace(name=call.name, arguments=call.arguments))
         for name, call in zip(ids, answer.tool_calls, strict=True)

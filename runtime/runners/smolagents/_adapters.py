@@ -95,7 +95,7 @@ def run_tool_calling_agent(
 
 
 def _keep_state(assignment: Assignment) -> bool:
-    """Tell whether the order of tool calls matters, so that no two may be at work at once."""
+    """Return whether the order of tool calls matters, so that no two may be at work at once."""
     return any(granted.tool.keeps_state for granted in assignment.tools.values())
 
 
@@ -183,7 +183,7 @@ class _ToolCaller(_Bounded, ToldOfMistakes, KeepingMemory):
 def _common(
     assignment: Assignment, bridge: Bridge, max_steps: int, *, as_text: bool = False
 ) -> dict[str, Any]:
-    """Give the arguments that both kinds of agents share."""
+    """Return the arguments that both kinds of agents share."""
     schema = assignment.agent.output_schema
     return {
         "tools": [HostTool(tool, bridge, as_text=as_text) for tool in assignment.tools.values()],

@@ -92,7 +92,7 @@ class PersonWait:
 
 
 def definition(tool: Tool) -> dict[str, Any]:
-    """Give a tool as OpenAI's chat API has it."""
+    """Return a tool as OpenAI's chat API has it."""
     if isinstance(tool, HostTool):
         return tool.granted.tool.definition
     return get_tool_json_schema(tool)
@@ -125,7 +125,7 @@ def _type(schema: Any) -> Any:
 
 
 def _description(schema: Any, *, is_required: bool) -> str:
-    """Say what an argument means, and what smolagents' prompts leave out: all but its type."""
+    """Return what an argument means, and what smolagents' prompts leave out: all but its type."""
     fields: Mapping[str, Any] = schema if is_mapping(schema) else {}
     rest = {key: item for key, item in fields.items() if key not in SAID_OTHERWISE}
     default = f": it is {_json(fields['default'])} then" if "default" in fields else ""

@@ -122,7 +122,7 @@ def _as_text(messages: list[ChatMessage]) -> list[Message]:
 
 
 def _kept(step: Any) -> list[ChatMessage]:
-    """Give a step whose answer is kept as it was; nothing for any other."""
+    """Return a step whose answer is kept as it was; nothing for any other."""
     said = step.model_output_message if isinstance(step, ActionStep) else None
     if said is None or not isinstance(said.raw, KeptTurn):
         return []

@@ -113,7 +113,7 @@ def _too_old(versions: dict[str, str | None]) -> Iterator[str]:
 
 
 def _programs(python: Path, found: dict[str, Any]) -> Iterator[Path]:
-    """Give the folders of the interpreter, its packages, and its libraries."""
+    """Yield the folders of the interpreter, its packages, and its libraries."""
     yield Path(found["prefix"])
     yield from host_programs(Path(found["prefix"])).get("readable", ())
     base = Path(found["base"])

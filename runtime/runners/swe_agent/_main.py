@@ -80,7 +80,7 @@ def _host() -> Host:
 
 
 def _hook(host: Host) -> Any:
-    """Give what SWE-agent calls as it works."""
+    """Return what SWE-agent calls as it works."""
     hooks = _library("sweagent.agent.hooks.abstract")
 
     class Told(hooks.AbstractAgentHook):

@@ -66,7 +66,7 @@ class Kind(ABC):
 
     @classmethod
     def making(cls, change: FieldChange) -> Iterator[Kind]:
-        """Give the edits that make a change, where it is one that edits of this kind make."""
+        """Return the edits that make a change, where it is one that edits of this kind make."""
         del change
         return iter(())
 
@@ -77,7 +77,7 @@ class Kind(ABC):
         return iter(())
 
     def said(self) -> dict[str, Any]:
-        """Give what it says in JSON, without what is at its default."""
+        """Return what it says in JSON, without what is at its default."""
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
@@ -111,7 +111,7 @@ class OfAgent(Kind):
 
 
 def tag(kind: type[Kind]) -> str:
-    """Give a kind's name in JSON: `set_prompt` for `SetPrompt`."""
+    """Return a kind's name in JSON: `set_prompt` for `SetPrompt`."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 

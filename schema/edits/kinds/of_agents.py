@@ -141,7 +141,7 @@ class SetParameter(OfAgent):
                 pass
 
     def said(self) -> dict[str, Any]:
-        """Give the field's name as the key of its value."""
+        """Return the field's name as the key of its value."""
         return {"agent": self.agent, self.field: plain(self.value)}
 
     @classmethod

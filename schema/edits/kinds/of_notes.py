@@ -98,7 +98,7 @@ class SetNote(Kind):
             put_note(agent, self._place, self._skill(agent) if self.description else self.text)
 
     def _skill(self, agent: Value) -> Value:
-        """Give the skill, with what is told of where it comes from."""
+        """Return the skill, with what is told of where it comes from."""
         old = agent.get("notes", {}).get("skills", {}).get(self.name, {})
         return {**old, "description": self.description, "body": self.text}
 
@@ -116,7 +116,7 @@ class SetNote(Kind):
                 pass
 
     def said(self) -> dict[str, Any]:
-        """Give a constitution by itself, and any other note with its owner."""
+        """Return a constitution by itself, and any other note with its owner."""
         if self.agent is None:
             return {self.note: self.text}
         name = {"name": self.name} if self.name else {}

@@ -85,7 +85,7 @@ class AddAgent(Kind):
                 insert_edge(value, sender, item.agent.id)
 
     def said(self) -> dict[str, Any]:
-        """Give the agent as in a team file, and where it stands."""
+        """Return the agent as in a team file, and where it stands."""
         place = {name: plain(item) for name in PLACE if (item := getattr(self, name))}
         fields = {"agent": self.agent.id, "fields": agent_value(self.agent)}
         return {**fields, **({"place": place} if place else {})}

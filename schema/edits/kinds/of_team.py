@@ -54,7 +54,7 @@ class OfField(Kind):
     value: Any
 
     def said(self) -> dict[str, Any]:
-        """Give the field's name as the key of its value."""
+        """Return the field's name as the key of its value."""
         return {self.field: plain(self.value)}
 
     @classmethod

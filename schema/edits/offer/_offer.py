@@ -92,12 +92,12 @@ class Newcomers:
         return next(word for word in ids if word not in self.team.agents)
 
     def _front(self) -> Schema:
-        """Give the place ahead of all, for who divides the task up."""
+        """Return the place ahead of all, for who divides the task up."""
         agents = self.team.agents
         return closed(reports_to=some(agents, least=1, most=min(len(agents), PARTS, self.edges)))
 
     def _between(self) -> Iterator[Schema]:
-        """Give the places between two levels, for who works on what others report."""
+        """Yield the places between two levels, for who works on what others report."""
         levels = self.team.levels
         for slot in _spread(range(1, len(levels)), SLOTS) if self.edges > 1 else ():
             ahead = [name for level in levels[:slot] for name in level]
@@ -110,7 +110,7 @@ class Newcomers:
             )
 
     def _last(self, *, least: int) -> Iterator[Schema]:
-        """Give the place behind all: who stands there hears the former output, and others.
+        """Yield the place behind all: who stands there hears the former output, and others.
 
         Another one that stands there as well takes the first one's work over, so a function needs
         others then.
@@ -126,7 +126,7 @@ class Newcomers:
             yield closed(**fields)
 
     def _asking(self) -> Iterator[Schema]:
-        """Give the fields of newcomers that ask a model; types with the same fields share them."""
+        """Yield the fields of newcomers that ask a model; types with the same fields share them."""
         if not self.models:
             return
         groups: dict[tuple[bool, bool], list[str]] = {}
@@ -170,13 +170,13 @@ class Newcomers:
         return backend in self.catalogue.backends and not self._objects(agent_type, **fields)
 
     def _objects(self, agent_type: str, **fields: Any) -> bool:
-        """Tell whether the backend of a type cannot run an agent with these fields."""
+        """Return whether the backend of a type cannot run an agent with these fields."""
         fields = {"prompt": "Solve the task.", **fields} if "function" not in fields else fields
         agent = Agent(id="one", agent_type=agent_type, **fields)
         return bool(objections(agent, IMPLIED_BACKENDS[agent_type]))
 
     def _timeout(self) -> Mapping[str, Schema]:
-        """Give as long as the ceiling allows; without one, what is not written is the run's."""
+        """Return as long as the ceiling allows; without one, what is not written is the run's."""
         limit = self._limit("timeout")
         return {} if limit is None else {"timeout": choice((), limit)}
 
@@ -233,11 +233,11 @@ class Offer:
         return [agent for agent in team.agents.values() if team.asks_model(agent)]
 
     def objects(self, agent: Agent) -> bool:
-        """Tell whether the agent's backend cannot run it."""
+        """Return whether the agent's backend cannot run it."""
         return bool(objections(agent, self.team.backend_of(agent)))
 
     def most_of(self, limit: str) -> Any:
-        """Give a limit of the ceiling; None where there is none."""
+        """Return a limit of the ceiling; None where there is none."""
         return getattr(self.ceiling, limit) if self.ceiling else None
 
     @property

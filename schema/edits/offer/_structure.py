@@ -21,7 +21,7 @@ EdgesBySender = dict[str, set[str]]
 
 
 def is_tied(team: Team) -> bool:
-    """Tell whether the output alone reports to nobody.
+    """Return whether the output alone reports to nobody.
 
     It need not be so where all see all. There an agent's place is all that counts, and one more or
     less may move others past the output: nothing is offered about the structure of such a team.
@@ -32,7 +32,7 @@ def is_tied(team: Team) -> bool:
 
 
 def is_arranged(team: Team) -> bool:
-    """Tell whether some agents have a part in a team's passes that others cannot take over.
+    """Return whether some agents have a part in a team's passes that others cannot take over.
 
     Where the roster is open, there is no graph to change, and nobody's output is read as such. Who
     works on a condition or on a list goes by the answer of somebody who has to work before.

@@ -58,5 +58,5 @@ class Mutation(Generic[OfOneComponent]):
 
 
 def components(edits: Iterable[Edit]) -> frozenset[Component]:
-    """Give the components that edits touch."""
+    """Return the components that edits touch."""
     return frozenset(edit.component for edit in edits)

@@ -81,7 +81,7 @@ class NoteOffer:
         return [*([new] if new else []), *([forget] if old else [])]
 
     def _names(self, kind: Note) -> Schema | None:
-        """Say what a note may be called: as an old one, or anything where there is room."""
+        """Return what a note may be called: as an old one, or anything where there is room."""
         if NAMED_NOTES[kind] in OF_OTHERS:
             others = [agent for agent in self.team.agents if agent != self.agent]
             return one_of(others) if others else None

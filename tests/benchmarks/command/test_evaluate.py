@@ -37,7 +37,7 @@ def samples_of(folder: Path) -> list[Sample]:
 
 
 def results_of(folder: Path) -> dict[str, Any]:
-    """Give results.json without what differs from run to run."""
+    """Return results.json without what differs from run to run."""
     report = json.loads((folder / "results.json").read_text())
     return {name: value for name, value in report.items() if name not in TIMES}
 

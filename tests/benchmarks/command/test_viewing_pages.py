@@ -32,7 +32,7 @@ def told(folder: Path) -> dict[str, Any]:
 
 
 def rows(address: str, folder: Path) -> list[str]:
-    """Give the tasks of a page of samples."""
+    """Return the tasks of a page of samples."""
     return texts(page_at(opened(folder), address).one("tbody"), "th")
 
 

@@ -65,12 +65,12 @@ def test_an_environment_without_pytest_is_refused(tmp_path: Path) -> None:
 
 
 def _bare() -> str:
-    """Give an interpreter outside of any environment."""
+    """Return an interpreter outside of any environment."""
     return str(Path(sys.base_prefix, "bin", "python3"))
 
 
 def with_environment(folder: Path, environment: Environment) -> Instance:
-    """Give an instance whose test asks in which environment it runs."""
+    """Return an instance whose test asks in which environment it runs."""
     asks = "\n\ndef test_three():\n    import os\n    assert os.environ['VIRTUAL_ENV'] == {!r}\n"
     return replace(
         small_repository(folder),

@@ -41,7 +41,7 @@ def status(trial: PatchTrial) -> str | None:
 
 
 def edit(old: str, new: str) -> str:
-    """Give a patch of the code."""
+    """Return a patch of the code."""
     assert old in CODE
     return change("doubling.py", CODE, CODE.replace(old, new))
 
@@ -291,7 +291,7 @@ FIXTURE = "import pytest\n\n\n@pytest.fixture\ndef three():\n    return {}\n"
 
 
 def with_conftest(folder: Path) -> Instance:
-    """Give an instance whose repository has a conftest file that its tests need."""
+    """Return an instance whose repository has a conftest file that its tests need."""
     uses = "\n\ndef test_three(three):\n    assert double(three) == 6\n"
     return replace(
         small_repository(folder, conftest=FIXTURE.format(3)),

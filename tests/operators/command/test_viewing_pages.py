@@ -40,7 +40,7 @@ def facts(page: Element) -> dict[str, str]:
 
 
 def first_column(page: Element, caption: str) -> list[str]:
-    """Give the first column of the table of a caption."""
+    """Return the first column of the table of a caption."""
     table = next(
         element for element in page.all("table") if element.one("caption").text.startswith(caption)
     )

@@ -57,7 +57,7 @@ WEIGHED = Strategy(
 
 
 def evolved(folder: Path, workers: int) -> list[dict[str, float]]:
-    """Give what each episode told."""
+    """Return what each episode told."""
 
     async def work(stage: EvolutionContext) -> list[Any]:
         result = Evolution(

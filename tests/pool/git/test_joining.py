@@ -37,7 +37,7 @@ def silent(_said: str) -> None:
 
 
 def texts(folder: Path) -> dict[str, bytes]:
-    """Give all files of a pool that are text, by their names; of hidden folders, none."""
+    """Return all files of a pool that are text, by their names; of hidden folders, none."""
     table = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
     return {
         name.as_posix(): path.read_bytes()

@@ -98,7 +98,7 @@ class Cluster:
     kills: list[int] = field(default_factory=list[int])
 
     def workers(self) -> list[int]:
-        """Give the processes that host jails."""
+        """Return the processes that host jails."""
         children = (
             Path(f"/proc/{task}/task/{task}/children").read_text("ascii").split()
             for task in self.nodes
@@ -186,7 +186,7 @@ def bench(model: ScriptedModel, data: Path, results: str, *more: str) -> list[st
 
 
 def figures(folder: Path) -> Any:
-    """Give what has to be equal of an evaluation, wherever its code ran."""
+    """Return what has to be equal of an evaluation, wherever its code ran."""
     (results,) = folder.iterdir()
     result: list[Any] = []
     for line in (results / "samples.jsonl").read_text("utf-8").splitlines():

@@ -51,7 +51,7 @@ def test_retry_after_as_a_date() -> None:
 
 
 def waits(seed: int, asked: float | None, *, retries: int = 4) -> list[float]:
-    """Give the waits of a call that always fails."""
+    """Return the waits of a call that always fails."""
     values: list[float] = []
 
     async def fail() -> ChatAnswer:

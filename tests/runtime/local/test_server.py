@@ -69,7 +69,7 @@ class Served:
             return json.load(response)
 
     def texts(self, text: str, **fields: Any) -> list[str]:
-        """Give the answers of a chat call."""
+        """Return the answers of a chat call."""
         answer = self.ask(text, **fields)
         return [choice["message"]["content"] for choice in answer["choices"]]
 

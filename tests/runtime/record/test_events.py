@@ -34,7 +34,7 @@ def lines_of(run: Path) -> list[bytes]:
 
 
 def texts(line: bytes) -> Iterator[bytes]:
-    """Give what may become of a line: no text of JSON, or JSON that is no event."""
+    """Yield what may become of a line: no text of JSON, or JSON that is no event."""
     body = line.removesuffix(b"\n")
     yield from (body[:size] + b"\n" for size in range(1, len(body), len(body) // 25))
     yield from (body[size:] + b"\n" for size in range(1, len(body), len(body) // 25))
@@ -66,7 +66,7 @@ def texts(line: bytes) -> Iterator[bytes]:
 
 
 def values(line: bytes) -> Iterator[bytes]:
-    """Give events with a field that is missing, or of another type."""
+    """Yield events with a field that is missing, or of another type."""
     event = json.loads(line)
     for name in (
         "v",

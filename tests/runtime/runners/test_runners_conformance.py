@@ -79,7 +79,7 @@ class Case:
 
 
 def _agents() -> Iterator[Agent]:
-    """Give one agent of every kind that the installed backends run."""
+    """Yield one agent of every kind that the installed backends run."""
     for backend in RUNNERS:
         kinds = [kind for kind, implied in IMPLIED_BACKENDS.items() if implied == backend]
         for kind in kinds or [None]:

@@ -77,7 +77,7 @@ def alone(agent: Agent) -> Team:
 
 
 def cases() -> Iterator[Any]:
-    """Give each answer to each kind of agent; on every change, to one of them in turn.
+    """Yield each answer to each kind of agent; on every change, to one of them in turn.
 
     Of those that also single chat calls get, each third.
     """

@@ -29,7 +29,7 @@ BEHIND = ("", ".", " apples.", "**", ")", "%", "\n", ", I think.")
 
 
 def spelt(value: Any, form: Literal["NFC", "NFD"]) -> Any:
-    """Give a JSON value with its texts in another normal form."""
+    """Return a JSON value with its texts in another normal form."""
     if isinstance(value, str):
         return unicodedata.normalize(form, value)
     if isinstance(value, list):
@@ -60,7 +60,7 @@ def test_json_is_the_same_in_any_spelling_of_its_texts(value: Any) -> None:
 
 
 def flipped(value: Any) -> Any:
-    """Give a JSON value with a number where a truth was, or the other way round."""
+    """Return a JSON value with a number where a truth was, or the other way round."""
     if isinstance(value, list):
         return [flipped(item) for item in value]
     if isinstance(value, dict):

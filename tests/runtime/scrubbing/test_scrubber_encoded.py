@@ -164,7 +164,7 @@ ESCAPED: dict[str, Callable[[str], str]] = {
 
 
 def parts_of(secret: str) -> list[str]:
-    """Give parts of a secret that are too long to stand anywhere by chance."""
+    """Return parts of a secret that are too long to stand anywhere by chance."""
     return [secret[at : at + 12] for at in range(max(1, len(secret) - 11))]
 
 

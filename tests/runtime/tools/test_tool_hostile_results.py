@@ -154,7 +154,7 @@ RESULT = {
 
 
 def answered(text: str) -> Any:
-    """Give what a server says: in an envelope that fits, where that is possible."""
+    """Return what a server says: in an envelope that fits, where that is possible."""
     with suppress(ValueError, RecursionError):
         value = json.loads(text)
         json.dumps(value).encode()

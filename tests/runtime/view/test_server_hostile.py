@@ -69,7 +69,7 @@ OTHER = (
 
 
 def requests(base: bytes) -> Iterator[bytes]:
-    """Give requests that are malformed, too large, incomplete or of no use.
+    """Yield requests that are malformed, too large, incomplete or of no use.
 
     Args:
         base: What the address of every page begins with.
@@ -113,7 +113,7 @@ def requests(base: bytes) -> Iterator[bytes]:
 
 
 def fragments(base: bytes) -> Iterator[bytes]:
-    """Give requests that end too early, or are none: perhaps without an answer."""
+    """Yield requests that end too early, or are none: perhaps without an answer."""
     yield from OTHER
     whole = b"GET " + base + b" HTTP/1.1\r\n" + LOCAL + b"X: a\r\n\r\n"
     yield from (whole[:size] for size in range(0, len(whole), 9))

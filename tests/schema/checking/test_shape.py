@@ -24,7 +24,7 @@ SILENT = {
 
 
 def parts(schema: Any) -> Iterator[dict[str, Any]]:
-    """Give a schema and all schemas in it."""
+    """Yield a schema and all schemas in it."""
     if not isinstance(schema, dict):
         return
     yield schema

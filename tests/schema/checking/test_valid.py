@@ -46,7 +46,7 @@ def told(value: Any, schema: Any) -> set[bool]:
 
 
 def parts(schema: Any) -> Iterator[Mapping[str, Any]]:
-    """Give a schema and all schemas in it."""
+    """Yield a schema and all schemas in it."""
     if isinstance(schema, dict):
         yield schema
         for key, inner in schema.items():

@@ -160,7 +160,7 @@ def makes_something_last(call: ast.Call) -> bool:
 
 
 def functions(path: Path, words: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Give the functions of a module that has one of these words, an expression, anywhere."""
+    """Yield the functions of a module that has one of these words, an expression, anywhere."""
     text = path.read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(text)) if re.search(words, text) else ():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

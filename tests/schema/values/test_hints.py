@@ -39,7 +39,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def ids(count: int, ending: str = "") -> list[str]:
-    """Give long names that have nearly all letters in common."""
+    """Return long names that have nearly all letters in common."""
     chance = random.Random(1)
     return [
         "a" * 40 + "".join(chance.choice("abc") for _ in range(20 - len(ending))) + ending

@@ -77,7 +77,7 @@ TRACES = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give the folder of the traces."""
+    """Return the folder of the traces."""
     return written(tmp_path / "data")
 
 

@@ -21,7 +21,7 @@ OPERATOR = "dream_contrast"
 async def dream_contrast(
     meta: OperatorModel, path: str, task: Task, failed: MemberWork, succeeded: MemberWork
 ) -> Difference | RejectedProposal:
-    """Say what one member did differently from another, that made its answer better.
+    """Return what one member did differently from another, that made its answer better.
 
     Args:
         task: The task. Its reference answer is not shown.

@@ -67,7 +67,7 @@ def below(levels: Mapping[str, float]) -> frozenset[str]:
 
 
 def _levels(population: Population, insight: Insight) -> Mapping[str, float]:
-    """Give everybody's competence, where the insight is to be of use."""
+    """Return everybody's competence, where the insight is to be of use."""
     agents = population.agents
     if insight.level == "cross_domain":
         return {name: _mean(agent, population.niches) for name, agent in agents.items()}
@@ -75,7 +75,7 @@ def _levels(population: Population, insight: Insight) -> Mapping[str, float]:
 
 
 def _mean(one: RankingScore, niches: Collection[str]) -> float:
-    """Give an agent's mean competence over all niches that were met by anybody."""
+    """Return an agent's mean competence over all niches that were met by anybody."""
     return fmean(one.q(niche) for niche in niches) if niches else one.rates.initial
 
 
@@ -125,7 +125,7 @@ class Tested:
         return 0.0 if self.after is None else self.after - self.before
 
     def told(self, to: int) -> Mapping[str, Any]:
-        """Give what the event says of it.
+        """Return what the event says of it.
 
         Args:
             to: Into how many archives it was written.

@@ -32,12 +32,12 @@ class Sides:
 
 
 def mean_of(scores: Sequence[float], reward: float) -> float:
-    """Give the mean of the scores of attempts; with one or none, it is the team's reward."""
+    """Return the mean of the scores of attempts; with one or none, it is the team's reward."""
     return fmean(scores) if len(scores) > 1 else reward
 
 
 def why(mean: float, theta: float, *, disagree: bool) -> Why | None:
-    """Say why a team dreams, or that it does not (EvoChamber §3.5, Table 9).
+    """Return why a team dreams, or that it does not (EvoChamber §3.5, Table 9).
 
     Args:
         mean: The mean of the scores of its attempts, in [0, 1].
@@ -49,7 +49,7 @@ def why(mean: float, theta: float, *, disagree: bool) -> Why | None:
 
 
 def sides(members: Sequence[MemberWork], theta: float) -> Sides:
-    """Tell who succeeded, by their own answers: those that were worth the threshold or more."""
+    """Return who succeeded, by their own answers: those that were worth the threshold or more."""
     known = [(member, member.score) for member in members if member.score is not None]
     return Sides(
         failed=tuple(work for work, score in known if score < theta),
@@ -95,7 +95,7 @@ def own_faults(failed: Sequence[MemberWork]) -> Iterator[Difference]:
 def survivors(
     ideas: Sequence[Idea], opinions: Mapping[str, Sequence[Opinion]], members: Sequence[str]
 ) -> tuple[int, ...]:
-    """Say which ideas are left: all but those that most of the others would drop.
+    """Return which ideas are left: all but those that most of the others would drop.
 
     The others of an idea are all members but the one whose success it comes from. Who said nothing
     of use drops nothing.
@@ -114,7 +114,7 @@ def survivors(
 
 
 def gives_away(text: str, answers: Iterable[str]) -> bool:
-    """Tell whether a text has an answer of the task in it, so that no attempt with it is a test.
+    """Return whether a text has an answer of the task in it, so that no attempt with it is a test.
 
     Args:
         answers: What answers come down to. Those that are too short to tell are passed over.

@@ -53,7 +53,7 @@ def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) ->
 
 
 def founders(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> tuple[Agent, ...]:
-    """Give the agents that a population begins with: N of them, all alike, numbered."""
+    """Return the agents that a population begins with: N of them, all alike, numbered."""
     agent = founder(settings, beside, catalogue)
     numbers = range(1, settings.pool_size + 1)
     return tuple(replace(agent, id=f"{agent.id}_{number}") for number in numbers)

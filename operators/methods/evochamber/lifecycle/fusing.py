@@ -118,7 +118,7 @@ def _nearest(episode: Episode, entry: Learnt, owner: str) -> Learnt | None:
 
 
 def _coming(episode: Episode) -> list[Learnt]:
-    """Give the entries that the episode is about to keep."""
+    """Return the entries that the episode is about to keep."""
     return [
         replace(change, id=episode.op(what))
         for change, what in episode.changes

@@ -76,7 +76,7 @@ def _pairs(episode: Episode, one: str, other: str) -> Sequence[tuple[Learnt, Lea
 
 
 def _similar(episode: Episode, one: str, other: str) -> Iterator[tuple[Learnt, Learnt, float]]:
-    """Give entries of one archive with those of the other that say almost the same.
+    """Yield entries of one archive with those of the other that say almost the same.
 
     What both have from a common ancestor is one entry already; and what this task has taught one of
     them may have taken the place of an earlier one.

@@ -79,12 +79,12 @@ async def _done(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:
 
 
 async def _heritage(episode: Episode, path: str, event: LifecycleEvent) -> Heritage:
-    """Say what two leave that are merged; nobody else leaves anything."""
+    """Return what two leave that are merged; nobody else leaves anything."""
     return await heritage(episode, path, *event.agents) if event.operator == "merge" else Heritage()
 
 
 def _agents(episode: Episode, event: LifecycleEvent) -> Sequence[Agent]:
-    """Give those that it is about; of a genesis, the one that a new agent is made like."""
+    """Return those that it is about; of a genesis, the one that a new agent is made like."""
     if event.operator == "genesis":
         stage = episode.stage
         return (founder(episode.settings, stage.beside, stage.catalogue),)
@@ -92,7 +92,7 @@ def _agents(episode: Episode, event: LifecycleEvent) -> Sequence[Agent]:
 
 
 async def _examples(episode: Episode, niche: str | None) -> Sequence[str]:
-    """Give a few tasks of a niche: this one, and those that somebody has learnt from."""
+    """Return a few tasks of a niche: this one, and those that somebody has learnt from."""
     if not niche:
         return ()
     known = await episode.recall(episode.task.text, MOST_EXAMPLES, niche=niche)

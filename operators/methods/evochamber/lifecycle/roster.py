@@ -107,7 +107,7 @@ def _shown(agent: Agent, catalogue: Catalogue, bounds: Bounds) -> str:
 
 
 def _parts(agent: Agent, catalogue: Catalogue) -> tuple[str, str]:
-    """Give the first paragraph of an agent's prompt, and the rest."""
+    """Return the first paragraph of an agent's prompt, and the rest."""
     text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
     first, _, rest = (text or "").strip().partition("\n\n")
     return first, rest.strip()
@@ -197,7 +197,7 @@ def _specialized(event: LifecycleEvent, made: Persona, agents: Sequence[Agent]) 
 
 
 def unwritten(event: LifecycleEvent, agents: Sequence[Agent]) -> Changes:
-    """Give what is done without the persona that nobody wrote.
+    """Return what is done without the persona that nobody wrote.
 
     Two are merged all the same, under the persona of the first. Nothing comes of anything else.
     """

@@ -57,7 +57,7 @@ class LifecycleEvent:
 def due(
     population: Population, settings: PopulationSettings, chance: random.Random
 ) -> tuple[LifecycleEvent, ...]:
-    """Say what is due when the roster is looked at (EvoChamber App. E.1).
+    """Return what is due when the roster is looked at (EvoChamber App. E.1).
 
     In this order, and who is named by one of them is left alone by the later ones of that look:
 
@@ -130,12 +130,12 @@ class _Look:
         return sum(event.operator == operator for event in self.events)
 
     def best(self, niche: str) -> float | None:
-        """Give the most that anybody has in a niche who will be there; None: nobody met it."""
+        """Return the most that anybody has in a niche who will be there; None: nobody met it."""
         known = [q for standing in self._there() if (q := _affinity(standing, niche)) is not None]
         return max(known, default=None)
 
     def _there(self) -> Iterator[RankingScore]:
-        """Give those that stay, and what two come down to that are merged."""
+        """Yield those that stay, and what two come down to that are merged."""
         agents, gone = self.population.agents, set[str]()
         for event in self.events:
             if event.operator in {"merge", "prune"}:
@@ -146,7 +146,7 @@ class _Look:
 
 
 def _affinity(one: RankingScore, niche: str) -> float | None:
-    """Give what an agent has in a niche that it has met, or was made for."""
+    """Return what an agent has in a niche that it has met, or was made for."""
     return one.q(niche) if niche in one.competence or niche in one.aims else None
 
 
@@ -300,7 +300,7 @@ def _met(look: _Look) -> Mapping[str, int]:
 
 
 def _weakest(look: _Look, met: Mapping[str, int]) -> str | None:
-    """Give the niche in which the population is weakest; of several, the one met most often."""
+    """Return the niche in which the population is weakest; of several, the one met most often."""
     return min(met, key=lambda text: (look.best(text) or 0.0, -met[text]), default=None)
 
 

@@ -14,7 +14,7 @@ SAID = frozenset({"message", "answer", "start"})
 
 
 def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:
-    """Give what an agent read and said, as its model takes it when it goes on.
+    """Return what an agent read and said, as its model takes it when it goes on.
 
     Its instructions stay ahead, as they were; of a long conversation the oldest is left out.
 
@@ -60,7 +60,7 @@ def colleagues(team: Team, run: Run, agent: str) -> tuple[str, ...]:
 
 
 def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
-    """Give whose words reached whom, as far as both took part."""
+    """Yield whose words reached whom, as far as both took part."""
     yield from ((message.sender, message.to) for message in run.bus if message.kind in SAID)
     for reader, seen in team.seen.items():
         for name in seen:

@@ -43,7 +43,7 @@ class TaskFeedback:
         is_judged: bool = False,
         shows_reference: bool = False,
     ) -> TaskFeedback:
-        """Say what a team is told of its run.
+        """Return what a team is told of its run.
 
         Args:
             is_judged: Whether a judge gave the score, that does not know the reference answer. Then

@@ -42,7 +42,7 @@ class Ground:
         return Meter(limits=self.limits)
 
     def voice(self, meta: OperatorModel, agent: str) -> OperatorModel:
-        """Give who answers for an agent: its own model, that samples and thinks as it says."""
+        """Return who answers for an agent: its own model, that samples and thinks as it says."""
         own = self.team.agents[agent]
         if not self.own_model or not isinstance(meta, MetaModel):
             return meta

@@ -200,7 +200,7 @@ FIELDS = [
 
 
 def judged(content: bytes) -> ChatAnswer | None:
-    """Give the answer in a response; None where it is malformed, and nothing else may happen."""
+    """Return the answer in a response; None where it is malformed, and nothing else may happen."""
     try:
         return answer_of(parsed(SOURCE, content), SOURCE)
     except CallError as error:

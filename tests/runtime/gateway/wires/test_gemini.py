@@ -32,7 +32,7 @@ SKIPPED = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 
 
 def calls(model: str, *messages: Any) -> list[Any]:
-    """Give the calls of the last message of the assistant, as they are sent."""
+    """Return the calls of the last message of the assistant, as they are sent."""
     endpoint = Endpoint(kind="openai", model=model, api_base="http://h/v1beta/openai")
     sent = meant_for(messages, model)
     request = ChatRequest(model="default", messages=sent, tools=[WEATHER])

@@ -230,7 +230,7 @@ class Killed(Exception):
 
 
 def dying(left: int) -> Any:
-    """Give a `Pool.commit` that does so many changes of the episode, and then no more."""
+    """Return a `Pool.commit` that does so many changes of the episode, and then no more."""
     commit = Pool.commit
 
     def until_then(pool: Pool, change: Any, *, op: str) -> Any:
