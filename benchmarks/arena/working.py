@@ -46,7 +46,7 @@ class Working:
         return [cell for cell in self.own if not cell.is_done]
 
     def check(self) -> None:
-        """Find what is wrong with cells, before anything is spent."""
+        """Check cells before any of them spends."""
         used = [self.options["embedder"]]
         for cell in self.cells:
             evolving = cell.evolving(self.known, self.options)

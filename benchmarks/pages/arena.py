@@ -19,7 +19,7 @@ DEPTH = 4
 
 
 def open_arena(folder: Path) -> ArenaSite | None:
-    """Find an arena; None where the folder is of another kind."""
+    """Return the site of an arena; None if the folder is something else."""
     return ArenaSite(folder=folder) if (folder / ARENA).is_file() else None
 
 

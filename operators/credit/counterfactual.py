@@ -157,8 +157,8 @@ class Counterfactuals(Generic[Player]):
             value = 0.0 if run.answer is None else await self.score(run)
             return to_value(Worth(value=value, needed=branch.needed, paid=branch.paid))
 
-        figure = await self.own.once(f"{self.path}worth {name}", "worth", asked, work)
-        return from_value(Worth, figure)
+        value = await self.own.once(f"{self.path}worth {name}", "worth", asked, work)
+        return from_value(Worth, value)
 
     async def _passes(self, journal: Journal, silent: Ablation) -> tuple[Round, ...]:
         context = self.services.context(

@@ -156,8 +156,8 @@ class _Call:
         if cache is None:
             value, _ = await ask()
             return value, "model"
-        value, holds = await cache.once(self._question(), ask)
-        if not holds:
+        value, is_kept = await cache.once(self._question(), ask)
+        if not is_kept:
             return value, "model"
         self.answer = None
         return {**value, "usage": Usage(cached_calls=1).value()}, "cache"

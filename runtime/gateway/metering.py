@@ -72,9 +72,9 @@ def metered(
         read: Bytes of what it was given to read.
         declared: Whether the host declared what it costs.
     """
-    usage, holds = answer.usage, not answer.usage.unmetered_calls
+    usage, is_metered = answer.usage, not answer.usage.unmetered_calls
     written = written_by(answer)
-    if not holds:
+    if not is_metered:
         completion = tokens_in(_size(written))
         usage = replace(
             usage,
@@ -86,7 +86,7 @@ def metered(
             return _doubted(replace(usage, unpriced_calls=1), read, written, None)
         return _doubted(replace(usage, usd=answer.reported_usd), read, written, None)
     usd = rates.usd(usage)
-    if not holds:
+    if not is_metered:
         usd = rates.highest(usage.prompt_tokens, usage.completion_tokens)
     if answer.reported_usd is not None:
         usd = max(usd, answer.reported_usd) if declared else answer.reported_usd

@@ -263,10 +263,10 @@ async def regex(evidence: Evidence) -> Score:
     task = evidence.task
     pattern = str(task.scorer.options.get("pattern", task.answer))
     try:
-        holds = await to_thread(_is_in_a_reading, pattern, evidence.answer)
+        is_there = await to_thread(_is_in_a_reading, pattern, evidence.answer)
     except SearchTooLong as error:
         return Score(value=0.0, reason=f"{quoted(pattern)} is not found: {error}. {SIMPLER}")
-    return _verdict(holds, evidence.answer, pattern)
+    return _verdict(is_there, evidence.answer, pattern)
 
 
 def _is_in_a_reading(pattern: str, answer: str) -> bool:

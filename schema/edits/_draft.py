@@ -45,7 +45,7 @@ def join_rounds(value: Value, edits: Sequence[Edit]) -> None:
         opening += [
             newcomer for newcomer in newcomers if newcomer in opens and newcomer not in opening
         ]
-        heard = {word for closer in closing for word in reports_to.get(closer, ())}
+        heard = {receiver for closer in closing for receiver in reports_to.get(closer, ())}
         heard |= {value["topology"].get("output")} if closing else set()
         closing += [
             newcomer for newcomer in newcomers if newcomer in heard and newcomer not in closing

@@ -120,7 +120,7 @@ class _Entries:
             line: (name, left[0])
             for name, ids in self.groups.items()
             if name not in self.staying
-            and (left := [word for word in ids if word in self.after.agents])
+            and (left := [member for member in ids if member in self.after.agents])
             for line in left
         }
 

@@ -114,22 +114,22 @@ def _parts(
     parts: dict[str, Document] = {}
     problems: list[Problem] = []
     nodes = 0
-    for word, fields in using.items():
+    for agent_id, fields in using.items():
         name = fields["use"]
         try:
             if name not in read:
                 read[name] = _used(name, folder, Path(document.file).parent)
                 problems += read[name][1]
         except (ValueError, TypeError) as error:
-            problems.append(document.problem(("agents", word, "use"), str(error)))
+            problems.append(document.problem(("agents", agent_id, "use"), str(error)))
             continue
         nodes += len(read[name][0].places)
         if nodes > MOST_NODES:
             message = f"the agent files of a team may have at most {MOST_NODES} values together."
-            problems.append(document.problem(("agents", word, "use"), message))
+            problems.append(document.problem(("agents", agent_id, "use"), message))
             break
         if read[name][0].complete:
-            parts[word] = read[name][0]
+            parts[agent_id] = read[name][0]
     return parts, problems
 
 

@@ -48,8 +48,8 @@ def write_team(folder: str | Path, team: Team) -> tuple[str, ...]:
 def team_texts(team: Team) -> Mapping[str, str]:
     """Return what the files of a team's folder say, by their paths in it, agents first."""
     texts = {
-        f"{AGENTS}/{word}/{name}": text
-        for word, agent in team.agents.items()
+        f"{AGENTS}/{agent_id}/{name}": text
+        for agent_id, agent in team.agents.items()
         for name, text in agent_texts(AgentFile(agent=agent)).items()
     }
     value = team_value(team)

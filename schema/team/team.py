@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from graphlib import TopologicalSorter
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -530,9 +531,9 @@ class Team:
         """
         reporters = self.predecessors
         fields: dict[str, frozenset[str]] = {}
-        for word in (agent_id for level in self.levels for agent_id in level):
-            fields[word] = frozenset(reporters[word]).union(
-                *(fields[near] for near in reporters[word])
+        for agent_id in chain.from_iterable(self.levels):
+            fields[agent_id] = frozenset(reporters[agent_id]).union(
+                *(fields[near] for near in reporters[agent_id])
             )
         return fields
 
@@ -545,7 +546,7 @@ class Team:
         """
         if self.execution.context == "ancestors":
             return self.ancestors
-        return {word: frozenset(others) for word, others in self.heard.items()}
+        return {agent_id: frozenset(others) for agent_id, others in self.heard.items()}
 
     @property
     def opening(self) -> frozenset[str]:
@@ -601,7 +602,7 @@ class Team:
             "execution": unlike_default(self.execution),
         }
         executed = {key: item for key, item in executed.items() if item}
-        executed["agents"] = {word: _executed(agent) for word, agent in self.agents.items()}
+        executed["agents"] = {agent_id: _executed(agent) for agent_id, agent in self.agents.items()}
         executed["topology"] = {"edges": sorted(self.edges), "output": self.output}
         text = json.dumps(equal_numbers_alike(executed), sort_keys=True, separators=(",", ":"))
         return sha256(text.encode()).hexdigest()

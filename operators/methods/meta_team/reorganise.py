@@ -147,10 +147,10 @@ async def reorganise(
     bounds = voice.limits
     room = ground.room.within(bounds)
     part = TeamAnswer(meta=voice, team=team, room=room, most_edges=edges)
-    holds = bool(discussion.statements)
+    has_statements = bool(discussion.statements)
     question = Question(
         operator=OPERATOR,
-        instructions=prompt(OPERATOR, **part.told, lead=lead or "", has_statements=holds),
+        instructions=prompt(OPERATOR, **part.told, lead=lead or "", has_statements=has_statements),
         material=material(
             ground.told.text(bounds),
             known_text(voice, ground, reflected, settled),

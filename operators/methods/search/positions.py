@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 
 from ....schema.team.team import Team
 
@@ -40,7 +41,7 @@ def _matched(
 
 def _by_place(team: Team, place: Callable[[Team, str], str | None]) -> Mapping[str, list[str]]:
     fields: dict[str, list[str]] = {}
-    for agent_id in (word for level in team.levels for word in level):
+    for agent_id in chain.from_iterable(team.levels):
         if name := place(team, agent_id):
             fields.setdefault(name, []).append(agent_id)
     return fields

@@ -32,15 +32,15 @@ def broken(endpoint: Endpoint, url: str, error: Exception) -> CallError:
         error: What aiohttp, or the system, says.
     """
     is_refused = isinstance(error, aiohttp.ClientHttpProxyError)
-    holds = not (is_refused or isinstance(error, aiohttp.ClientConnectorError))
-    if endpoint.proxy and not holds:
+    is_connected = not (is_refused or isinstance(error, aiohttp.ClientConnectorError))
+    if endpoint.proxy and not is_connected:
         # What the error itself says may have the proxy's password in it.
         return proxy_failed(endpoint.proxy, url, error.status if is_refused else None)
-    advice = "The connection broke." if holds else "Is the endpoint running?"
+    advice = "The connection broke." if is_connected else "Is the endpoint running?"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         advice = "SSL_CERT_FILE names a file of the authorities that are trusted."
     message = f"{url}: {error or type(error).__name__}. {advice}"
-    return CallError(message, kind="down", may_be_billed=holds and not is_unsent(error))
+    return CallError(message, kind="down", may_be_billed=is_connected and not is_unsent(error))
 
 
 def proxy_refused(endpoint: Endpoint, url: str, status: int, content: bytes) -> CallError | None:

@@ -89,7 +89,7 @@ class Newcomers:
 
     def _free(self, name: str) -> str:
         ids = (f"{name}_{number}" for number in range(1, len(self.team.agents) + 2))
-        return next(word for word in ids if word not in self.team.agents)
+        return next(free for free in ids if free not in self.team.agents)
 
     def _front(self) -> Schema:
         """Return the place ahead of all, for who divides the task up."""

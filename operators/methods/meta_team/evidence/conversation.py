@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from .....runtime.agents.outcomes import AgentOutcome, Run
 from .....runtime.gateway import Message
@@ -68,4 +69,4 @@ def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
             if outcome is not None and outcome.result is not None:
                 yield name, reader
     consulting = [agent.id for agent in team.agents.values() if agent.consults]
-    yield from ((word, other) for word in consulting for other in consulting)
+    yield from product(consulting, consulting)
