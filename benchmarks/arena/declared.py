@@ -109,6 +109,9 @@ def load_arena(path: Path, known: Catalogue, teams: Path) -> Arena:
         reader.note(("test_cap",), "it caps other units than cap. Write the same ones.")
     if reader.problems:
         raise ConfigError(sorted({*reader.problems}))
+    for team, text in reader.voting.values():
+        make_folders(team.parent)
+        write_atomically(team, text)
     return arena
 
 
@@ -159,10 +162,15 @@ def _beside(path: Path, name: str) -> str | Path:
 
 
 class _Reader:
-    """Reads the parts of an arena, and notes what is wrong with them."""
+    """Reads the parts of an arena, and notes what is wrong with them.
+
+    Attributes:
+        voting: The files of teams that vote and their texts, by the seeds that name them.
+    """
 
     def __init__(self, document: Document, path: Path, known: Catalogue, teams: Path) -> None:
         self.problems = list[Any]()
+        self.voting: dict[str, tuple[Path, str]] = {}
         self._document, self._path, self._known, self._teams = document, path, known, teams
         self._written: Written = document.value
 
@@ -259,18 +267,18 @@ class _Reader:
         return self._seeded(place, recipe, file)
 
     def _voting(self, place: tuple[str, str], copies: int) -> str:
-        """Write a team of copies that vote; return its path."""
+        """Return the seed that names a team of copies that vote."""
         source = _beside(self._path, self._written["team"])
         team = self.load(("team",), load_source, source, self._known)
         vote = partial(vote_of, team, copies, temperature=TEMPERATURE)
         if team is None or (voting := self.load(place, vote)) is None:
             return TEAM
         path = self._teams / f"{voting.name}.yaml"
-        make_folders(path.parent)
-        write_atomically(path, dump(voting))
-        return os.path.relpath(path, self._path.parent)
+        seed = os.path.relpath(path, self._path.parent)
+        self.voting[seed] = path, dump(voting)
+        return seed
 
     def _seeded(self, place: tuple[str, str], recipe: Recipe, file: Path) -> Method:
-        for seed in recipe.seeds:
+        for seed in [seed for seed in recipe.seeds if seed not in self.voting]:
             self.load(place, load_source, _beside(file, seed), self._known)
         return Method(name=place[1], recipe=recipe, file=file)

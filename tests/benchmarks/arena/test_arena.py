@@ -199,6 +199,11 @@ def test_a_test_that_does_not_fit_its_cap_is_open_and_a_larger_one_ends_it(hall:
         ("seeds: [team]", "seeds: [x.yaml]", "methods.'best of n': no file 'x.yaml'"),
         ("seeds: [team]", "recipe: solo.yaml", "methods.'best of n'.settings: a recipe's file"),
         ("seeds: [team]", "votes: 1", "10:22: error: methods.'best of n'.votes"),
+        (
+            "  best of n",
+            "  two: {votes: 2}\n  other: {like: x}\n  best of n",
+            "methods.other.like: no",
+        ),
         ("seeds: 2", "operators: []", "methods.evomas: it asks a model to write or judge"),
         ("seeds: 2", "operators: [m]", "4:12: error: operators: no model 'm' on this host"),
     ],
@@ -209,4 +214,4 @@ def test_what_is_wrong_is_told_with_its_place(hall: Hall, old: str, new: str, me
     assert result.code == 2, result.out
     assert "arena.yaml:" in result.err
     assert message in result.err
-    assert not (hall.folder / "out" / "cells").exists()
+    assert not (hall.folder / "out").exists()
