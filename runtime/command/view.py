@@ -59,8 +59,10 @@ def main(folder: Path, words: tuple[str, ...], **options: Any) -> None:
     """
     printed = {name: options[name] for name in ("agent", "full", "as_json", "otel")}
     if words or options["as_text"] or any(printed.values()):
+        from ..view.site import expect_folder
         from .show import show
 
+        expect_folder(folder)
         return show(folder, words, **printed)
     from ..view import opened
 

@@ -83,15 +83,24 @@ class Answerable(Protocol):
         ...
 
 
+def expect_folder(folder: Path) -> None:
+    """Make sure that something can be looked at.
+
+    Raises:
+        InputError: It is no folder.
+    """
+    if not folder.is_dir():
+        what = "a file, and no folder" if folder.exists() else "there is no such folder"
+        raise InputError(f"{folder}: {what}. Give that of a run, a pool or an evaluation.")
+
+
 def opened(folder: Path) -> Site:
     """Find what a folder is.
 
     Raises:
         InputError: It is no folder, or of no kind that is known.
     """
-    if not folder.is_dir():
-        what = "a file, and no folder" if folder.exists() else "there is no such folder"
-        raise InputError(f"{folder}: {what}. Give that of a run, a pool or an evaluation.")
+    expect_folder(folder)
     kinds = sorted(installed(PAGES))
     site = _found(folder, kinds)
     if site is None:

@@ -36,6 +36,10 @@ def test_a_folder_of_no_known_kind_is_told_in_a_sentence(tmp_path: Path) -> None
     assert (gone.code, gone.err.count("\n")) == (2, 1)
     assert "there is no such folder" in gone.err
     (tmp_path / "file").touch()
+    for words in ([], ["--text"]):
+        file = invoked(main, [str(tmp_path / "file"), *words], "mas-view")
+        assert (file.code, "a file, and no folder" in file.err) == (2, True)
+    (tmp_path / "file").touch()
     assert "a file, and no folder" in invoked(main, [str(tmp_path / "file")], "mas-view").err
 
 
