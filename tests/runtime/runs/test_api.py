@@ -49,7 +49,7 @@ DAY = {"day": "2026-11-23"}
 
 
 def weekday(day: str) -> str:
-    """Return which weekday a date is."""
+    """Tell which weekday a date is."""
     return date.fromisoformat(day).strftime("%A")
 
 
