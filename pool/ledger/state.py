@@ -151,7 +151,8 @@ class State:
         """Choose a name that begins with a stem, which no other branch gives: `vote_k3x7qd`.
 
         Args:
-            content: All that is kept of who is to be called so, JSON-able: the same has the same name.
+            content: All that is kept of who is to be called so, JSON-able: the same has the same
+                name.
         """
         named = _ended(stem, _sign(content))
         return self.name_for(named) if self.find(named) else named
