@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import sys
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,10 +17,8 @@ import pytest
 
 from coterie.runtime.values.bounds import LARGEST_ANSWER, LARGEST_STREAM
 
-from .effort import Cost, TooDear, clock
-
-LONGEST_STEP = 12.0
-"""Units of effort that a step of an event loop may take. Measured: 4, and 8 with a first import."""
+MOST_CALLS = 1_000_000
+"""Calls, and returns from them, within a step of an event loop. Measured: 474,000, by night."""
 Body = Callable[[int], bytes]
 """Makes the body of an answer of about so many bytes."""
 
@@ -249,31 +248,29 @@ def provider(bodies: Sequence[bytes], kind: str) -> Generator[str]:
 
 
 @contextmanager
-def watched(monkeypatch: pytest.MonkeyPatch, *, most: float = LONGEST_STEP) -> Generator[None]:
-    """Assert that no step holds an event loop for long, by the CPU of its thread alone.
-
-    Full garbage collections do not count: they go over all that the tests before have left.
-
-    Args:
-        most: Units of effort that a step may take.
-
-    Raises:
-        TooDear: A step took more. Use it within `effort.retried`.
-    """
-    longest, whose = 0.0, ""
+def watched(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """Assert that no step holds an event loop for long: by the calls within it."""
+    most, whose = 0, ""
     run = asyncio.events.Handle._run  # pyright: ignore[reportPrivateUsage]
 
-    def timed(handle: asyncio.events.Handle) -> None:
-        nonlocal longest, whose
-        begun = cpu.of_thread()
+    def counted(handle: asyncio.events.Handle) -> None:
+        nonlocal most, whose
+        calls = 0
+
+        def count(*_: object) -> None:
+            nonlocal calls
+            calls += 1
+
+        before = sys.getprofile()
+        sys.setprofile(count)
         try:
             run(handle)
         finally:
-            if (took := cpu.of_thread() - begun) > longest:
-                longest, whose = took, repr(handle)
+            sys.setprofile(before)
+        if calls > most:
+            most, whose = calls, repr(handle)
 
-    with clock() as cpu, monkeypatch.context() as patched:
-        patched.setattr(asyncio.events.Handle, "_run", timed)
+    with monkeypatch.context() as patched:
+        patched.setattr(asyncio.events.Handle, "_run", counted)
         yield
-    if not (cost := Cost(longest)).within(most):
-        raise TooDear(f"{cost.units:.0f} units of effort at once: {whose}")
+    assert most <= MOST_CALLS, f"{most} calls at once: {whose}"

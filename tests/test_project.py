@@ -284,7 +284,7 @@ def read_clocks(path: Path) -> set[str]:
 
 
 def test_no_verdict_of_a_test_depends_on_the_speed_of_the_machine() -> None:
-    """Tests count, or compare efforts; only the modules that do this for them read a clock."""
+    """Tests count; only the modules that compare growth, or wait, for them read a clock."""
     tests = ROOT / "tests"
     readers = {
         path.relative_to(tests).as_posix() for path in tests.rglob("*.py") if read_clocks(path)

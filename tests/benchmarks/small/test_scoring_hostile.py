@@ -21,7 +21,6 @@ from coterie.schema import Catalogue, ConfigError, ScorerChoice, Task, load_task
 from coterie.schema.host.catalogue import installed
 from coterie.schema.host.scorer_form import LONGEST_ANSWER, form_of
 
-from ...effort import measured
 from ...scoring import found
 
 SIZE = 10_000
@@ -79,11 +78,7 @@ def test_any_answer_is_scored_within_bounds(name: str, nightly: bool) -> None:
     size = LONGEST_ANSWER if nightly else SIZE
     for piece in PIECES:
         answer = (piece * size)[:size]
-        with measured() as cost:
-            result = scored(name, answer)
-        assert 0 <= result.value <= 1
-        # Measured: 2, and 12 for an answer as long as a scorer reads.
-        assert cost.within(60), f"{name} needs {cost.units:.0f} units on {piece!r}"
+        assert 0 <= scored(name, answer).value <= 1
 
 
 texts = st.text() | st.lists(st.sampled_from(PIECES), max_size=30).map("".join)

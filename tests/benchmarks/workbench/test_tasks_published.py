@@ -9,8 +9,6 @@ from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.workbench import OPERATIONS, find_folder, load_tables, verdict
 from coterie.benchmarks.workbench.tasks import WORKBENCH, WORKBENCH_DOMAINS
 
-from ...effort import measured
-
 NICHES = {
     "analytics": 120,
     "calendar": 110,
@@ -35,15 +33,6 @@ def test_the_reference_calls_are_correct_without_side_effects(real: Path) -> Non
     # 122 references are empty, and two more change nothing.
     assert sum(item.correct for item in wrong) == 124
     assert not any(item.side_effects for item in wrong)
-
-
-def test_a_verdict_costs_little(real: Path) -> None:
-    tasks = WORKBENCH.tasks(Source(data=real))
-    tables = load_tables(find_folder(real))
-    with measured() as cost:
-        for task in tasks:
-            verdict(task.answer, [], "", tables)
-    assert cost.within(0.4 * len(tasks))
 
 
 def test_the_named_domains_leave_out_the_customers_of_50_tasks(real: Path) -> None:

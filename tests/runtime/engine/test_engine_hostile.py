@@ -30,7 +30,6 @@ from coterie.runtime.values.bounds import (
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 from ...damage import bounded
-from ...effort import retried
 from ...hostile import ANSWERS, OTHERS, STREAMS, deltas, message, much, provider, watched
 
 ONCE = Execution(max_retries=0)
@@ -51,19 +50,11 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
 def besiege(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Besiege:
     """Run a team on answers as a command does; the loop is watched, and the cost of each run."""
 
-    def run(
-        team: Team, bodies: Sequence[bytes], *, events: list[Event] | None = None, **how: Any
-    ) -> Run:
+    def run(team: Team, bodies: Sequence[bytes], **how: Any) -> Run:
         size, more = sum(map(len, bodies)), len(team.agents) - 1
-
-        def attempt() -> Run:
-            heard: list[Event] = [] if events is None else events
-            heard.clear()
-            folder = Path(mkdtemp(dir=tmp_path))
-            with bounded(size=size, more=more), watched(monkeypatch):
-                return besieged(team, bodies, folder, events=heard, **how)
-
-        return retried(attempt)
+        folder = Path(mkdtemp(dir=tmp_path))
+        with bounded(size=size, more=more), watched(monkeypatch):
+            return besieged(team, bodies, folder, **how)
 
     return run
 
@@ -155,13 +146,8 @@ def test_a_stream_of_more_events_than_a_model_writes_is_left(
 ) -> None:
     body = b"data: {}\n\n" * (2 * MOST_EVENTS)
 
-    # Many more than would fit into a second, and each is cheap.
-    def attempt() -> Run:
-        folder = Path(mkdtemp(dir=tmp_path))
-        with bounded(size=len(body), more=MOST_EVENTS // 5_000), watched(monkeypatch):
-            return besieged(ALONE, [body], folder, kind="text/event-stream")
-
-    run = retried(attempt)
+    with bounded(size=len(body), more=MOST_EVENTS // 5_000), watched(monkeypatch):
+        run = besieged(ALONE, [body], tmp_path, kind="text/event-stream")
     assert run.status == "failed"
     assert f"more than {most_pieces(4096):,} pieces" in (run.error or "")
 

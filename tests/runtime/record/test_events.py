@@ -19,7 +19,7 @@ from coterie.schema.values.errors import InputError
 
 from ...came import invoked
 from ...conftest import Draw
-from ...effort import LINEAR, growth
+from ...effort import grows_linearly
 from ..view.test_run_page import run_of
 
 WRONG: tuple[Any, ...] = (
@@ -246,4 +246,4 @@ def test_damage_is_found_in_linear_time(tmp_path: Path) -> None:
         (folder / "events.jsonl").write_text("".join(lines))
         return partial(events_of, folder)
 
-    assert growth(reading, 1_000) <= LINEAR
+    assert grows_linearly(reading, 1_000)

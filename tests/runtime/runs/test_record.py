@@ -6,7 +6,6 @@ import asyncio
 import errno
 import json
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 
@@ -21,7 +20,6 @@ from coterie.runtime.values.bounds import LONGEST_CONTENT
 from coterie.schema import Agent, Catalogue, InputError, Model, Task, load_task, load_team
 from coterie.schema.values.errors import StorageError
 
-from ...effort import retried
 from ...hostile import watched
 from ..conftest import team
 
@@ -137,13 +135,10 @@ def test_a_long_result_holds_no_event_loop(
         with pytest.raises(asyncio.CancelledError):
             await keeping
 
-    def attempt() -> Path:
-        folder = Path(mkdtemp(dir=tmp_path))
-        with watched(monkeypatch):
-            asyncio.run(cancelled(folder) if is_cancelled else kept(folder, asyncio.Event()))
-        return folder
-
-    (folder,) = retried(attempt).iterdir()
+    runs = tmp_path / "runs"
+    with watched(monkeypatch):
+        asyncio.run(cancelled(runs) if is_cancelled else kept(runs, asyncio.Event()))
+    (folder,) = runs.iterdir()
     assert json.loads((folder / "result.json").read_text())["status"] == "done"
 
 

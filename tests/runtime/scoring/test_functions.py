@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from coterie.runtime.scoring.functions import calculate, concat, evaluate, extract_json, majority
 from coterie.schema import AgentError, Task
 
-from ...effort import measured
 from ...support.teams import reports
 
 TASK = Task(id="t", query="?")
@@ -90,9 +89,8 @@ def test_evaluate_refuses_everything_else(expression: str, why: str) -> None:
 
 @given(st.text(alphabet="0123456789+-*/%.() e^,", max_size=60))
 def test_evaluate_answers_or_refuses_and_never_hangs(expression: str) -> None:
-    with measured() as cost, contextlib.suppress(AgentError):
+    with contextlib.suppress(AgentError):
         float(evaluate(expression))
-    assert cost.within(20)  # measured: 0.02
 
 
 def test_calculate_takes_the_expression_of_the_last_report() -> None:

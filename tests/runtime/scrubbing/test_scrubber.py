@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from coterie.runtime.scrubbing.scrubber import SHORTEST, Scrubber, holds_secret
 
-from ...effort import LINEAR, growth, measured
+from ...effort import grows_linearly
 from ...leaks import leaks
 
 KEY = "tk-9fQ2xLz7Rb4Wm1Yc8Vn5Kd3Hs6Jg0Pa"
@@ -194,17 +194,6 @@ def test_a_stream_of_a_key_without_an_end_is_bounded() -> None:
     assert len(stream.flush()) < 1 << 16
 
 
-def test_lines_without_secrets_cost_no_more_than_a_look_at_them() -> None:
-    """A hundred lines of 5 kB, twenty secrets."""
-    scrubber = Scrubber(f"{random.Random(n).random()}-{n}" for n in range(20))
-    line = json.dumps({"text": "The quick brown fox jumps over the lazy dog.\n" * 110})
-
-    with measured() as cost:
-        for _ in range(100):
-            scrubber(line)
-    assert cost.within(15)  # measured: 2.7
-
-
 @pytest.mark.parametrize(
     ("text", "size"),
     [
@@ -220,7 +209,7 @@ def test_lines_without_secrets_cost_no_more_than_a_look_at_them() -> None:
 )
 def test_no_text_makes_it_slow(text: Callable[[int], str], size: int) -> None:
     scrubber = Scrubber([KEY, ODD, "\\\\\\\\\\\\\\\\"])
-    assert growth(lambda size: partial(scrubber, text(size)), size) <= LINEAR
+    assert grows_linearly(lambda size: partial(scrubber, text(size)), size)
 
 
 LATIN = st.characters(codec="latin-1", categories=["L", "N", "P"])

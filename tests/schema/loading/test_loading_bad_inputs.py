@@ -18,8 +18,6 @@ from click.testing import CliRunner
 from coterie.schema import ConfigError, load_task, load_team
 from coterie.schema.command.validate import main
 
-from ...effort import measured
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -627,9 +625,7 @@ def write(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.number}: {case.name}")
 def test_a_bad_file_is_refused_with_all_its_problems(case: Case) -> None:
     write(case)
-    with measured() as cost:
-        result = CliRunner().invoke(main, [*case.options, case.file])
-    assert cost.within(200)  # measured: 42
+    result = CliRunner().invoke(main, [*case.options, case.file])
     assert result.output.splitlines() == [f"{case.file}:{line}" for line in sorted_lines(case)]
     assert result.exit_code == 2
     assert KEY not in result.output
