@@ -192,8 +192,8 @@ class Views:
             self._take(entry)
             self._place = entry.end
         state, upto = self._state, self._place.offset
-        self._members = _renewed(self._members, state.live, state.touched, upto)
-        self._agents = _renewed(self._agents, state.live_agents, state.touched, upto)
+        self._members = _renewed(self._members, state.teams.live, state.touched, upto)
+        self._agents = _renewed(self._agents, state.agents.live, state.touched, upto)
         state.touched.clear()
         return PoolView(
             members=self._members,

@@ -53,8 +53,13 @@ class Closing(Protocol):
     episode's line.
     """
 
-    def close(self, pool: Pool) -> Mapping[str, Any]:
-        """Commit what can be known only now, and give the line of the episode."""
+    def close(self, pool: Pool, before: PoolView) -> Mapping[str, Any]:
+        """Commit what can be known only now, and return the line of the episode.
+
+        Args:
+            pool: The pool. After a crash it may hold a part of this episode, and later ones.
+            before: The pool as all earlier episodes left it.
+        """
         ...
 
 

@@ -199,7 +199,10 @@ class Evolution:
     def _close(self, episode: Episode) -> None:
         """Put an episode's line down, last of all: then it is done."""
         pool, closing = self.context.pool, episode.closing
-        value = episode.line(pool) if closing is None else closing.close(pool)
+        if closing is None:
+            value = episode.line(pool)
+        else:  # No episode that began later sees less, so the views go on in order.
+            value = closing.close(pool, self._views.upto(episode.number - 1))
         self._lines.append(value, op=episode.op("turn"))
         if self._past is not None:
             self._past.append(value)

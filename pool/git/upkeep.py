@@ -106,7 +106,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
     return Findings(
         lines=lines,
         teams=len(state.teams),
-        members=len(state.live),
+        members=len(state.teams.live),
         agents=len(state.agents),
         faults=tuple(faults),
         notes=tuple(notes),

@@ -66,7 +66,7 @@ def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) ->
     for entry in value["agents"]:
         agent = _agent_of(folder, entry, state)
         _expect((*agent.lineage.parents, *agent.inherits), state.agents)
-        state.bear_agent(agent)
+        state.agents.bear(agent)
     state.heads = [state.teams[name] for name in value["heads"]]
     for split, *tasks in value["recent"]:
         recent = state.recent[_text(split)] = Recent(split)

@@ -175,7 +175,8 @@ class Pool:
     @property
     def members(self) -> Mapping[str, Member]:
         """The teams that were not retired, by name, in the order of their births."""
-        return MappingProxyType(self._current.state.live)
+        with self._current.turn:
+            return MappingProxyType(self._current.state.teams.live)
 
     @property
     def teams(self) -> Mapping[str, Member]:
@@ -185,7 +186,8 @@ class Pool:
     @property
     def agents(self) -> Mapping[str, PoolAgent]:
         """The agents that were not retired, by name, in the order of their births."""
-        return MappingProxyType(self._current.state.live_agents)
+        with self._current.turn:
+            return MappingProxyType(self._current.state.agents.live)
 
     @property
     def all_agents(self) -> Mapping[str, PoolAgent]:
@@ -354,7 +356,7 @@ class Pool:
 
     def _expect_files(self) -> None:
         there = {path.stem for path in (self.folder / TEAMS).glob("*.yaml")}
-        if missing := sorted(self._current.state.live.keys() - there):
+        if missing := sorted(self._current.state.teams.live.keys() - there):
             names = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
             raise self._current.damage(
                 f"{self.folder / TEAMS}: the files of {counted(len(missing), 'team')} are missing:"

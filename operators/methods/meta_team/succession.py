@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from ....pool.ledger.changes import Added, ChildRejected, EventNoted, Restored, Retired
 from ....pool.teams.lineage import steps_to
-from ....pool.view import Views
 from ....schema.edits import diff, taught
 from ....schema.team.team import Lineage
 from .gate import Refused, gate
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from ....pool.ledger.members import Member
     from ....pool.teams.pool import Pool
+    from ....pool.view import PoolView
     from ....runtime.agents.outcomes import Run
     from ....schema.edits import Edit
     from ....schema.loading.ceiling import CapabilityPolicy
@@ -80,9 +80,9 @@ class Succession:
     room: NoteLimits
     again: Again | None = None
 
-    def close(self, pool: Pool) -> Mapping[str, Any]:
-        """Commit the child, let it be the only one that lives, and give the episode's line."""
-        now = self._now(pool)
+    def close(self, pool: Pool, before: PoolView) -> Mapping[str, Any]:
+        """Commit the child, let it be the only one that lives, and return the episode's line."""
+        now = head_of(before.members)
         child, steps, refused = self._child(now)
         for number, refusal in enumerate(refused):
             pool.commit(self._rejected(refusal, now), op=self.episode.op(f"refused {number}"))
@@ -131,14 +131,6 @@ class Succession:
         score = self.again.score if self.again else None
         retried = "" if score is None else f"; done again: {score:g}"
         return f"{changed}{name} {head}{retried}"
-
-    def _now(self, pool: Pool) -> Member:
-        """Return the head as all earlier tasks left it, also where this one was half committed."""
-        stage = self.episode.context
-        if stage.recipe.workers == 1:
-            return self.head
-        before = Views(pool, stage.name).upto(self.episode.number - 1)
-        return head_of(before.members)
 
     def _child(self, now: Member) -> tuple[Team, tuple[LineageStep, ...], list[Refused]]:
         """Apply what is to change, level by level, and say which level changed what."""

@@ -14,6 +14,7 @@ from .ranking import ancestors_of
 
 if TYPE_CHECKING:
     from ....pool.teams.pool import Pool
+    from ....pool.view import PoolView
     from ....schema.team.task import Task
     from ....schema.team.team import Team
     from ...evolution.candidates import Candidate
@@ -53,8 +54,9 @@ class Admitting:
 
     search: Search
 
-    def close(self, pool: Pool) -> dict[str, Any]:
+    def close(self, pool: Pool, before: PoolView) -> dict[str, Any]:
         """Commit the newcomer and every trial of a team that is there; give the episode's line."""
+        del before
         search, episode = self.search, self.search.episode
         names, is_new = self._keep(pool)
         best, first, known = search.best, search.candidates[0], episode.task.is_scored

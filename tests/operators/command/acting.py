@@ -132,6 +132,10 @@ def _make_town() -> None:
     run(voting(), *TASKED, folder="vote_run", replies="7")
 
 
+def files(folder: Path) -> Mapping[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def voting() -> str:
     """The file of the team of all three."""
     [path] = Path("town/worked").glob("*.yaml")

@@ -20,7 +20,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
 from ...came import Came, invoked
-from .acting import make_world
+from .acting import files, make_world
 from .blaming import Desk, Stage
 
 RECIPE = """\
@@ -157,6 +157,23 @@ def world(made_world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """A folder of one's own with all that operators act on."""
     folder = tmp_path / "world"
     shutil.copytree(made_world, folder)
+    return _entered(folder, monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def untouched_world(made_world: Path) -> Iterator[Path]:
+    before = files(made_world)
+    yield made_world
+    assert files(made_world) == before
+
+
+@pytest.fixture
+def shared_world(untouched_world: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same folder for all tests that change nothing in it, which is checked at the end."""
+    return _entered(untouched_world, monkeypatch)
+
+
+def _entered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MAS_HOME", str(folder))
     return folder

@@ -29,7 +29,7 @@ ALONE = OF_PROMPTS.replace(", solo.yaml", "").replace("parents: 2", "parents: 1"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return write_world(tmp_path, tasks=6)
+    return write_world(tmp_path, tasks=3)
 
 
 def blind(request: Request) -> Reply:

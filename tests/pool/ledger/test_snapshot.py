@@ -128,7 +128,7 @@ def test_a_snapshot_and_the_lines_after_it_come_to_what_all_lines_come_to(
         for name in whole.agents:
             assert current.state.learnt.archive(name) == whole.learnt.archive(name)
         assert [*current.state.learnt.items()] == [*whole.learnt.items()]
-        assert [*current.state.live_agents] == [*whole.live_agents]
+        assert [*current.state.agents.live] == [*whole.agents.live]
         for line in history.lines:
             op = json.loads(line)["op"]
             assert not current.ledger.append({"other": "thing"}, op=op)

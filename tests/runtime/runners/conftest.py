@@ -124,15 +124,21 @@ class Line:
     Args:
         answer: The function.
         hangs: Never answer.
+        together: Before the first answer, all of so many lines are asked.
     """
 
     def __init__(
-        self, answer: Callable[[list[Any], list[Any]], ChatAnswer], *, hangs: bool = False
+        self,
+        answer: Callable[[list[Any], list[Any]], ChatAnswer],
+        *,
+        hangs: bool = False,
+        together: asyncio.Barrier | None = None,
     ) -> None:
         self.seen: list[list[Any]] = []
         self.asked = asyncio.Event()
         self._answer = answer
         self._hangs = hangs
+        self._together = together
 
     @property
     def calls(self) -> int:
@@ -143,7 +149,11 @@ class Line:
         """Answer, a moment later."""
         self.seen.append(list(messages))
         self.asked.set()
-        await asyncio.sleep(60 if self._hangs else 0)
+        if self._hangs:
+            await asyncio.Event().wait()
+        if self._together and self.calls == 1:
+            await self._together.wait()
+        await asyncio.sleep(0)
         return self._answer(list(messages), list(tools))
 
 
@@ -247,5 +257,5 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "test_toy.py").write_text(
         "from toy import add\n\n\ndef test_add():\n    assert add(2, 2) == 4\n", "utf-8"
     )
-    shell("git init --quiet && git add . && git commit --quiet --message toy", folder)
+    shell("git init --quiet --template= && git add . && git commit --quiet --message toy", folder)
     return folder

@@ -17,7 +17,7 @@ COACH = ("coach", "trio.yaml", "solver", "--run", "run", "--dry-run")
 COACHING = structured(wrong="You guessed.", plan="Count on your fingers.")
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_every_utterance_of_a_run_is_scored_and_no_agent_is_asked_again() -> None:
     done = mas("appraise", "ward_run", replies=doctors)
     turns = [(score["agent"], score["round"]) for score in done.json]
@@ -40,7 +40,7 @@ def test_a_rubric_of_one_s_own_is_what_counts(world: Path) -> None:
         assert all("Only rhymes count." in call.text for call in done.asked)
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_scores_that_are_there_are_read_and_others_are_asked_for_first() -> None:
     words = ("distil", "ward_run", "heart")
     [call] = mas(*words, "--judged", "scores.json", replies=doctors).asked

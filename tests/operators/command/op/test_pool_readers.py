@@ -14,7 +14,7 @@ DEBATE = structured(reason="it helped", structure="debate")
 NOTE = structured(note="All said the same.")
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_a_leader_is_shown_who_works_and_earlier_rounds() -> None:
     done = mas("lead", "town", "cyn", "ada", *TASKED, replies=DEBATE)
     assert done.err == "team: cyn (anchor), ada (complement)\nwhy: it helped\n"
@@ -26,7 +26,7 @@ def test_a_leader_is_shown_who_works_and_earlier_rounds() -> None:
     assert "They found the slip." not in done.asked[0].text
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -67,7 +67,7 @@ def test_no_valid_proposal_is_1_with_its_problems(world: Path) -> None:
     assert not (world / "child.yaml").exists()
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_chance_needs_no_model_and_no_task() -> None:
     words = ("chance", "pair.yaml", "--component", "prompts", "--seed", "3")
     first, again = mas(*words), mas(*words)
@@ -165,7 +165,7 @@ def test_an_agent_is_specialized_or_retired_with_keep_alone() -> None:
     assert [*agents()] == ["ada", "cyn"]
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_without_a_persona_of_use_nothing_is_kept() -> None:
     before = agents()
     assert mas("fork", "town", "ada", "--keep", replies=[Reply(text="well")] * 2).code == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,27 @@ JUDGED = ("--judged", "judged.json")
 REFLECT = ("reflect", "trio.yaml", "solver", "--run")
 SAID = structured(lesson="Count.", insight="")
 FUNCTION = 'writer: {role: writes, prompt: "You are [writer]."}'
+
+
+@pytest.fixture(scope="module")
+def spoilt_world(made_world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A world in which there are also a team without models, and runs that lack something."""
+    world = tmp_path_factory.mktemp("spoilt") / "world"
+    shutil.copytree(made_world, world)
+    (world / "sum.yaml").write_text(
+        TRIO.replace(FUNCTION, "writer: {backend: function, function: concat}")
+    )
+    for name, events in (("silent", ""), ("damaged", '{"n": 1}\n')):
+        (world / name).mkdir()
+        for file in ("team.yaml", "task.json", "result.json"):
+            (world / name / file).write_text((world / "run" / file).read_text())
+        (world / name / "events.jsonl").write_text(events)
+    result = json.loads((world / "run" / "result.json").read_text())
+    unscored = {"result.json": {**result, "score": None}, "task.json": {"id": "q", "query": "?"}}
+    (world / "unscored").mkdir()
+    for name, value in unscored.items():
+        (world / "unscored" / name).write_text(json.dumps(value))
+    return world
 
 
 @pytest.mark.parametrize(
@@ -56,27 +78,17 @@ FUNCTION = 'writer: {role: writes, prompt: "You are [writer]."}'
         ("settle trio.yaml writer planner --run run", "read nothing of each other"),
     ],
 )
-def test_bad_input_is_2_and_asks_nobody(world: Path, words: str, message: str) -> None:
-    (world / "sum.yaml").write_text(
-        TRIO.replace(FUNCTION, "writer: {backend: function, function: concat}")
-    )
-    for name, events in (("silent", ""), ("damaged", '{"n": 1}\n')):
-        (world / name).mkdir()
-        for file in ("team.yaml", "task.json", "result.json"):
-            (world / name / file).write_text((world / "run" / file).read_text())
-        (world / name / "events.jsonl").write_text(events)
-    result = json.loads((world / "run" / "result.json").read_text())
-    unscored = {"result.json": {**result, "score": None}, "task.json": {"id": "q", "query": "?"}}
-    (world / "unscored").mkdir()
-    for name, value in unscored.items():
-        (world / "unscored" / name).write_text(json.dumps(value))
+def test_bad_input_is_2_and_asks_nobody(
+    spoilt_world: Path, words: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(spoilt_world)
     done = mas(*words.split())
     assert done.code == 2, done.err
     assert message in done.err
     assert done.asked == []
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_without_a_component_the_model_chooses_one_first() -> None:
     prompt = {"set_prompt": {"agent": "judge", "prompt": "Count."}}
     replies = [
@@ -143,7 +155,7 @@ def test_a_restructured_team_takes_roles_in_and_lets_go_of_who_did_little(world:
     assert "planner: 0.1, 0.1; planner so" in call.text
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_after_too_few_rounds_nobody_may_go() -> None:
     gone = structured(reason="r", agents=[{"remove_agent": {"agent": "planner"}}], edges=[])
     words = ("restructure", "trio.yaml", *RUN, *JUDGED, "--dry-run")
@@ -168,7 +180,7 @@ def test_an_enlisted_team_is_of_roles_and_keeps_what_the_frame_says(world: Path)
     assert (child.name, child.constitution) == ("counting", "Be honest.")
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_what_a_run_was_worth_is_its_score_or_what_a_person_says() -> None:
     [call] = mas(*REFLECT, "run", replies=SAID).asked
     for shown in ("What is 3 + 4?", "You are [solver].", "maybe 8", "the team's answer: 0\n"):
@@ -178,7 +190,7 @@ def test_what_a_run_was_worth_is_its_score_or_what_a_person_says() -> None:
     assert "the team's answer: 0.75\n" in call.text
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_what_agents_contributed_is_judged_from_all_that_they_did() -> None:
     done = mas("contributions", "trio.yaml", *RUN, replies=Reply.json(judgement()))
     assert done.err == "score 0.3: It guessed.\n"

@@ -59,7 +59,7 @@ def test_a_team_looks_back_at_all_levels(world: Path) -> None:
     assert len(only.asked) == 3  # two say something, and the lead decides
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_one_analyser_is_asked_once() -> None:
     arguments = ("reorganise", *TEAMWORK, "--scheme", "centralised", "--dry-run")
     done = mas(*arguments, replies=model())

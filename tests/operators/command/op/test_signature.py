@@ -28,6 +28,7 @@ from ..acting import (
     OPINION,
     RUN,
     TASKED,
+    files,
     judgement,
     mas,
     noted,
@@ -198,17 +199,13 @@ def words_of(name: str) -> list[str]:
     return [name, *(voting() if word == "VOTING" else word for word in CASES[name].words)]
 
 
-def files(folder: Path) -> Mapping[str, bytes]:
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def test_every_operator_is_tried() -> None:
     assert {*CASES, "attribute"} == {*installed("operators")}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_operator_acts_on_files_and_changes_none(world: Path, name: str) -> None:
-    case, before = CASES[name], files(world)
+def test_an_operator_acts_on_files_and_changes_none(shared_world: Path, name: str) -> None:
+    case, before = CASES[name], files(shared_world)
     result = mas(*words_of(name), replies=case.replies)
     assert result.code == 0, result.err
     if isinstance(case.out, str):
@@ -218,11 +215,11 @@ def test_an_operator_acts_on_files_and_changes_none(world: Path, name: str) -> N
         assert "\\u" not in result.out
     assert bool(result.asked) == case.asks
     assert not any("sevenish" in call.text for call in result.asked)
-    assert files(world) == before
+    assert files(shared_world) == before
     assert operator_of(name).scale == case.scale
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 @pytest.mark.parametrize("name", sorted({*ASKING} - {"reorganise"}))
 def test_an_answer_of_no_use_ends_with_1_and_its_problems(name: str) -> None:
     result = mas(*words_of(name), replies="no idea")
@@ -231,7 +228,7 @@ def test_an_answer_of_no_use_ends_with_1_and_its_problems(name: str) -> None:
     assert result.out == ""
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 @pytest.mark.parametrize("name", ASKING)
 def test_a_model_that_is_not_there_is_2(name: str) -> None:
     result = mas(*words_of(name), "--meta-model", "gpt")
@@ -239,7 +236,7 @@ def test_a_model_that_is_not_there_is_2(name: str) -> None:
     assert "no model 'gpt'" in result.err
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 @pytest.mark.parametrize("name", CASES)
 def test_an_operator_without_what_it_is_to_be_given_is_2(name: str) -> None:
     result = mas(name)
@@ -306,7 +303,7 @@ COUNTING = Operator(
 )
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_settings_are_options_of_the_types_and_with_the_defaults_of_parameters() -> None:
     assert json.loads(given(COUNTING, "trio.yaml")) == [
         "counting", "trio", 3, 0.5, False, [], "as it is",
@@ -323,7 +320,7 @@ def test_settings_are_options_of_the_types_and_with_the_defaults_of_parameters()
         assert invoked(command_of(COUNTING), ("trio.yaml", *wrong), "counting").code == 2
 
 
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("shared_world")
 def test_a_plugin_s_operator_has_a_command_without_code() -> None:
     words = ("pair.yaml", "judge", *TASKED, DRY)
     result = mas(*words, replies=structured(advice="Count."), command=command_of(ADVISE))

@@ -15,6 +15,8 @@ from coterie.operators.methods.meta_team.head import closed, constrained, head_o
 from coterie.operators.methods.meta_team.settings import RetrospectiveSettings
 from coterie.pool import Pool
 from coterie.pool.ledger.changes import Restored, Retired
+from coterie.pool.ledger.ledger import LedgerEntry
+from coterie.pool.view import Views
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.schema import load_team
@@ -225,12 +227,20 @@ def test_killed_at_any_write_it_comes_to_the_same_pool_to_the_byte(
 
 
 def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
-    tmp_path: Path, nightly: bool
+    tmp_path: Path, nightly: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    take, taken = Views._take, list[int]()
+
+    def counted(views: Views, entry: LedgerEntry) -> None:
+        taken.append(entry.start)
+        take(views, entry)
+
+    monkeypatch.setattr(Views, "_take", counted)
     world.write_world(tmp_path, tasks=20 if nightly else 3, workers=3, evidence=0, retry=False)
     assert world.evolved("clean").code == 0
     clean = world.left(Path("clean"))
     lines = clean["ledger.jsonl"].count("\n")
+    assert len(taken) == len({*taken}) <= lines, "each line is read once"
     chance, kills = random.Random(3), 0
     for _ in range(20 if nightly else 1):
         try:

@@ -157,15 +157,6 @@ def changed(home: Workspaces, agent: str) -> RepositoryChange:
     return RepositoryChange(agent=agent, patch=workspace.diff())
 
 
-def test_two_of_them_work_at_once(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:
-    agents = [Agent(id=name, agent_type="SWEAgent") for name in ("a", "b")]
-    wait_for_both = REPAIR.replace(latency=1.0)
-    with ScriptedModel([wait_for_both, wait_for_both, SUBMIT, SUBMIT]) as model:
-        done = workbench.run(model, *agents, task=repair(repository))
-        assert model.peak == 2
-    assert {outcome.status for outcome in done.agents.values()} == {"done"}
-
-
 def test_without_a_repository_it_does_not_run(workbench: Workbench, swe_agent: Agent) -> None:
     with ScriptedModel(SUBMIT) as model:
         done = workbench.run(model, swe_agent, task=Task(id="t", query="?"))
