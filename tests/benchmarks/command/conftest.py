@@ -48,7 +48,7 @@ def adds(request: Request) -> Reply:
 
 
 @dataclass(kw_only=True)
-class Desk:
+class Cli:
     """A folder in which somebody uses `mas-bench`."""
 
     folder: Path
@@ -90,7 +90,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     for subtask in SUBTASKS:
         path = tmp_path / "data" / "benchmark_tasks" / f"bbeh_{subtask}" / "task.json"
         path.parent.mkdir(parents=True)
@@ -102,4 +102,4 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["mas-bench", "run", "bbeh-mini"])
-    return Desk(folder=tmp_path, environment={"MAS_HOME": str(tmp_path)})
+    return Cli(folder=tmp_path, environment={"MAS_HOME": str(tmp_path)})
