@@ -132,7 +132,7 @@ class VectorShards:
     def _stretches(self, query: VectorQuery) -> list[_Stretch]:
         anybodys = replace(query, owners=None)
         if anybodys not in self._fitting:
-            fitting = [shelve for has, shelve in self._shards.items() if _fits(has, anybodys)]
+            fitting = [shard for has, shard in self._shards.items() if _fits(has, anybodys)]
             self._fitting[anybodys] = fitting
         shards, owners = self._fitting[anybodys], query.owners
         if owners is None:
