@@ -233,7 +233,7 @@ class Canned(Loopback):
         super().__init__(lambda _: self.answers.pop(0))
 
     def embedder(self) -> EndpointEmbedder:
-        return EndpointEmbedder(endpoint_of(f"{self.url}/v1"), timeout=20)
+        return EndpointEmbedder(endpoint_of(f"{self.url}/v1"), timeout=300)
 
 
 def vectors(*values: Sequence[Any]) -> dict[str, Any]:
