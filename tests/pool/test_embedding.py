@@ -228,7 +228,7 @@ class TestMiniLm:
     def test_a_library_that_fails_is_bad_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for error in (RuntimeError("odd"), TypeError("odd"), BaseException("odd")):
             monkeypatch.setattr(MiniLmEmbedder, "_tokenizer", Mock(encode=Mock(side_effect=error)))
-            with pytest.raises(InputError, match="the embedder all-minilm.* failed: .*odd"):
+            with pytest.raises(InputError, match=r"the embedder all-minilm.* failed: .*odd"):
                 MiniLmEmbedder().embed(["east"])
 
 
