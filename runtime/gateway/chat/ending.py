@@ -27,6 +27,15 @@ def is_said(word: object) -> bool:
     return word is not None and meaning(str(word)) != "unsaid"
 
 
+def outweighs(word: object, before: object) -> bool:
+    """Return whether a word counts where an endpoint said another before it.
+
+    What was cut, or failed, does not become whole by a later word.
+    """
+    is_whole = before is None or meaning(str(before)) in {"stop", "tool_calls"}
+    return is_said(word) and is_whole
+
+
 def is_cut_off(word: object) -> bool:
     """Return whether an answer that ended so is less than the model had to say."""
     return isinstance(word, str) and meaning(word) in CUT_OFF
