@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ def is_cut_off(word: object) -> bool:
     return isinstance(word, str) and meaning(word) in CUT_OFF
 
 
+@functools.lru_cache(maxsize=64)
 def meaning(word: str) -> str:
     """Return what a finish word means by `FINISH_WORDS`; nothing where it is unknown."""
     bare = _HUMP.sub("_", word.strip().rpartition(".")[2])
