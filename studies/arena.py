@@ -37,8 +37,8 @@ WORLDS: Mapping[str, World] = {
     "null": World(name="arena null", untaught=0.5, taught=0.5),
 }
 ITEMS = 4000
-SIZES = {"evolve": 40, "test": 24}
-CAPS = {"cap": "calls=120", "test_cap": "calls=2000"}
+SIZES = {"evolve": 40, "test": 12}
+CAPS = {"cap": "calls=100", "test_cap": "calls=2000"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
