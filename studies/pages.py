@@ -34,7 +34,7 @@ from coterie.runtime.runs.api import arun
 from coterie.runtime.values.usage import Usage
 from coterie.runtime.view import Links, opened
 from coterie.runtime.view.pages import document
-from coterie.runtime.view.report import made, report
+from coterie.runtime.view.report import make_page, report
 from coterie.schema.command import Command
 from coterie.schema.team.team import Agent, Lineage, Team
 from coterie.schema.values.json_text import dumps
@@ -85,7 +85,7 @@ def page_times(folder: Path, addresses: tuple[str, ...]) -> Iterator[tuple[str, 
 
     def page(address: str) -> int:
         links = Links(here=address, contents=contents, base="/x/")
-        return len(document(site, [(links, made(site, links, folder))]))
+        return len(document(site, [(links, make_page(site, links, folder))]))
 
     size = page("")
     yield "opened, its first page", time.perf_counter() - began, size

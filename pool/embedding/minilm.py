@@ -51,7 +51,7 @@ class MiniLmEmbedder:
 
     def __init__(self, *, report: Callable[[str], None] | None = None) -> None:
         self._report = report or logging.getLogger(__name__).warning
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     @staticmethod
     def is_installed() -> bool:
@@ -115,7 +115,7 @@ class MiniLmEmbedder:
                 name,
                 lambda workplace: fetch(file, workplace, partial(self._progress, name)),
                 partial(self._progress, name),
-                what="the embedder",
+                label="the embedder",
             )
         except InputError as error:
             raise InputError(
@@ -129,6 +129,6 @@ class MiniLmEmbedder:
         what = f"fetching {name}, once ({total / 1e6:.1f} MB)"
         if stage == "wait":
             what = f"waiting for another process that fetches a model file, before {name}"
-        if what not in self._told:
-            self._told.add(what)
+        if what not in self._warned:
+            self._warned.add(what)
             self._report(what)

@@ -73,7 +73,7 @@ class State:
         teams: All teams that were ever born, parents before children.
         agents: All agents that were ever born, parents before children.
         rejected: Children that were dropped, by operator.
-        twins: Children that were there already, by operator.
+        duplicates: Children that were there already, by operator.
         heads: The teams that were the head, in order; the last one is. None where nobody said so.
         shared: Whether branches of the pool are merged, so that new names must not collide.
         trials: Finds trials of members on a task again.
@@ -87,7 +87,7 @@ class State:
         self.teams: Births[Member] = Births()
         self.agents: Births[PoolAgent] = Births()
         self.rejected: Counter[str] = Counter()
-        self.twins: Counter[str] = Counter()
+        self.duplicates: Counter[str] = Counter()
         self.learnt = Lessons(folder / LEDGER)
         self.heads: list[Member] = []
         self.shared = False
@@ -130,13 +130,14 @@ class State:
             number += 1
         return name
 
-    def unique_name(self, stem: str, said: Any) -> str:
+    def unique_name(self, stem: str, content: Any) -> str:
         """Choose a name that begins with a stem, which no other branch gives: `vote_k3x7qd`.
 
         Args:
-            said: All that is kept of who is to be called so, JSON-able: the same has the same name.
+            content: All that is kept of who is to be called so, JSON-able: the same has the same
+                name.
         """
-        named = _ended(stem, _sign(said))
+        named = _ended(stem, _sign(content))
         return self.name_for(named) if self.find(named) else named
 
     def find(self, name: str) -> Member | PoolAgent | None:
@@ -172,9 +173,9 @@ class State:
             case _:
                 raise ValueError(f"there are no lines of kind {quoted(kind)}")
 
-    def _tell(self, told: EventNoted) -> None:
-        if told.what == HEAD:
-            self._lead(self._known(told.about["team"]))
+    def _tell(self, event: EventNoted) -> None:
+        if event.what == HEAD:
+            self._lead(self._known(event.about["team"]))
 
     def _lead(self, head: Member) -> None:
         if head not in self.heads[-1:]:
@@ -199,7 +200,7 @@ class State:
         member = Member(
             name=name,
             path=self._folder / file_of(name),
-            born=born,
+            lineage=born,
             stem=stem,
             identity=value["identity"],
             content_hash=value["content_hash"],
@@ -220,7 +221,7 @@ class State:
         agent = PoolAgent(
             name=name,
             path=self._folder / agent_file_of(name),
-            born=born,
+            lineage=born,
             stem=stem,
             revisions=(first,),
             inherits=inherits,
@@ -260,19 +261,19 @@ class State:
 
     def _take_twin(self, value: Mapping[str, Any]) -> None:
         self._known(value["team"])
-        self.twins[value["lineage"]["operator"]] += 1
+        self.duplicates[value["lineage"]["operator"]] += 1
 
-    def _take_trial(self, kind: str, tried: Evaluated, entry: LedgerEntry) -> None:
-        if (tried.trial.score is None) != (kind == "failed"):
-            raise ValueError(f"score={tried.trial.score!r} does not fit {quoted(kind)}")
-        working = {part.member for part in tried.trial.agents.values()}
-        team, split = self._known(tried.member), tried.trial.split
+    def _take_trial(self, kind: str, evaluated: Evaluated, entry: LedgerEntry) -> None:
+        if (evaluated.trial.score is None) != (kind == "failed"):
+            raise ValueError(f"score={evaluated.trial.score!r} does not fit {quoted(kind)}")
+        working = {part.member for part in evaluated.trial.agents.values()}
+        team, split = self._known(evaluated.member), evaluated.trial.split
         for member in (team, *map(self._known_agent, sorted(working))):
-            member.take(tried.trial)
+            member.take(evaluated.trial)
             self.touched.add(member.name)
         recent = self.recent.setdefault(split, Recent(split))
-        self.touched.update(recent.take(team, tried.trial))
-        self.trials.take(tried, entry)
+        self.touched.update(recent.take(team, evaluated.trial))
+        self.trials.take(evaluated, entry)
 
     def _retire(self, value: Mapping[str, Any], reason: str | None) -> None:
         """Let a member be none any longer, for a reason; without one, let it be one again."""
@@ -315,7 +316,7 @@ def begin(folder: Path, *, shared: bool) -> None:
     if ledger.append(first, op="pool") or not shared:
         return
 
-    def said(entries: Sequence[LedgerEntry]) -> list[bytes] | None:
+    def encode(entries: Sequence[LedgerEntry]) -> list[bytes] | None:
         begun, *rest = entries
         if begun.value.get("shared"):
             return None
@@ -325,7 +326,7 @@ def begin(folder: Path, *, shared: bool) -> None:
         ]
 
     with locked(folder / LOCK):
-        ledger.rewrite(said)
+        ledger.rewrite(encode)
 
 
 def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEntry]:
@@ -379,6 +380,8 @@ def _ended(stem: str, ending: str) -> str:
     return f"{stem[: LONGEST_NAME - len(ending) - 1]}_{ending}"
 
 
-def _sign(said: Any) -> str:
-    digested = hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8", "backslashreplace"))
+def _sign(content: Any) -> str:
+    digested = hashlib.sha256(
+        json.dumps(content, sort_keys=True).encode("utf-8", "backslashreplace")
+    )
     return b32encode(digested.digest())[:SIGN].decode().lower()

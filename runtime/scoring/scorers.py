@@ -114,13 +114,13 @@ async def _scored(evidence: Evidence) -> Any:
         return scorer(evidence.answer, task.answer, task.scorer.options)
 
 
-def _sound(found: Any) -> Score:
+def _sound(value: Any) -> Score:
     """Return a score that can be kept: whoever reads figures takes them for numbers."""
-    if not isinstance(found, Score) or not is_share(found.value):
-        raise ValueError(f"{quoted(found)} is no score from 0 to 1")
-    if not all(map(math.isfinite, found.measures.values())):
-        raise ValueError(f"{quoted(dict(found.measures))} are no finite measures")
-    return found
+    if not isinstance(value, Score) or not is_share(value.value):
+        raise ValueError(f"{quoted(value)} is no score from 0 to 1")
+    if not all(map(math.isfinite, value.measures.values())):
+        raise ValueError(f"{quoted(dict(value.measures))} are no finite measures")
+    return value
 
 
 def is_share(value: Any) -> TypeGuard[float]:

@@ -83,15 +83,15 @@ def _is_quoted(ahead: str) -> bool:
     return bool(ahead.count("```") % 2 or line.count("`") % 2 or line.count('"') % 2)
 
 
-def _plain(said: str) -> tuple[str, tuple[ToolRequest, ...], str] | None:
+def _plain(text: str) -> tuple[str, tuple[ToolRequest, ...], str] | None:
     """Read a call that is a JSON object on lines of its own, with which the text ends."""
-    for start in itertools.islice(_START.finditer(said), MOST_STARTS):
+    for start in itertools.islice(_START.finditer(text), MOST_STARTS):
         try:
-            value, end = DECODER.raw_decode(said, start.end())
-            if said[end:].strip() in {"", "```"}:
-                return said[: start.start()].strip(), tuple(_listed(value)), ""
+            value, end = DECODER.raw_decode(text, start.end())
+            if text[end:].strip() in {"", "```"}:
+                return text[: start.start()].strip(), tuple(_listed(value)), ""
         except json.JSONDecodeError as error:
-            if not said[error.pos :].strip() or error.msg.startswith("Unterminated"):
+            if not text[error.pos :].strip() or error.msg.startswith("Unterminated"):
                 return None  # what is within it is none of its own
         except (ValueError, RecursionError, TypeError):
             continue

@@ -23,12 +23,12 @@ OWN = __name__.partition(".")[0]
 
 @contextlib.contextmanager
 def foreign_code(
-    what: str, kind: Callable[[str], Exception] = AgentError, *, awaited: bool = False
+    noun: str, kind: Callable[[str], Exception] = AgentError, *, awaited: bool = False
 ) -> Generator[None]:
     """Map whatever code of others raises in a block.
 
     Args:
-        what: Whose code it is, for the message.
+        noun: Whose code it is, for the message.
         awaited: Whether the block waits for the code.
 
     Raises:
@@ -42,20 +42,20 @@ def foreign_code(
     except BaseException as error:
         if not is_theirs(error, awaited=awaited and running_task() is not task):
             raise
-        raise kind(f"{what} failed: {why(error)}") from error
+        raise kind(f"{noun} failed: {why(error)}") from error
 
 
-def expected(value: Any, kind: type[Kind], what: str) -> Kind:
+def expected(value: Any, kind: type[Kind], noun: str) -> Kind:
     """Return what code of others gave, if it is of a kind.
 
     Args:
-        what: What gave it, for the message.
+        noun: What gave it, for the message.
 
     Raises:
         InputError: It is not.
     """
     if not isinstance(value, kind):
-        raise InputError(f"{what} gave no {kind.__name__}, but {quoted(value)}. Correct it.")
+        raise InputError(f"{noun} gave no {kind.__name__}, but {quoted(value)}. Correct it.")
     return value
 
 

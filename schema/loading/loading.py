@@ -143,7 +143,7 @@ def check_team(
     whole, unclear = expanded(document)
     team = team_of(expanded_value(sound(document, "team")) if problems else whole.value)
     problems = merged(problems, unclear)
-    reading = Reading(document=whole, team=team, catalogue=catalogue, found=problems)
+    reading = Reading(document=whole, team=team, catalogue=catalogue, problems=problems)
     return team, merged(problems, (problem for rule in rules for problem in rule(reading)))
 
 

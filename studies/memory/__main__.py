@@ -108,10 +108,10 @@ def _versions() -> str:
     return ", ".join(f"{package} {version(package)}" for package in packages)
 
 
-def _row(name: str, found: Retrieval) -> str:
+def _row(name: str, result: Retrieval) -> str:
     load, short, long = _in_new_process(name)
     return (
-        f"| {name} | {found.at_1:.2f} | {found.at_5:.2f} | {found.reciprocal_rank:.2f}"
+        f"| {name} | {result.at_1:.2f} | {result.at_5:.2f} | {result.reciprocal_rank:.2f}"
         f" | {load} | {short} | {long} |"
     )
 

@@ -87,7 +87,7 @@ def searched(world: World, name: str) -> Outcome:
     with in_memory() as folder, _staged(world, SEARCHES[name], world.budget, folder) as staged:
         stage, gateway, place = staged
         strategy = strategy_of(stage.recipe.strategy)
-        evolution = Evolution(stage=stage, strategy=strategy, tasks=world.tasks, folder=place)
+        evolution = Evolution(context=stage, strategy=strategy, tasks=world.tasks, folder=place)
         with suppress(LimitError):
             asyncio.run(evolution.to_the_end())
         stage.pool.refresh()
@@ -103,7 +103,7 @@ def raced(world: World, kinds: tuple[str, ...] = RaceSettings().kinds) -> Outcom
     recipe = replace(_recipe("race", kinds=kinds), workers=WORKERS)
     calls = _calls_with_last_word(world)
     with in_memory() as folder, _staged(world, recipe, calls, folder) as (stage, gateway, place):
-        stream = TaskStream(stage=stage, tasks=world.tasks, folder=place)
+        stream = TaskStream(context=stage, tasks=world.tasks, folder=place)
         try:
             result = asyncio.run(race(stream))
         except LimitError:

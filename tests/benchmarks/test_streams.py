@@ -165,8 +165,8 @@ def test_headroom_chooses_on_one_split_and_tests_on_the_other(tmp_path: Path) ->
     pool = Pool.open(tmp_path / "pool")
     assert set(pool.members) == {"solo", *(product.name for product in CANDIDATES["products"])}
     child = pool.member("calculating")
-    assert (child.born.parents, child.born.operator) == (("solo",), "scripted")
-    assert child.born.edits
+    assert (child.lineage.parents, child.lineage.operator) == (("solo",), "scripted")
+    assert child.lineage.edits
     assert child.statistics.n == 8  # what was held out does not count for evolution
     by_split = [
         (entry.value["team"], entry.value.get("split", "evolve"))

@@ -95,16 +95,16 @@ class Succession:
             "kept": True,
             "new": is_new,
             "head": name,
-            "said": self._said(name, len(refused)),
+            "said": self._reason(name, len(refused)),
         }
 
-    def _rejected(self, one: Refused, now: Member) -> ChildRejected:
+    def _rejected(self, refused: Refused, now: Member) -> ChildRejected:
         return ChildRejected(
             operator=GATE,
-            reason=f"{one.what}: {' '.join(one.reasons)}",
+            reason=f"{refused.what}: {' '.join(refused.reasons)}",
             parents=(now.name,),
             task=self.episode.task.id,
-            run=self.episode.stage.name,
+            run=self.episode.context.name,
         )
 
     def _retried(self, again: Again, name: str) -> EventNoted:
@@ -112,7 +112,7 @@ class Succession:
         about = {
             "team": name,
             "task": self.episode.task.id,
-            "run": self.episode.stage.name,
+            "run": self.episode.context.name,
             "score": again.score,
             "calls": again.run.usage.calls,
             "tokens": again.run.usage.tokens,
@@ -122,10 +122,10 @@ class Succession:
             what=RETRY, about={key: item for key, item in about.items() if item is not None}
         )
 
-    def _said(self, name: str, refused: int) -> str:
+    def _reason(self, name: str, refused: int) -> str:
         """Say in a few words what each level changed, and who is the head now."""
         counts = [f"{SHORT[level.name]} {len(level.edits)}" for level in self.levels]
-        refused += round(self.episode.told.get("refused", 0))
+        refused += round(self.episode.figures.get("refused", 0))
         changed = f"{', '.join(counts)}, refused {refused}; " if counts else ""
         head = "stays the head" if name == self.head.name else "is the head"
         score = self.again.score if self.again else None
@@ -140,7 +140,7 @@ class Succession:
         for level in self.levels:
             free = [edit for edit in level.edits if changed.isdisjoint(edit.claims)]
             refused += _late(level.edits, changed)
-            catalogue = episode.stage.catalogue
+            catalogue = episode.context.catalogue
             passed = gate(team, free, catalogue=catalogue, ceiling=self.ceiling, room=self.room)
             refused += passed.refused
             if passed.child != team:
@@ -161,7 +161,7 @@ class Succession:
             parents=(now.name,),
             reason=steps[-1].reason,
             task=episode.task.id,
-            run=episode.stage.name,
+            run=episode.context.name,
             steps=steps,
         )
         member = replace(child, lineage=None)

@@ -29,7 +29,7 @@ class ChatAssembly:
     """Puts one completion together; see `Assembly`. Of several choices it takes the first."""
 
     def __init__(self) -> None:
-        self._said: dict[str, Any] = {}
+        self._message: dict[str, Any] = {}
         self._usage: Mapping[str, Any] | None = None
         self._choices: dict[int, _Choice] = {}
 
@@ -42,7 +42,7 @@ class ChatAssembly:
         """Take a chunk; see `Assembly.add`."""
         for name, item in event.items():
             if item is not None and name not in {"choices", "object", "usage"}:
-                self._said[name] = item
+                self._message[name] = item
         self._usage = _usage(event) or self._usage
         choices = event.get("choices")
         words = ""
@@ -55,7 +55,7 @@ class ChatAssembly:
         """Return the completion; see `Assembly.body`."""
         choices = [self._first.whole()] if self._choices else []
         usage = {} if self._usage is None else {"usage": self._usage}
-        return {**self._said, "object": "chat.completion", "choices": choices, **usage}
+        return {**self._message, "object": "chat.completion", "choices": choices, **usage}
 
     @property
     def _first(self) -> _Choice:

@@ -24,7 +24,7 @@ class Counted(Births[Any]):
 
 def newcomer(number: int) -> TrialRecord:
     name = f"m{number}"
-    return TrialRecord(name=name, path=Path(name), born=Lineage(operator="seed"), stem=name)
+    return TrialRecord(name=name, path=Path(name), lineage=Lineage(operator="seed"), stem=name)
 
 
 def test_many_who_go_and_come_back_cost_no_more_than_a_look_at_each() -> None:

@@ -48,7 +48,7 @@ def test_the_folder_of_runs_leads_to_the_last_one(run: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "damage", "told"),
+    ("name", "damage", "message"),
     [
         ("events.jsonl", '{"v": 2, "n": 1, "t": 0, "type": "run_started"}\n', "version 2"),
         ("run.json", "{}", "not the manifest of a run"),
@@ -57,7 +57,7 @@ def test_the_folder_of_runs_leads_to_the_last_one(run: Path) -> None:
     ],
 )
 def test_a_damaged_run_is_told_in_a_sentence(
-    run: Path, tmp_path: Path, name: str, damage: str, told: str
+    run: Path, tmp_path: Path, name: str, damage: str, message: str
 ) -> None:
     for path in run.iterdir():
         if path.is_file():
@@ -65,7 +65,7 @@ def test_a_damaged_run_is_told_in_a_sentence(
     (tmp_path / name).write_text(damage)
     file = tmp_path / "report.html"
     result = invoked(main, [str(tmp_path), "-o", str(file)], "mas-view")
-    assert (result.code, told in result.err) == (2, True), result.err
+    assert (result.code, message in result.err) == (2, True), result.err
     assert not file.exists()
 
 

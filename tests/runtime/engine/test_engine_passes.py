@@ -71,7 +71,7 @@ def test_agents_read_what_is_carried_each_its_own_and_all_the_bulletin(bench: Be
         bulletin="Two rounds are left.",
     )
     with ScriptedModel("x") as model:
-        bench.one_pass(trio(), model, carry=carry)
+        bench.one_pass(trio(), model, state=carry)
         [first], [second] = questions(model, "w0"), questions(model, "w1")
         systems = [call.body["messages"][0]["content"] for call in model.calls]
     order = [first.index(word) for word in ("mine: 4", "why 4?", "I say 5", "Two rounds")]
@@ -84,7 +84,7 @@ def test_agents_read_what_is_carried_each_its_own_and_all_the_bulletin(bench: Be
 def test_carried_text_is_part_of_what_a_journal_answers(bench: Bench, tmp_path: Path) -> None:
     def calls(**carried: Any) -> int:
         with ScriptedModel("x") as model:
-            bench.one_pass(trio(), model, folder=tmp_path, carry=RoundState(**carried))
+            bench.one_pass(trio(), model, folder=tmp_path, state=RoundState(**carried))
             return len(model.calls)
 
     own = {"w0": said("w0", "mine: 4")}

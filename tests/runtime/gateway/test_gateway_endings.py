@@ -40,14 +40,14 @@ def spelt(chance: Random, word: str) -> str:
     return chance.choice([word, word.upper(), word.replace("_", "-"), camel])
 
 
-def failure(came: Read) -> CallError:
-    assert isinstance(came.came, CallError), came
-    return came.came
+def failure(result: Read) -> CallError:
+    assert isinstance(result.answer, CallError), result
+    return result.answer
 
 
-def answer(came: Read) -> ChatAnswer:
-    assert isinstance(came.came, ChatAnswer), came
-    return came.came
+def answer(result: Read) -> ChatAnswer:
+    assert isinstance(result.answer, ChatAnswer), result
+    return result.answer
 
 
 def test_every_word_is_a_known_one_with_its_source() -> None:

@@ -199,7 +199,7 @@ def assignment(
         question=question,
         task=home.task,
         reports=(),
-        line=line,
+        client=line,
         tools={tool.name: GrantedTool(tool=tool, workspace=workspace, emit=emit) for tool in tools},
         workspace=workspace,
         jails=jails or Jails(),

@@ -69,9 +69,9 @@ def test_each_task_leads_to_the_next_head_and_the_one_before_retires(done: Path)
     name = head.name
     assert len(pool.teams) > 2
     while name != "trio":
-        [parent] = pool.teams[name].born.parents
+        [parent] = pool.teams[name].lineage.parents
         assert pool.teams[parent].retired == (
-            f"{name} came after it, taught by task {pool.teams[name].born.task}."
+            f"{name} came after it, taught by task {pool.teams[name].lineage.task}."
         )
         name = parent
     trials = [line for line in world.lines_of(done) if line["kind"] == "evaluated"]
@@ -254,8 +254,8 @@ def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
     pool = Pool.open("clean")
     assert len(pool.members) == 1
     for name, team in pool.teams.items():
-        assert len([other for other in pool.teams.values() if name in other.born.parents]) <= 1
-        assert len(team.born.parents) == (name != "trio")
+        assert len([other for other in pool.teams.values() if name in other.lineage.parents]) <= 1
+        assert len(team.lineage.parents) == (name != "trio")
     late = [line for line in world.lines_of(Path("clean")) if line["kind"] == "rejected"]
     assert any("another task has changed that" in fields["reason"] for fields in late)
 
@@ -377,7 +377,7 @@ def test_limits_of_the_recipe_are_a_head_of_their_own(tmp_path: Path) -> None:
     pool = Pool.open(POOL)
     head = head_of(pool.members)
     assert [*pool.members] == [head.name] == ["trio_1"]
-    assert (head.team.execution.timeout, head.born.parents) == (33, ("trio",))
+    assert (head.team.execution.timeout, head.lineage.parents) == (33, ("trio",))
     lines = len(world.lines_of(POOL))
     assert world.evolved("pool").code == 0
     assert len(world.lines_of(POOL)) == lines

@@ -130,7 +130,7 @@ def test_a_new_interpreter_has_the_tools_and_variables_of_the_host(
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "message"),
     [
         ("raise SystemExit(3)", "SystemExit: 3"),
         ("exit()", "NameError"),
@@ -158,12 +158,12 @@ def test_a_new_interpreter_has_the_tools_and_variables_of_the_host(
     ],
 )
 def test_whatever_a_cell_does_to_its_interpreter_is_an_error_of_the_cell(
-    worker: PythonWorker, code: str, said: str
+    worker: PythonWorker, code: str, message: str
 ) -> None:
     error = worker.execute(code).error
-    if said:
+    if message:
         assert error is not None
-        assert said in error
+        assert message in error
     worker.execute("1")  # which has to bear what is left
     assert worker.execute("'still here'").output == "still here"
 

@@ -151,7 +151,7 @@ def test_without_a_repository_it_does_not_run(workbench: Workbench, swe_agent: A
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (
             ("sweagent-1.1.0.dist-info/METADATA", "Name: sweagent\nVersion: 1.0.1\n"),
@@ -164,14 +164,14 @@ def test_without_a_repository_it_does_not_run(workbench: Workbench, swe_agent: A
     ],
 )
 def test_an_unusable_installation_is_an_error_that_says_so(
-    workbench: Workbench, swe_agent: Agent, repository: Path, damage: tuple[str, str], said: str
+    workbench: Workbench, swe_agent: Agent, repository: Path, damage: tuple[str, str], message: str
 ) -> None:
     file, text = damage
     home = Path(os.environ["MAS_SWE_AGENT_PYTHON"]).parents[1]
     (home / file).write_text(text, "utf-8")
     with ScriptedModel(SUBMIT) as model:
         done = workbench.run(model, swe_agent, task=repair(repository))
-    assert said in str(done.error)
+    assert message in str(done.error)
 
 
 def test_its_commands_see_neither_its_users_keys_nor_another_attempt(
