@@ -13,6 +13,7 @@ import pytest
 from coterie.operators.evolution.candidates import Candidate
 from coterie.operators.methods.search.admission import Admitting, newcomer
 from coterie.pool import Pool
+from coterie.pool.view import Views
 from coterie.runtime import Run
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
@@ -215,6 +216,6 @@ def test_a_team_that_was_born_meanwhile_is_tried_and_lets_nobody_go(tmp_path: Pa
     )
     settings = SimpleNamespace(admission="best", cap=1)
     search: Any = SimpleNamespace(best=best, candidates=[best], settings=settings, episode=episode)
-    line = Admitting(search=search).close(pool)
+    line = Admitting(search=search).close(pool, Views(pool, "recipe").upto(0))
     assert (line["team"], line["kept"], line["new"], line["pool"]) == ("other", True, False, 2)
     assert pool.teams["other"].statistics.n == 1
