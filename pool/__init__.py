@@ -4,22 +4,27 @@ A pool is a folder that a person can open, diff and version. Its text is the tru
 indexes and vectors are derived from it and can be rebuilt.
 """
 
-from .expectation.expectation import (
-    Expectation,
-    expectations,
-    expected_scores,
-    most_promising,
-    ranked,
-)
-from .git.upkeep import Findings, repair, verify
-from .ledger.ledger import LedgerEntry
-from .ledger.members import Member
-from .ledger.state import Admission
-from .teams.exchange import import_teams
-from .teams.lineage import Origin, ancestors, blame, descendants, steps_to
-from .teams.pool import Pool
-from .values.identity import are_twins, identity_of
-from .values.statistics import EVOLVE, Statistics, Trial
+from typing import TYPE_CHECKING
+
+from ..schema.values.first_use import on_first_use
+
+if TYPE_CHECKING:
+    from .expectation.expectation import (
+        Expectation,
+        expectations,
+        expected_scores,
+        most_promising,
+        ranked,
+    )
+    from .git.upkeep import Findings, repair, verify
+    from .ledger.ledger import LedgerEntry
+    from .ledger.members import Member
+    from .ledger.state import Admission
+    from .teams.exchange import import_teams
+    from .teams.lineage import Origin, ancestors, blame, descendants, steps_to
+    from .teams.pool import Pool
+    from .values.identity import are_twins, identity_of
+    from .values.statistics import EVOLVE, Statistics, Trial
 
 __all__ = [
     "EVOLVE",
@@ -46,3 +51,19 @@ __all__ = [
     "steps_to",
     "verify",
 ]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "expectation.expectation": "Expectation expectations expected_scores most_promising ranked",
+        "git.upkeep": "Findings repair verify",
+        "ledger.ledger": "LedgerEntry",
+        "ledger.members": "Member",
+        "ledger.state": "Admission",
+        "teams.exchange": "import_teams",
+        "teams.lineage": "Origin ancestors blame descendants steps_to",
+        "teams.pool": "Pool",
+        "values.identity": "are_twins identity_of",
+        "values.statistics": "EVOLVE Statistics Trial",
+    },
+)

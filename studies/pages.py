@@ -70,14 +70,15 @@ def main(teams: int, trials: int, samples: int) -> None:
             evaluation: ("", "samples", "samples/all/3", "sample/1/t7"),
         }
         for folder, pages in addresses.items():
-            for what, seconds, size in _measured(folder, pages):
+            for what, seconds, size in page_times(folder, pages):
                 name = folder.parts[0]
                 click.echo(ROW.format(name, what, f"{seconds:.2f}", f"{size / 1000:.0f}"))
         alone, shown = _live()
         click.echo(f"a run of 200 agents needs {alone:.2f} s of a processor, shown {shown:.2f} s")
 
 
-def _measured(folder: Path, addresses: tuple[str, ...]) -> Iterator[tuple[str, float, int]]:
+def page_times(folder: Path, addresses: tuple[str, ...]) -> Iterator[tuple[str, float, int]]:
+    """Yield what of a site is made, how many seconds that takes, and how many characters it has."""
     began = time.perf_counter()
     site = opened(folder)
     contents = [*site.contents]

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
+
+from .came import invoked_in
 
 PAGE = (Path(__file__).parents[1] / "docs" / "pools.md").read_text(encoding="utf-8")
 RECIPE = """\
@@ -23,7 +26,7 @@ workers: 1
 settings:
   {parents: 1, steps: 1, instantiate: false, components: [prompts], moves: [mutate], memory: 0}
 """
-TURN = 3
+TURN = 2
 """The first task at which the child is right and its parent is not."""
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -56,7 +59,7 @@ def test_it_finds_the_task_that_brought_a_worse_team(tmp_path: Path) -> None:
     (block,) = re.findall(r"^```bash\n(git bisect .*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     (tmp_path / "solo.yaml").write_text('name: solo\nagents: {one: {prompt: "You are alone."}}\n')
     (tmp_path / "recipe.yaml").write_text(RECIPE)
-    (tmp_path / "tasks.jsonl").write_text("".join(map(task, range(5))))
+    (tmp_path / "tasks.jsonl").write_text("".join(map(task, range(TURN + 1))))
     (tmp_path / "task.json").write_text(task(1))
     environment = {
         **os.environ,
@@ -75,7 +78,8 @@ def test_it_finds_the_task_that_brought_a_worse_team(tmp_path: Path) -> None:
     with ScriptedModel(oracle) as model:
         models = f"models: {{default: {{model: m, api_base: '{model.api_base}'}}}}\n"
         (tmp_path / "models.yaml").write_text(models)
-        told(tmp_path, "mas-evolve", "recipe.yaml", "tasks.jsonl", "--pool", "pool", "--git")
+        words = ["recipe.yaml", "tasks.jsonl", "--pool", "pool", "--git"]
+        assert invoked_in(tmp_path, mas_evolve, words, "mas-evolve").code == 0
         text = told(pool, "sh", "-e", "-c", block)
     grep = f"--grep=^t{TURN}: 1 by solo_[a-z2-7]*$"
     guilty, winner = told(pool, "git", "log", grep, "--format=%H %s").split(maxsplit=1)

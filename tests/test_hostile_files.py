@@ -193,7 +193,7 @@ def test_whatever_a_file_holds_a_command_says_what_is_wrong(
 ) -> None:
     files, commands = SCENES[scene]
     with ScriptedModel(answered) as model:
-        for number in range(2_000 if nightly else 5):
+        for number in range(2_000 if nightly else 3):
             chance = Random(f"{scene} {number}")
             folder = copied(sound, tmp_path / "spoilt")
             with at_home(folder):

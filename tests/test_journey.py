@@ -125,7 +125,7 @@ def figures_of_the_notebook(newcomer: Reader) -> list[str]:
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)
     place = {"metadata": {"path": str(newcomer.folder)}}
-    NotebookClient(notebook, timeout=60, kernel_name="python3", resources=place).execute()
+    NotebookClient(notebook, timeout=300, kernel_name="python3", resources=place).execute()
     printed = "".join(
         output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", ())
     )

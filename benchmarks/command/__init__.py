@@ -5,13 +5,7 @@ from __future__ import annotations
 import click
 
 from ...schema.command import Family
-from .arena import arena
-from .evaluate import replay, resume, run
-from .export import export
-from .merge import merge
-from .reports import compare_results, show_list, table
-from .tasks import write_tasks
-from .teams import equip, vote
+from ...schema.values.first_use import ImportedOnUse
 
 __all__ = ["main"]
 
@@ -19,6 +13,23 @@ __all__ = ["main"]
 @click.group(
     "bench",
     cls=Family,
+    commands=ImportedOnUse(
+        __name__,
+        {
+            "list": "reports:show_list",
+            "tasks": "tasks:write_tasks",
+            "run": "evaluate:run",
+            "resume": "evaluate:resume",
+            "replay": "evaluate:replay",
+            "merge": "merge:merge",
+            "arena": "arena:arena",
+            "compare": "reports:compare_results",
+            "table": "reports:table",
+            "export": "export:export",
+            "vote": "teams:vote",
+            "equip": "teams:equip",
+        },
+    ),
     moved={
         "evolve": "mas-bench tasks BENCHMARK --split evolve > tasks.jsonl, then mas-evolve RECIPE"
         " tasks.jsonl",
@@ -32,20 +43,3 @@ def main() -> None:
     Results are folders: how the figures were made, every sample, and all answers that were paid
     for. So an evaluation can be resumed after any interruption, and repeated offline.
     """
-
-
-for command in (
-    show_list,
-    write_tasks,
-    run,
-    resume,
-    replay,
-    merge,
-    arena,
-    compare_results,
-    table,
-    export,
-    vote,
-    equip,
-):
-    main.add_command(command)

@@ -5,16 +5,7 @@ from __future__ import annotations
 import click
 
 from ...schema.command import Family
-from .agents import show_agents, show_log
-from .changes import add_import, adopt, init, restore, retire
-from .family import show_lineage, show_origin
-from .learnt import show_memory
-from .merging import merge, set_up_git
-from .population import show_population
-from .reports import best, show, show_list
-from .since import report
-from .undoing import undo_changes
-from .upkeep import show_findings
+from ...schema.values.first_use import ImportedOnUse
 
 __all__ = ["main"]
 
@@ -22,6 +13,30 @@ __all__ = ["main"]
 @click.group(
     "pool",
     cls=Family,
+    commands=ImportedOnUse(
+        __name__,
+        {
+            "init": "changes:init",
+            "list": "reports:show_list",
+            "agents": "agents:show_agents",
+            "population": "population:show_population",
+            "show": "reports:show",
+            "log": "agents:show_log",
+            "memory": "learnt:show_memory",
+            "lineage": "family:show_lineage",
+            "origin": "family:show_origin",
+            "best": "reports:best",
+            "report": "since:report",
+            "import": "changes:add_import",
+            "merge": "merging:merge",
+            "git": "merging:set_up_git",
+            "retire": "changes:retire",
+            "restore": "changes:restore",
+            "adopt": "changes:adopt",
+            "undo": "undoing:undo_changes",
+            "verify": "upkeep:show_findings",
+        },
+    ),
     moved={
         "blame": "mas-pool origin POOL NAME",
         "export": "mas-pool import OTHER_POOL POOL TEAM",
@@ -35,27 +50,3 @@ def main() -> None:
     its lessons. scaffold/ has the current team, if a single one evolves. ledger.jsonl records every
     event.
     """
-
-
-for command in (
-    init,
-    show_list,
-    show_agents,
-    show_population,
-    show,
-    show_log,
-    show_memory,
-    show_lineage,
-    show_origin,
-    best,
-    report,
-    add_import,
-    merge,
-    set_up_git,
-    retire,
-    restore,
-    adopt,
-    undo_changes,
-    show_findings,
-):
-    main.add_command(command)

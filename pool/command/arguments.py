@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...runtime.values.terminal import on_one_line
-from ..expectation.expectation import Expectation
-from ..ledger.members import Member
-from ..teams.pool import Pool
 from ..values.statistics import EVOLVE, Statistics
+
+if TYPE_CHECKING:
+    from ..expectation.expectation import Expectation
+    from ..ledger.members import Member
+    from ..teams.pool import Pool
 
 pool_folder = click.argument("folder", metavar="POOL", type=click.Path(path_type=Path))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime.local.packaged import PackagedFile, fetch, keep
+from ...schema.host.foreign_code import foreign_code
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
 from .protocol import Vector
@@ -61,9 +62,11 @@ class MiniLmEmbedder:
         """Make a vector of each text.
 
         Raises:
-            InputError: The extra `embeddings` is not installed, or a file cannot be fetched.
+            InputError: The extra `embeddings` is not installed or fails, or a file cannot be
+                fetched.
         """
-        return [self._vector(text) for text in texts]
+        with foreign_code(f"the embedder {self.name}", InputError):
+            return [self._vector(text) for text in texts]
 
     def _vector(self, text: str) -> Vector:
         """Embed one text alone: together with others it would be padded, and not be quicker."""

@@ -282,6 +282,7 @@ class Running:
             outcome = outcome or self._cancelled(agent_id)
             self.outcomes[agent_id] = outcome
             self._tell_end(agent_id, outcome)
+            self.desks.pop(agent_id, None)  # what it read and asked is freed before the run ends
         if outcome.status == "failed" and self.plan.team.execution.on_error == "fail":
             self.has_failed = True
             raise _FirstFailure

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BYTES_PER_TOKEN = 2
 """Half of what is usual: an estimate must not be too low."""
+UNPRICED = Usage(unpriced_calls=1)
 BYTES_TOLD = 4
 """Of a text for one token, at most: an endpoint that tells fewer tokens is doubted under a cap."""
 
@@ -83,7 +84,7 @@ def metered(
         )
     if rates is None:
         if answer.reported_usd is None:
-            return _doubted(replace(usage, unpriced_calls=1), read, written, None)
+            return _doubted(usage + UNPRICED, read, written, None)
         return _doubted(replace(usage, usd=answer.reported_usd), read, written, None)
     usd = rates.usd(usage)
     if not is_metered:
@@ -110,7 +111,7 @@ def _doubted(
     tokens = prompt + completion - usage.tokens
     if not tokens and usd <= usage.usd:
         return usage
-    return replace(usage, doubted_tokens=tokens, doubted_usd=max(0.0, usd - usage.usd))
+    return usage + Usage(doubted_tokens=tokens, doubted_usd=max(0.0, usd - usage.usd))
 
 
 def upper_bound(

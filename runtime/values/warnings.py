@@ -35,6 +35,8 @@ class Warnings:
 
     def note(self, event: str, fields: Mapping[str, Any]) -> None:
         """Take in an event of the agent, where it is a mishap."""
+        if event == "model_call" and "answered_by" not in fields:
+            return  # most events
         if event == "step_failed" and self._cause and self._cause in fields["error"]:
             return  # the tool or the form that made the step fail was noted already
         if text := _warning_of(event, fields):

@@ -34,12 +34,13 @@ def foreign_code(
     Raises:
         CoterieError: One of ours, which the code let pass; or what `kind` makes.
     """
+    task = running_task()
     try:
         yield
     except CoterieError:
         raise
     except BaseException as error:
-        if not is_theirs(error, awaited=awaited):
+        if not is_theirs(error, awaited=awaited and running_task() is not task):
             raise
         raise kind(f"{noun} failed: {why(error)}") from error
 
@@ -62,11 +63,22 @@ def is_theirs(error: BaseException, *, awaited: bool = True) -> bool:
     """Return whether code of others raised an error, and nobody who ends it from outside.
 
     Args:
-        awaited: Whether the code was waited for, so that closing its coroutine ends it.
+        awaited: Whether the code was waited for, and no longer by the task that began to: then
+            somebody closes its coroutine.
     """
     is_cancelled = type(error).__name__ == "CancelledError" and not isinstance(error, Exception)
     is_closed = awaited and isinstance(error, GeneratorExit)
     return not (is_cancelled or is_closed or isinstance(error, KeyboardInterrupt))
+
+
+def running_task() -> object | None:
+    """Return the task of asyncio that is at work in this thread; None where there is none."""
+    if (asyncio := sys.modules.get("asyncio")) is None:
+        return None
+    try:
+        return asyncio.current_task()
+    except RuntimeError:  # There is no loop.
+        return None
 
 
 def why(error: BaseException, place: str | None = None) -> str:
@@ -92,13 +104,17 @@ def place_of(error: BaseException) -> str | None:
 def plugin_place(error: BaseException, plugins: Iterable[str]) -> str | None:
     """Return the line of a plug-in that raised an error; None where we, or nobody of them, did.
 
+    Of a `StopIteration`, Python makes another error where it leaves a generator or a coroutine.
+
     Args:
         plugins: The packages that plug-ins are in.
     """
     counts = {*plugins, OWN}
     frames = (frame for frame in reversed(_frames(error)) if frame[0] in counts)
     name, place = next(frames, (OWN, ""))
-    return None if name == OWN else place
+    if name != OWN:
+        return place
+    return plugin_place(error.__cause__, plugins) if error.__cause__ else None
 
 
 def _frames(error: BaseException) -> list[tuple[str, str]]:

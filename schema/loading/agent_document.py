@@ -79,17 +79,22 @@ def with_used(
         problems: What is wrong with it so far.
         folder: Where it lies. None: it is no file, and may use none.
     """
-    agents = document.value.get("agents") if is_mapping(document.value) else None
-    if not document.complete or not is_mapping(agents):
+    using = using_files(document)
+    if not document.complete or not using:
         return document, problems
-    using = {agent: said for agent, said in agents.items() if is_mapping(said) and "use" in said}
-    if not using:
-        return document, problems
+    agents = document.value["agents"]
     parts, result = _parts(document, using, folder)
     whole = {name: {**_fields(parts.get(name)), **_own(fields)} for name, fields in using.items()}
     value = {**document.value, "agents": {**agents, **whole}}
     grafts = {("agents", name): part for name, part in parts.items()}
     return replace(document, value=value, grafts=grafts), [*problems, *result]
+
+
+def using_files(document: Document) -> Mapping[str, Mapping[str, Any]]:
+    """Return the agents of a team file that use agent files, with their fields there."""
+    agents = document.value.get("agents") if is_mapping(document.value) else None
+    items = agents.items() if is_mapping(agents) else ()
+    return {agent: fields for agent, fields in items if is_mapping(fields) and "use" in fields}
 
 
 def read_agent_document(path: Path, root: Path) -> tuple[Document, list[Problem]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
@@ -29,7 +30,7 @@ from ..values.hints import did_you_mean
 from ..values.problems import MOST_PROBLEMS, Problem, quoted
 from ..values.values import is_list, is_mapping
 from ..values.yaml_text import read_yaml
-from .agent_document import TEAM, is_team_folder, with_used
+from .agent_document import TEAM, is_team_folder, using_files, with_used
 from .recognition import crew_folders, foreign_problem
 from .scorers import EXACT, scorer_of
 from .seeds import located
@@ -37,7 +38,12 @@ from .task_files import files_of_task
 from .task_form import PLAIN, TaskForm
 
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
+LONGEST_REMEMBERED = 16_384
+"""Bytes of a team file whose content is kept in memory."""
 THERE_ARE_MORE = "there are more problems, here and elsewhere. Fix the first ones, and check again."
+
+_Shaped = tuple[Document, Team, Sequence[Problem]]
+"""What a team file says whatever the host has, and the problems of its shape."""
 
 
 def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
@@ -137,14 +143,31 @@ def check_team(
         rules: What is asked beside its shape.
         folder: Where it lies, and the agent files that it uses below. None: it may use none.
     """
-    document, problems = shape_only(*with_used(*read_yaml(content, file), folder), "team")
+    shaped = _read_alone(content, file) if len(content) <= LONGEST_REMEMBERED else None
+    whole, team, shape = shaped or _shaped(*with_used(*read_yaml(content, file), folder))
+    if not whole.complete:
+        return team, [*shape]
+    reading = Reading(document=whole, team=team, catalogue=catalogue, problems=shape)
+    return team, merged([*shape], (problem for rule in rules for problem in rule(reading)))
+
+
+@lru_cache(maxsize=128)
+def _read_alone(content: bytes, file: str) -> _Shaped | None:
+    """Return what a team file says by itself; None where agent files say the rest of it.
+
+    A pool, an evolution and a server read the same few files over and over.
+    """
+    document, problems = read_yaml(content, file)
+    return None if using_files(document) else _shaped(document, problems)
+
+
+def _shaped(document: Document, problems: list[Problem]) -> _Shaped:
+    document, problems = shape_only(document, problems, "team")
     if not document.complete:
-        return team_of({}), problems
+        return document, team_of({}), problems
     whole, unclear = expanded(document)
     team = team_of(expanded_value(sound(document, "team")) if problems else whole.value)
-    problems = merged(problems, unclear)
-    reading = Reading(document=whole, team=team, catalogue=catalogue, problems=problems)
-    return team, merged(problems, (problem for rule in rules for problem in rule(reading)))
+    return whole, team, merged(problems, unclear)
 
 
 def load_task(path: str | Path, catalogue: Catalogue | None = None, form: TaskForm = PLAIN) -> Task:

@@ -123,7 +123,8 @@ def raced(world: World, kinds: tuple[str, ...] = RaceSettings().kinds) -> Outcom
 def _calls_with_last_word(world: World) -> int:
     """Return the calls with which a race has the world's budget for its search.
 
-    A race keeps what its last word takes, on all held-back tasks and at most a quarter of all.
+    That is what a last word takes that runs once on each held-back task, and at most a quarter of
+    all. A race itself decides how much of all it keeps for its last word.
     """
     pair = 2 * len(world.prompts)
     held = len(split(world.tasks, random.Random(0)).held)  # noqa: S311 - guards nothing

@@ -88,8 +88,8 @@ def test_what_is_written_loads_and_only_the_right_answer_scores(
     assert tasks == stream(name, split, count=40, seed=3)
     assert len({task.query for task in tasks}) == 40
     answers = {task.answer for task in tasks}
-    for task in tasks:
-        assert (task.niche, f"-{split}-" in task.id) == (name, True)
+    assert {(task.niche, f"-{split}-" in task.id) for task in tasks} == {(name, True)}
+    for task in tasks[::4]:
         assert scored(task, task.answer) == 1
         assert scored(task, f" {task.answer}.") == 1
         assert [scored(task, other) for other in answers - {task.answer}] == [0] * (

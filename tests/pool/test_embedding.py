@@ -14,6 +14,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -224,6 +225,12 @@ class TestMiniLm:
         with pytest.raises(InputError, match=r"pip install .*\[embeddings\]"):
             MiniLmEmbedder().embed(["east"])
 
+    def test_a_library_that_fails_is_bad_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for error in (RuntimeError("odd"), TypeError("odd"), BaseException("odd")):
+            monkeypatch.setattr(MiniLmEmbedder, "_tokenizer", Mock(encode=Mock(side_effect=error)))
+            with pytest.raises(InputError, match=r"the embedder all-minilm.* failed: .*odd"):
+                MiniLmEmbedder().embed(["east"])
+
 
 class Canned(Loopback):
     """Gives prepared answers, one after the other."""
@@ -233,7 +240,7 @@ class Canned(Loopback):
         super().__init__(lambda _: self.answers.pop(0))
 
     def embedder(self) -> EndpointEmbedder:
-        return EndpointEmbedder(endpoint_of(f"{self.url}/v1"), timeout=20)
+        return EndpointEmbedder(endpoint_of(f"{self.url}/v1"), timeout=300)
 
 
 def vectors(*values: Sequence[Any]) -> dict[str, Any]:

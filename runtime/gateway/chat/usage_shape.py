@@ -42,7 +42,8 @@ def consumed(body: Mapping[str, Any], *, answered: bool) -> ReportedUsage:
     """
     fields = _counts_in(body)
     prompt = _count(fields.get("prompt_tokens"), at_least=1)
-    completion = _written(fields, prompt)
+    reasoning = _reasoning(fields)
+    completion = _written(fields, prompt, reasoning)
     cached, stored = _of_prompt(fields, CACHED), _of_prompt(fields, STORED)
     possible = (
         prompt is not None
@@ -58,7 +59,7 @@ def consumed(body: Mapping[str, Any], *, answered: bool) -> ReportedUsage:
         cached_tokens=(cached or 0) if possible else 0,
         stored_tokens=(stored or 0) if possible else 0,
         completion_tokens=completion or 0,
-        reasoning_tokens=min(_reasoning(fields), completion or 0) if possible else 0,
+        reasoning_tokens=min(reasoning, completion or 0) if possible else 0,
         unmetered_calls=int(not possible),
     )
     return ReportedUsage(usage, _usd(fields))
@@ -81,12 +82,12 @@ def _counts_in(body: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _written(reported: Mapping[str, Any], prompt: int | None) -> int | None:
+def _written(reported: Mapping[str, Any], prompt: int | None, reasoning: int) -> int | None:
     """Return the tokens written, with those of thinking that some count in the total only."""
     completion = _count(reported.get("completion_tokens"))
     if completion is None or prompt is None:
         return completion
-    total, reasoning = _count(reported.get("total_tokens")), _reasoning(reported)
+    total = _count(reported.get("total_tokens"))
     if total is not None and total > prompt + completion:
         return total - prompt
     return completion + reasoning if reasoning > completion else completion

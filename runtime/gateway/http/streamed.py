@@ -104,7 +104,7 @@ class StreamedAnswer:
 
     async def _is_end(self, data: bytes) -> bool:
         """Take the data of an event; return whether it was the last word."""
-        self._has_last_word |= data.strip() == LAST_WORD
+        self._has_last_word |= len(data) < LONGEST_SIGN and data.strip().upper() == LAST_WORD
         if not self._has_last_word:
             await self._take(data)
         return self._has_last_word
@@ -130,7 +130,7 @@ class StreamedAnswer:
         try:
             event: Any = json.loads(data)
         except (ValueError, RecursionError):
-            if self._events.name == b"error":
+            if self._events.name == b"error" or data.lstrip()[:5].lower() == b"error":
                 return {"error": data.decode("utf-8", "replace")}
             return parsed(self.source, data)
         if isinstance(event, str) and "error" in event.lower():

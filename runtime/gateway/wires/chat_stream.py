@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from ....schema.values.values import is_list, is_mapping
 from ...values.bounds import MOST_TOOL_CALLS
-from ..chat.ending import is_said
+from ..chat.ending import outweighs
 from ..chat.text import place_of
 
 SAID = ("content", "refusal", "reasoning_content", "reasoning")
@@ -84,7 +84,9 @@ class _Choice:
 
     def add(self, choice: Mapping[str, Any]) -> str:
         for name, item in choice.items():
-            is_news = item is not None if name != "finish_reason" else is_said(item)
+            is_news = item is not None
+            if name == "finish_reason":
+                is_news = outweighs(item, self._choice[name])
             if is_news and name not in {"delta", "message"}:
                 self._choice[name] = item
         delta = choice.get("delta") or choice.get("message")

@@ -48,7 +48,7 @@ def first_column(page: Element, caption: str) -> list[str]:
 
 
 def test_every_page_of_an_evolved_pool_holds_and_says_what_its_files_say(lab: Lab) -> None:
-    assert lab.evolve().code == 0
+    lab.evolved(3)
     folder = lab.folder / "pool"
     pool, turns = Pool.open(folder), lab.turns()
     pages = visited(folder)
@@ -102,7 +102,7 @@ def test_two_teams_are_compared_in_words(lab: Lab) -> None:
 
 
 def test_a_pool_is_one_file_whose_links_lead_to_itself(lab: Lab) -> None:
-    assert lab.evolve().code == 0
+    lab.evolved(3)
     page = file_of(lab.folder / "pool")
     titles = texts(page, "h1")
     assert [*titles] == [
@@ -113,7 +113,7 @@ def test_a_pool_is_one_file_whose_links_lead_to_itself(lab: Lab) -> None:
 def test_a_population_shows_its_agents_and_who_taught_whom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(write_world(tmp_path, 4))
+    monkeypatch.chdir(write_world(tmp_path, 2))
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     assert evolved("pool").code == 0
     pool = Pool.open(tmp_path / "pool")
@@ -227,6 +227,14 @@ def hostile_pool(folder: Path, lines: list[str]) -> None:
     pool.commit(Retired(member=first.name, reason=item()), op="retired")
 
 
+def is_harmless(page: Element) -> bool:
+    """Return whether a page has only elements that we write, and no code in their attributes."""
+    return all(
+        element.tag in ELEMENTS and not any(name.startswith("on") for name in element.attributes)
+        for element in page.all()
+    )
+
+
 def test_a_pool_of_attacks_is_text(tmp_path: Path) -> None:
     lines = attacks()
     hostile_pool(tmp_path / "pool", lines)
@@ -235,11 +243,8 @@ def test_a_pool_of_attacks_is_text(tmp_path: Path) -> None:
     kept = Pool.open(tmp_path / "pool").learnt.values()
     assert len({learnt.text for learnt in kept}) >= 200
     assert {visible(learnt.text.replace("\r\n", "\n")) for learnt in kept} <= written
-    for page in (memory, *visited(tmp_path / "pool", most=60).values()):
-        assert {element.tag for element in page.all()} <= ELEMENTS
-        assert not any(
-            name.startswith("on") for element in page.all() for name in element.attributes
-        )
+    for page in (memory, *visited(tmp_path / "pool", most=30).values()):
+        assert is_harmless(page)
 
 
 def test_an_evolution_of_attacks_is_text(lab: Lab) -> None:
@@ -256,14 +261,11 @@ def test_an_evolution_of_attacks_is_text(lab: Lab) -> None:
 
     lab.tasks(
         "tasks.jsonl",
-        [{"id": f"t{n}", "query": name, "answer": name} for n, name in enumerate(lines[:8])],
+        [{"id": f"t{n}", "query": name, "answer": name} for n, name in enumerate(lines[:4])],
     )
     assert lab.evolve(script=attacking).code == 0
     for page in visited(lab.folder / "pool").values():
-        assert {element.tag for element in page.all()} <= ELEMENTS
-        assert not any(
-            name.startswith("on") for element in page.all() for name in element.attributes
-        )
+        assert is_harmless(page)
         assert "window.hacked" not in page.one("script").text
 
 

@@ -177,7 +177,9 @@ def test_summaries(times: int) -> None:
 
 
 @pytest.mark.damaged_pool  # its models are of another host
-def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path: Path) -> None:
+def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(
+    tmp_path: Path, times: int
+) -> None:
     pool = Pool.init(tmp_path / "pool", catalogue=CATALOGUE, ceiling=CEILING)
     pool.add(FIRST, Lineage(operator="seed"), op="seed")
     numbers = itertools.count()
@@ -201,7 +203,7 @@ def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path:
         return result
 
     components_ = st.sampled_from(MUTABLE)
-    count = hostile(edits_answers(FIRST, "prompts"), 150, work, check, options=components_)
+    count = hostile(edits_answers(FIRST, "prompts"), 50 * times, work, check, options=components_)
     assert pool.rejections == {"mutate": count.counts["RejectedProposal"]}
     assert len(pool.members) - 1 + pool.duplicates.get("mutate", 0) == count.counts["Proposal"]
     again = Pool.open(tmp_path / "pool", catalogue=CATALOGUE, ceiling=CEILING)

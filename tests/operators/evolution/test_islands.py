@@ -24,17 +24,17 @@ OF = 3
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return write_world(tmp_path, tasks=13)
+    return write_world(tmp_path, tasks=7)
 
 
 @pytest.fixture(scope="module")
 def pools(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The pools of islands that were evolved in turns."""
-    return all_of_them(write_world(tmp_path_factory.mktemp("islands"), tasks=13), "pool")
+    return all_of_them(write_world(tmp_path_factory.mktemp("islands"), tasks=7), "pool")
 
 
 def island(which: int, *more: str) -> tuple[str, ...]:
-    return ("--island", f"{which}/{OF}", "--meet", "meet", "--every", "2", "--quiet", *more)
+    return ("--island", f"{which}/{OF}", "--meet", "meet", "--every", "1", "--quiet", *more)
 
 
 def all_of_them(folder: Path, prefix: str, *, order: tuple[int, ...] = (1, 2, 3)) -> list[Path]:
@@ -58,13 +58,13 @@ def test_the_best_of_each_island_comes_to_all_others_once(pools: list[Path]) -> 
     # Other islands may be other users'.
     assert {path.stat().st_mode for path in meet.rglob("*/")} == {meet.stat().st_mode}
     tasks = [line["task"] for pool in pools for line in turns(pool)]
-    assert sorted(tasks) == sorted(f"t{n}" for n in range(13))
+    assert sorted(tasks) == sorted(f"t{n}" for n in range(7))
     for pool in pools:
         assert not verify(pool).faults
         met = [
             line.value["about"] for line in lines(pool) if line.value.get("what") == "islands.met"
         ]
-        assert [item["meeting"] for item in met] == [1]  # after 2 of 4 tasks; none after the last
+        assert [item["meeting"] for item in met] == [1]  # after 1 of 2 tasks; none after the last
         named = [line.op for line in lines(pool)]
         assert len(named) == len(set(named))
     sent = sorted(path.relative_to(meet) for path in meet.glob("*/*"))
@@ -128,7 +128,7 @@ def test_all_islands_meet_equally_often_and_never_after_the_last_task(count: int
     [
         (("--island", "1/3"), "name the folder where the islands meet"),
         (("--island", "4/3", "--meet", "meet"), "is not such as 3/8"),
-        (("--island", "1/14", "--meet", "meet"), "there are only 13 tasks"),
+        (("--island", "1/8", "--meet", "meet"), "there are only 7 tasks"),
         (("--meet", "meet"), "--meet is for islands"),
         (("--no-wait",), "--no-wait is for islands"),
         (("--island", "1/3", "--meet", "meet", "--seeds", "2"), "--seeds and --island"),
@@ -146,7 +146,7 @@ def test_others_that_meet_there_are_told(folder: Path) -> None:
     assert evolved(folder, "one", *island(1, "--no-wait"))[0] == 1
     code, _, err, calls = evolved(folder, "two", *island(2, "--no-wait")[:4], "--every", "3")
     assert (code, calls) == (2, 0)
-    assert "another every (2, here 3)" in err
+    assert "another every (1, here 3)" in err
     code, _, err, calls = evolved(folder, "one", *island(2, "--no-wait"))
     assert (code, calls) == (2, 0)
     assert "which: 1, now 2" in err

@@ -29,7 +29,11 @@ ALONE = OF_PROMPTS.replace(", solo.yaml", "").replace("parents: 2", "parents: 1"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return write_world(tmp_path, tasks=3)
+    """A world whose three tasks have children that can save something."""
+    world = write_world(tmp_path, tasks=6)
+    stream = world / "tasks.jsonl"
+    stream.write_text("".join(stream.read_text().splitlines(keepends=True)[-3:]))
+    return world
 
 
 def blind(request: Request) -> Reply:

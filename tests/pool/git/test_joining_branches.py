@@ -133,19 +133,19 @@ def test_random_histories_come_to_what_one_pool_that_saw_all_of_them_has(
 
 
 def test_two_evolutions_of_one_recipe_merge(tmp_path: Path) -> None:
-    world = write_world(tmp_path, tasks=6)
+    world = write_world(tmp_path, tasks=3)
     text = (world / "tasks.jsonl").read_text().splitlines(keepends=True)
     (world / "recipe.yaml").write_text((world / "recipe.yaml").read_text().replace("8", "2"))
     repository = Repo(world / "repository", "pool")
     pool = "repository/pool"
     (repository.folder / ".keep").touch()
     repository.commit("begun")
-    (world / "tasks.jsonl").write_text("".join(text[:2]))
+    (world / "tasks.jsonl").write_text(text[0])
     assert evolved(world, pool, "--git")[0] == 0
     assert is_shared(repository.pool)
-    for branch, tasks in (("ann", text[2:4]), ("ben", text[4:])):
+    for branch, tasks in (("ann", text[1]), ("ben", text[2])):
         repository.git("checkout", "-q", "-b", branch, "main")
-        (world / "tasks.jsonl").write_text("".join(tasks))
+        (world / "tasks.jsonl").write_text(tasks)
         code, _, err, calls = evolved(world, pool, "--git")
         assert (code, calls > 0) == (0, True), err
         again = evolved(world, pool, "--git")
@@ -155,7 +155,7 @@ def test_two_evolutions_of_one_recipe_merge(tmp_path: Path) -> None:
     assert not verify(repository.pool).faults
     assert len(list((repository.pool / "evolutions").iterdir())) == 3
     told_of = report(repository, "--since", "main", "--format", "json").json["evolutions"]
-    assert [item["tasks"] for item in told_of.values()] == [2, 2]
+    assert [item["tasks"] for item in told_of.values()] == [1, 1]
     assert all(item["teams"]["calls"] and item["operators"]["calls"] for item in told_of.values())
     base, ann, ben = (fields["ops"] for fields in branches)
     merged = told(repository.pool)

@@ -29,7 +29,7 @@ from ...came import invoked
 from ...support.repositories import Repo, run_git
 from ..edited_teams import SEED, child_of, vote
 
-OPERATIONS = 20
+OPERATIONS = 12
 
 
 def begun(folder: Path) -> Repo:

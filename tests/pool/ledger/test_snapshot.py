@@ -138,7 +138,7 @@ def test_what_is_spoilt_counts_for_nothing_and_is_made_anew(folder: Path) -> Non
     path, whole = kept(folder), known(read(folder))
     content, chance = path.read_bytes(), Random(0)
     spoilt = [content[:size] for size in (0, 1, 64, 65, len(content) // 2, len(content) - 1)]
-    for _ in range(60):
+    for _ in range(20):
         at = chance.randrange(len(content))
         flipped = bytes([content[at] ^ 1 << chance.randrange(8)])
         spoilt.append(content[:at] + flipped + content[at + 1 :])
@@ -179,7 +179,7 @@ def test_whatever_somebody_writes_into_a_snapshot_no_command_breaks(
     value = json.loads(content.split(b"\n", 2)[1])
     places = [(place, odd) for place in paths(value) for odd in (ODD if place else ())]
     chance = Random(1)
-    for number, (place, odd) in enumerate(chance.sample(places, len(places) if nightly else 150)):
+    for number, (place, odd) in enumerate(chance.sample(places, len(places) if nightly else 60)):
 
         def change(value: Any, place: Any = place, odd: Any = odd) -> Any:
             *way, last = place
@@ -193,7 +193,7 @@ def test_whatever_somebody_writes_into_a_snapshot_no_command_breaks(
         monkeypatch.setattr(snapshot, "LEAST", 1_000)
         with suppress(CoterieError):
             look_at(Pool.open(whole))
-        if nightly or number < 5:
+        if nightly or number < 2:
             for command, *rest in READING:
                 done = CliRunner().invoke(main, [command, str(whole), *rest])
                 assert done.exit_code in {0, 1, 2}, (place, odd, command, done.output)

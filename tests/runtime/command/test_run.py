@@ -212,11 +212,11 @@ def test_a_failed_run_ends_with_1_and_says_why(folder: Path) -> None:
 
 
 def test_a_limit_ends_with_3(folder: Path) -> None:
-    (folder / "team.yaml").write_text(TEAM + "execution: {timeout: 0.3}\n")
+    (folder / "team.yaml").write_text(TEAM + "execution: {timeout: 3}\n")
     with ScriptedModel(Reply.fault("hang")) as model:
         done = mas_run(folder, "team.yaml", "task.json", model=model)
     assert done.code == 3
-    assert "stopped: the run reached execution.timeout, 0.3 seconds, while it waited" in done.err
+    assert "stopped: the run reached execution.timeout, 3 seconds, while it waited" in done.err
 
 
 def test_the_end_of_a_session_stops_the_run_and_leaves_a_readable_folder(folder: Path) -> None:

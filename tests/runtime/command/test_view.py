@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from urllib.request import urlopen
@@ -82,14 +79,8 @@ def test_a_file_of_a_run_needs_nothing_from_elsewhere(run: Path) -> None:
 
 
 def test_it_serves_until_it_is_interrupted_and_says_how_to_forward(run: Path) -> None:
-    environment = {**os.environ, "SSH_CONNECTION": "10.0.0.1 5 10.0.0.2 22"}
-    with subprocess.Popen(
-        [sys.executable, "-m", "coterie.schema.command", "view", str(run)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    ) as process:
+    environment = {"SSH_CONNECTION": "10.0.0.1 5 10.0.0.2 22"}
+    with started(run.parent, str(run), command="view", env=environment) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         address = process.stdout.readline().strip()

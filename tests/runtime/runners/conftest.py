@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from coterie.runtime.jail import Jails, detect
 from coterie.runtime.runners import Assignment
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
+
+from ...waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -107,6 +110,23 @@ class Workbench:
                     trace=Trace(self.events.append),
                 ),
             )
+
+    def out_of_time(
+        self, model: ScriptedModel, agent: Agent, at_work: Callable[[], object], **options: Any
+    ) -> Run:
+        """Run an agent whose minute is over as soon as something is at work."""
+
+        async def scene() -> Run:
+            loop = asyncio.get_running_loop()
+            clock = loop.time
+            running = asyncio.create_task(
+                self.started(model, replace(agent, timeout=60), **options)
+            )
+            await asyncio.to_thread(wait_for, at_work, "nothing is at work")
+            loop.time = lambda: clock() + 60
+            return await running
+
+        return asyncio.run(scene())
 
     def of(self, event: str) -> list[Event]:
         """The events of a type."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from coterie.schema import Agent, Catalogue, ConfigError, InputError, Lineage, Notes, Skill
 from coterie.schema.edits import edits_from_json
 from coterie.schema.loading.agent_file import AgentFile, load_agent, read_agent, write_agent
-from coterie.schema.loading.loading import load_team, parse_team
+from coterie.schema.loading.loading import check_team, load_team, parse_team
 from coterie.schema.team.writing import dump
 
 from ...support.problems import problems_of
@@ -251,3 +251,20 @@ def test_a_task_that_taught_no_note_is_told(tmp_path: Path) -> None:
             "critic.yaml:5:34:",
         ]
         assert "no note 'patches/unit'. Did you mean 'patches/units'?" in texts[1]
+
+
+def test_a_team_file_that_was_read_before_is_read_with_what_its_agent_files_say_now(
+    tmp_path: Path,
+) -> None:
+    team, agent = tmp_path / "team.yaml", tmp_path / "solver.yaml"
+    team.write_text("name: t\nagents: {solver: {use: solver.yaml}}\n")
+    for prompt in ("Count.", "Count on."):
+        agent.write_text(f"id: solver\nprompt: {prompt}\n")
+        assert load_team(team).agents["solver"].prompt == prompt
+
+
+def test_problems_of_a_text_are_not_those_of_the_next_who_reads_it() -> None:
+    for _ in range(2):
+        _, problems = check_team(b"name: t\nagents: {a: {promt: x}}\n", "t.yaml", CATALOGUE)
+        assert len(problems) == 1
+        problems.clear()

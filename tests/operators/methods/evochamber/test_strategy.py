@@ -61,7 +61,7 @@ def test_killed_at_any_write_it_comes_to_the_same_pool_to_the_byte(
     tmp_path: Path, workers: int, nightly: bool
 ) -> None:
     chamber.write_world(
-        tmp_path, tasks=30 if nightly else 5, workers=workers, tau=4 if nightly else 2
+        tmp_path, tasks=30 if nightly else 3, workers=workers, tau=4 if nightly else 2
     )
     assert chamber.evolved("clean").code == 0
     clean = chamber.left(Path("clean"))
@@ -194,8 +194,8 @@ def test_a_team_that_came_to_nothing_is_worth_nothing_and_says_why(tmp_path: Pat
 
 def test_some_tasks_of_a_town_can_be_read_as_a_diff(tmp_path: Path) -> None:
     """Lines are added and none is moved; what an agent is, is written once and then revised."""
-    chamber.write_world(tmp_path, tasks=6, tau=2)
-    assert chamber.evolved("town", "--limit", "3").code == 0
+    chamber.write_world(tmp_path, tasks=4, tau=2)
+    assert chamber.evolved("town", "--limit", "2").code == 0
     before = chamber.left(Path("town"))
     assert chamber.evolved("town").code == 0
     after = chamber.left(Path("town"))
@@ -209,4 +209,4 @@ def test_some_tasks_of_a_town_can_be_read_as_a_diff(tmp_path: Path) -> None:
         assert "\r" not in text
         assert text == "" or text.endswith("\n")
     assert [name for name in after if name.startswith("agents/") and name.endswith("lessons.jsonl")]
-    assert sum(map(len, after.values())) < 6 * 50_000
+    assert sum(map(len, after.values())) < 4 * 50_000

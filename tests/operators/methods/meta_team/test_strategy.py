@@ -215,7 +215,7 @@ def test_killed_at_any_write_it_comes_to_the_same_pool_to_the_byte(
     world.write_world(tmp_path, tasks=TASKS)
     chance, kills = random.Random(1), 0
     lines = 2 * len(world.lines_of(done))
-    for _ in range(100 if nightly else 2):
+    for _ in range(100 if nightly else 1):
         try:
             with dying(chance.randrange(lines), is_written=chance.random() < 0.5):
                 world.evolved("killed")
