@@ -30,9 +30,9 @@ One = TypeVar("One", bound=TrialRecord)
 """Teams, or agents."""
 
 
-def op(evolution: str, episode: int, what: str) -> str:
+def op(evolution: str, episode: int, label: str) -> str:
     """Name an update of a pool, so that it counts once: `evomas/000012/best`."""
-    return f"{evolution}/{episode:06d}/{what}"
+    return f"{evolution}/{episode:06d}/{label}"
 
 
 def episode_of(evolution: str, operation: str) -> int | None:
@@ -42,7 +42,7 @@ def episode_of(evolution: str, operation: str) -> int | None:
     return int(episode) if name == evolution and episode.isdecimal() else None
 
 
-def events(folder: Path, what: str, *, end: LedgerPosition | None = None) -> list[EventNoted]:
+def events(folder: Path, kind: str, *, end: LedgerPosition | None = None) -> list[EventNoted]:
     """Return the events of a pool that are called so, in order. They are kept nowhere but there.
 
     Args:
@@ -52,7 +52,7 @@ def events(folder: Path, what: str, *, end: LedgerPosition | None = None) -> lis
     for entry in Ledger(folder / LEDGER).read():
         if end is not None and entry.end.line > end.line:
             break
-        if entry.value["kind"] == "told" and entry.value["what"] == what:
+        if entry.value["kind"] == "told" and entry.value["what"] == kind:
             noteds.append(from_value(EventNoted, entry.value))
     return noteds
 
@@ -107,9 +107,9 @@ class PoolView:
             self.pool.refresh()
         return self.pool.learnt
 
-    def told(self, what: str) -> list[EventNoted]:
+    def events_of(self, kind: str) -> list[EventNoted]:
         """Return the events that are called so, in order."""
-        return events(self.pool.folder, what, end=self.end)
+        return events(self.pool.folder, kind, end=self.end)
 
     def search(
         self,
@@ -192,8 +192,8 @@ class Views:
             self._take(entry)
             self._place = entry.end
         state, upto = self._state, self._place.offset
-        self._members = _renewed(self._members, state.live, state.touched, upto)
-        self._agents = _renewed(self._agents, state.live_agents, state.touched, upto)
+        self._members = _renewed(self._members, state.teams.live, state.touched, upto)
+        self._agents = _renewed(self._agents, state.agents.live, state.touched, upto)
         state.touched.clear()
         return PoolView(
             members=self._members,

@@ -8,6 +8,7 @@ top of the repository:
 * Simulated worlds, where the truth is known: `landscape` (EvoMAS), `chamber` (EvoChamber),
   `retrospect` (Meta-Team), `adaptation` (TacoMAS), `consulting` (MATTRL);
   over one library, `world`.
+* All methods side by side: `arena`, in the worlds of `controls`; `race` with its rivals.
 * Statistics: `intervals`, `null`, `calibration`, `population`, `credit`, `routing`, `reuse`,
   `memory`, `headroom`, `differential`.
 * The engine: `engine`, `throughput`, `bus`, `growing`, `cold_starts`, `first_call`, `traced`,

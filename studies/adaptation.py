@@ -119,14 +119,14 @@ MEASURES: Mapping[str, Callable[[Outcome], float]] = {
 }
 
 
-def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
+def tables(_study: Study, result: Came) -> Sequence[Iterator[str]]:
     """Print rounds, what was lost, and costs."""
     beside: Mapping[str, Callable[[Outcome], float | None]] = {
         "rounds": lambda outcome: outcome.figures["rounds"],
         "calls": lambda outcome: sum(outcome.calls.values()) / len(outcome.scores),
         "answers lost": lambda outcome: outcome.dropped / len(outcome.scores),
     }
-    return (measured(came, beside, "a task"), costs(came, "one round"))
+    return (measured(result, beside, "a task"), costs(result, "one round"))
 
 
 main = command(STUDY, tables, MEASURES, seeds=8, tasks=4)

@@ -135,7 +135,7 @@ def world_of(kind: str, seed: int, name: str) -> World:
 
 def figures(trial: Trial) -> Mapping[str, Any]:
     """Measure how leading is concentrated, the roster, dreams, structures and what is true."""
-    stage = trial.stage
+    stage = trial.context
     seen = signals(Ledger(stage.pool.folder / LEDGER).read(), Rates.of(stage.recipe.settings))
     learnt, dreams = stage.pool.learnt.between(0), [dream.about for dream in seen.dreams]
     counts = Counter(str(dream["why"]) for dream in dreams)
@@ -196,19 +196,19 @@ def _figure(name: str) -> Callable[[Outcome], float | None]:
 
 
 def _share(of: str) -> Callable[[Outcome], float | None]:
-    def share(one: Outcome) -> float | None:
-        true, many = one.figures["true"].get(of, (0, 0))
+    def share(outcome: Outcome) -> float | None:
+        true, many = outcome.figures["true"].get(of, (0, 0))
         return true / many if many else None
 
     return share
 
 
-def _chosen(came: Came) -> Iterator[str]:
+def _chosen(result: Came) -> Iterator[str]:
     """Print which structures leaders chose in each niche, and how often that was right."""
     yield from head("chosen by full: share, right", *NICHES)
     known = [
         (niche, structure, score)
-        for outcome in came["full"].values()
+        for outcome in result["full"].values()
         for niche, structure, score in zip(
             outcome.niches, outcome.figures["structures"], outcome.scores, strict=True
         )
@@ -222,11 +222,11 @@ def _chosen(came: Came) -> Iterator[str]:
         yield row(structure, *cells)
 
 
-def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
+def tables(_study: Study, result: Came) -> Sequence[Iterator[str]]:
     """Print what a population came to beside its accuracy."""
     led = {
         name: of
-        for name, of in came.items()
+        for name, of in result.items()
         if all(outcome.figures["index"] for outcome in of.values())
     }
     leading = ("index", "by chance", "anchors", "agents")
@@ -234,9 +234,9 @@ def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
     return (
         measured(led, {name: _figure(name) for name in leading}, "specialists"),
         measured(led, {name: _figure(name) for name in acts}, "a stream"),
-        measured(came, {name: _share(name) for name in (*NICHES, "habits")}, "true"),
-        _chosen(came),
-        costs(came, "single agent"),
+        measured(result, {name: _share(name) for name in (*NICHES, "habits")}, "true"),
+        _chosen(result),
+        costs(result, "single agent"),
     )
 
 

@@ -95,7 +95,7 @@ def figures(trial: Trial) -> Mapping[str, Any]:
     ]
     if not said:
         return {}
-    world, entries = trial.world, trial.stage.pool.learnt.between(0)
+    world, entries = trial.world, trial.context.pool.learnt.between(0)
     truths = {
         "Shapley value": [shapley(world, word) for word in AGENTS],
         "marginal worth": [
@@ -120,19 +120,19 @@ def figures(trial: Trial) -> Mapping[str, Any]:
     return {**record, **shares, "kept": len(entries), "sound": fmean(right or [0]), "ratio": top}
 
 
-def _rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
+def _rank_correlation(item: Sequence[float], other: Sequence[float]) -> float:
     """Return Spearman's rank correlation; 0 where either tells nothing apart."""
     import scipy.stats
 
     stats: Any = scipy.stats
-    valueses = [[round(value, 12) for value in values] for values in (one, other)]
+    valueses = [[round(value, 12) for value in values] for values in (item, other)]
     is_told_apart = all(len({*each}) > 1 for each in valueses)
     return float(stats.spearmanr(*valueses).statistic) if is_told_apart else 0.0
 
 
-def _mean(said: Sequence[Mapping[str, Any]], agent: str, fields: Sequence[str]) -> float:
+def _mean(records: Sequence[Mapping[str, Any]], agent: str, fields: Sequence[str]) -> float:
     """Return the mean of the first field that utterances of an agent have."""
-    own = [record for record in said if record["agent"] == agent]
+    own = [record for record in records if record["agent"] == agent]
     known = [next((record[it] for it in fields if it in record), None) for record in own]
     return fmean([item for item in known if item is not None] or [0.0])
 
@@ -156,10 +156,10 @@ def _of(name: str) -> Callable[[Outcome], float | None]:
     return lambda outcome: outcome.figures.get(name)
 
 
-def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
+def tables(_study: Study, result: Came) -> Sequence[Iterator[str]]:
     """Print correlations with what is true, credit by kind, what was kept, and costs."""
     learnt = {
-        name: of for name, of in came.items() if all(outcome.figures for outcome in of.values())
+        name: of for name, of in result.items() if all(outcome.figures for outcome in of.values())
     }
     truths = [
         f"{it}: {of}" for it in ("credit", "reward") for of in ("Shapley value", "marginal worth")
@@ -169,7 +169,7 @@ def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
         measured(learnt, {name: _of(name) for name in truths}, "rank correlation"),
         measured(learnt, {kind: _of(f"credit of {kind}") for kind in KINDS}, "credit"),
         measured(learnt, {name: _of(name) for name in kept}, "entries"),
-        costs(came, "no experience"),
+        costs(result, "no experience"),
     )
 
 

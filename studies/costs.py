@@ -78,13 +78,13 @@ def main(seeds: int, tasks: int, test: int, jobs: int) -> None:
     click.echo("\n".join(_table(table)))
 
 
-def _table(came: Mapping[tuple[str, str, int], Sequence[Outcome]]) -> Iterator[str]:
+def _table(table: Mapping[tuple[str, str, int], Sequence[Outcome]]) -> Iterator[str]:
     sizes = [f"{what}, {size:,}" for size in LENGTHS for what in ("agents", "operators", "tested")]
     times = [f"times, {size:,}" for size in LENGTHS]
     yield from head("tokens a task", *sizes, *times, "in the paper")
     for key, name in METHODS.items():
-        cells = [cell for size in LENGTHS for cell in _tokens(came[*key, size])]
-        ratios = [_all(came[*key, size]) / _all(came[*SINGLE, size]) for size in LENGTHS]
+        cells = [cell for size in LENGTHS for cell in _tokens(table[*key, size])]
+        ratios = [_all(table[*key, size]) / _all(table[*SINGLE, size]) for size in LENGTHS]
         shown = [
             *("-" if math.isnan(cell) else f"{cell:,.0f}" for cell in cells),
             *(f"{ratio:.1f}" for ratio in ratios),

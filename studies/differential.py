@@ -51,10 +51,10 @@ def likeliest(record: Iterable[str], known: Iterable[CaseCondition]) -> list[str
         texts.union(*((*condition.frequent, *condition.occasional) for condition in among))
     )
 
-    def unlikely(one: CaseCondition) -> tuple[float, str]:
-        chances = ((one.chance_of(finding), finding in texts) for finding in possible)
+    def unlikely(condition: CaseCondition) -> tuple[float, str]:
+        chances = ((condition.chance_of(finding), finding in texts) for finding in possible)
         logs = (math.log(chance if is_there else 1 - chance) for chance, is_there in chances)
-        return -sum(logs), one.name
+        return -sum(logs), condition.name
 
     return [condition.name for condition in sorted(among, key=unlikely)]
 

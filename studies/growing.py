@@ -276,7 +276,7 @@ async def _tasks(folder: Path, count: int) -> list[float]:
             last[0] = now
 
         await Evolution(
-            stage=stage,
+            context=stage,
             strategy=strategy_of(recipe.strategy),
             tasks=stream(world, 0, count + 1),
             folder=pool.folder / "evolutions" / EVOLUTION,

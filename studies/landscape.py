@@ -90,7 +90,7 @@ def world_of(kind: str, seed: int, _name: str) -> World:
 
 def figures(trial: Trial) -> Mapping[str, Any]:
     """Measure the teams that a pool ranks first, before and after."""
-    world, pool = trial.world, trial.stage.pool
+    world, pool = trial.world, trial.context.pool
     first, *_ = (Shape.of(load_team(str(seed), catalogue(*MODELS))) for seed in SEEDS)
     shapes = [Shape.of(team.team) for team in pool.teams.values()]
     held, promised, best = list[float](), list[float](), list[float]()
@@ -135,14 +135,14 @@ def _of(name: str) -> Callable[[Outcome], float]:
 MEASURES = {name: _of(name) for name in ("held out", "best", "promised - held out")}
 
 
-def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
+def tables(_study: Study, result: Came) -> Sequence[Iterator[str]]:
     """Print what there was before, tasks and teams, questions of operators, and costs."""
     begun = ("before", "tasks", "teams")
     asked = ("select", "instantiate", "decide", "mutate", "crossover", "consolidate", "judge")
     return (
-        measured(came, {name: _of(name) for name in begun}, "a trial"),
-        measured(came, {name: _of(name) for name in asked}, "questions"),
-        costs(came, "fixed"),
+        measured(result, {name: _of(name) for name in begun}, "a trial"),
+        measured(result, {name: _of(name) for name in asked}, "questions"),
+        costs(result, "fixed"),
     )
 
 

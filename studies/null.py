@@ -72,10 +72,10 @@ def _teams(world: World, count: int, at: float, chance: random.Random) -> list[l
     ]
 
 
-def _compared(world: World, one: Sequence[float], other: Sequence[float]) -> Comparison:
+def _compared(world: World, values: Sequence[float], other: Sequence[float]) -> Comparison:
     return Comparison(
         names=("one", "other"),
-        before=one,
+        before=values,
         after=other,
         single=world.trials == 1,
         left_out=0,

@@ -34,7 +34,7 @@ from coterie.runtime.runs.api import arun
 from coterie.runtime.values.usage import Usage
 from coterie.runtime.view import Links, opened
 from coterie.runtime.view.pages import document
-from coterie.runtime.view.report import made, report
+from coterie.runtime.view.report import make_page, report
 from coterie.schema.command import Command
 from coterie.schema.team.team import Agent, Lineage, Team
 from coterie.schema.values.json_text import dumps
@@ -70,21 +70,22 @@ def main(teams: int, trials: int, samples: int) -> None:
             evaluation: ("", "samples", "samples/all/3", "sample/1/t7"),
         }
         for folder, pages in addresses.items():
-            for what, seconds, size in _measured(folder, pages):
+            for what, seconds, size in page_times(folder, pages):
                 name = folder.parts[0]
                 click.echo(ROW.format(name, what, f"{seconds:.2f}", f"{size / 1000:.0f}"))
         alone, shown = _live()
         click.echo(f"a run of 200 agents needs {alone:.2f} s of a processor, shown {shown:.2f} s")
 
 
-def _measured(folder: Path, addresses: tuple[str, ...]) -> Iterator[tuple[str, float, int]]:
+def page_times(folder: Path, addresses: tuple[str, ...]) -> Iterator[tuple[str, float, int]]:
+    """Yield what of a site is made, how many seconds that takes, and how many characters it has."""
     began = time.perf_counter()
     site = opened(folder)
     contents = [*site.contents]
 
     def page(address: str) -> int:
         links = Links(here=address, contents=contents, base="/x/")
-        return len(document(site, [(links, made(site, links, folder))]))
+        return len(document(site, [(links, make_page(site, links, folder))]))
 
     size = page("")
     yield "opened, its first page", time.perf_counter() - began, size

@@ -99,7 +99,7 @@ def teams(world: World, folder: Path) -> list[Path]:
 
 def figures(trial: Trial) -> Mapping[str, Any]:
     """Count what the team has noted in the end."""
-    pool = trial.stage.pool
+    pool = trial.context.pool
     return kinds_of_notes(trial.world, head_of(pool.members).team)
 
 
@@ -128,13 +128,13 @@ MEASURES: Mapping[str, Callable[[Outcome], float]] = {
 NOTES = ("useful", "idle", "wrong")
 
 
-def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
+def tables(_study: Study, result: Came) -> Sequence[Iterator[str]]:
     """Print the notes that stand at the end, and the costs."""
     counts = {name: (lambda item, name=name: item.figures[name]) for name in NOTES}
     lost = {"answers lost": lambda item: item.dropped / len(item.scores)}
     return (
-        measured(came, {**counts, **lost}, "notes at the end"),
-        costs(came, "no evolution"),
+        measured(result, {**counts, **lost}, "notes at the end"),
+        costs(result, "no evolution"),
     )
 
 

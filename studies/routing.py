@@ -143,8 +143,8 @@ def _gain(decision: Decision, new: NewCases) -> float:
     return sum(gain for item, gain in new if decision.choose(item) == "team") / len(new)
 
 
-def _holds(told: RouterFigures, name: str, truth: float) -> bool:
-    low, high = told.over[name].interval
+def _holds(figures: RouterFigures, name: str, truth: float) -> bool:
+    low, high = figures.over[name].interval
     return low <= truth <= high
 
 
@@ -159,14 +159,14 @@ def _features(chance: random.Random) -> Features:
     }
 
 
-def _row(world: World, number: int, by: By, found: Sequence[Found]) -> dict[str, str]:
+def _row(world: World, number: int, by: By, result: Sequence[Found]) -> dict[str, str]:
     def mean(read: Callable[[Found], float]) -> float:
-        return fmean(map(read, found))
+        return fmean(map(read, result))
 
     def share(read: Callable[[Found], bool]) -> str:
-        total = sum(map(read, found))
-        low, high = wilson(total, len(found))
-        return f"{total / len(found):.3f} [{low:.3f}, {high:.3f}]"
+        total = sum(map(read, result))
+        low, high = wilson(total, len(result))
+        return f"{total / len(result):.3f} [{low:.3f}, {high:.3f}]"
 
     return {
         "world": world.name,

@@ -128,14 +128,14 @@ def hostile_run(folder: Path, team: str) -> list[str]:
     return texts
 
 
-def _events(found: list[str], endless: Iterator[str]) -> Iterator[dict[str, Any]]:
+def _events(texts: list[str], endless: Iterator[str]) -> Iterator[dict[str, Any]]:
     """Yield every type of event, with attacks wherever it has a text."""
     item = endless.__next__
     yield {"type": "run_started", "team": item(), "task": item(), "content_hash": item()}
     yield {"type": "round_started", "round": item(), "given": [item()]}
-    for name in ("worker", "critic", *found[:20]):
+    for name in ("worker", "critic", *texts[:20]):
         yield {"type": "agent_started", "agent": name, "round": 1, "received": [item(), "worker"]}
-    for number, path in enumerate(found):
+    for number, path in enumerate(texts):
         yield {
             "type": "model_call", "agent": "worker", "path": path, "alias": item(), "model": path,
             "messages": [{"role": path, "content": path}, {"role": item(), "content": [{"text": item()}, {"type": item()}]}],

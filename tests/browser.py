@@ -46,15 +46,15 @@ class Tab:
             else:
                 self._heard(said["method"], said["params"])
 
-    def _heard(self, method: str, told: dict[str, Any]) -> None:
+    def _heard(self, method: str, fields: dict[str, Any]) -> None:
         if method == "Network.requestWillBeSent":
-            self.requests.append(told["request"]["url"])
+            self.requests.append(fields["request"]["url"])
         elif method in TROUBLE:
-            self.troubles.append(f"{method}: {told}")
+            self.troubles.append(f"{method}: {fields}")
         elif method == "Page.loadEventFired":
             self._loaded.set()
         elif method == "Page.javascriptDialogOpening":
-            self.troubles.append(f"a dialog: {told}")
+            self.troubles.append(f"a dialog: {fields}")
 
     async def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Ask for something of the protocol; give its result."""

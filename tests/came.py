@@ -1,13 +1,18 @@
-"""What a command came to, run in this process, or one that is left at work in its own."""
+"""What a command came to, run in this process, or in a child of it that is left at work."""
 
 from __future__ import annotations
 
+import atexit
+import gc
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import chdir
+import tempfile
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import chdir, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +21,11 @@ import click
 from click.testing import CliRunner, Result
 
 from coterie.runtime.doubles import Call
+from coterie.schema.command import main as mas
+
+from .support.processes import work_and_exit
+
+_OPEN = Path("/proc/self/fd")
 
 
 @dataclass(kw_only=True)
@@ -52,17 +62,59 @@ def invoked_in(
         return _came(runner.invoke(command, list(words), prog_name=name, input=typed))
 
 
-def started(folder: Path, *arguments: str, **options: Any) -> subprocess.Popen[str]:
-    """Start `mas-run` in a folder, as a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "coterie.schema.command", "run", *arguments],
-        cwd=folder,
-        env={**os.environ, "MAS_HOME": str(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
+def started(
+    folder: Path,
+    *arguments: str,
+    command: str = "run",
+    env: Mapping[str, str] | None = None,
+    **options: Any,
+) -> subprocess.Popen[str]:
+    """Start `mas-run`, or another command, in a child of this process, which imports nothing anew.
+
+    Args:
+        folder: Where it works, and where it looks for models.yaml.
+        env: Variables of its own.
+    """
+    before = {*_OPEN.iterdir()}
+
+    def work() -> None:
+        _forget_files(before)
+        _forget_parent({"MAS_HOME": str(folder), **(env or {})})
+        sys.argv = ["mas", command, *arguments]
+        with open(1, "w") as sys.stdout, open(2, "w", 1) as sys.stderr:
+            try:
+                mas(sys.argv[1:], prog_name="mas")
+            finally:
+                atexit._run_exitfuncs()
+
+    with warnings.catch_warnings():  # of 3.12 and later, of threads that only the parent has
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return subprocess.Popen(
+            "never executed",
+            cwd=folder,
+            preexec_fn=lambda: work_and_exit(work),  # noqa: PLW1509 - it is this process anew
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+
+def _forget_files(before: Collection[Path]) -> None:
+    """Close sockets, and all that was opened to start a process: who starts it waits for that."""
+    for file in [*_OPEN.iterdir()]:
+        with suppress(OSError):
+            if file not in before or file.is_socket():
+                os.close(int(file.name))
+
+
+def _forget_parent(environment: Mapping[str, str]) -> None:
+    """Begin as a new process does."""
+    gc.freeze()
+    atexit._clear()
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    tempfile.tempdir = None
+    os.environ.update(environment)
 
 
 def _came(done: Result) -> Came:

@@ -41,7 +41,7 @@ def stream(*events: Any, **headers: str) -> Response:
 class Read(NamedTuple):
     """What came of a call: an answer or an error, the requests made, the seconds, the tokens."""
 
-    came: ChatAnswer | CallError
+    answer: ChatAnswer | CallError
     requests: int
     seconds: float
     tokens: int

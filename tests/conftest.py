@@ -153,7 +153,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def forget_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no test know of an endpoint that another one found out at the same port."""
     if api := sys.modules.get("coterie.runtime.runs.api"):
-        monkeypatch.setattr(api, "_traffic", {})
+        monkeypatch.setattr(api, "_limiters", {})
 
 
 @pytest.fixture(autouse=True)

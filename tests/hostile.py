@@ -130,17 +130,17 @@ ITEMS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def blocks(one: Mapping[str, Any], size: int) -> bytes:
+def blocks(record: Mapping[str, Any], size: int) -> bytes:
     """Write an answer of Anthropic's API with many blocks."""
-    content = [one] * (size // len(json.dumps(one)))
+    content = [record] * (size // len(json.dumps(record)))
     usage = {"input_tokens": 10, "output_tokens": 10}
     fields = {"type": "message", "model": "m", "content": content, "usage": usage}
     return json.dumps({**fields, "stop_reason": "end_turn"}).encode()
 
 
-def items(one: Mapping[str, Any], size: int) -> bytes:
+def items(record: Mapping[str, Any], size: int) -> bytes:
     """Write an answer of the Responses API with many items."""
-    output = [one] * (size // len(json.dumps(one)))
+    output = [record] * (size // len(json.dumps(record)))
     usage = {"input_tokens": 10, "output_tokens": 10}
     return json.dumps({"status": "completed", "output": output, "usage": usage}).encode()
 
@@ -150,12 +150,12 @@ def streamed(*events: Mapping[str, Any]) -> bytes:
     return b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events)
 
 
-def streamed_blocks(one: Mapping[str, Any], size: int) -> bytes:
+def streamed_blocks(record: Mapping[str, Any], size: int) -> bytes:
     """Write a stream of Anthropic's API with many blocks."""
     count = size // 150
     begun = {"type": "message_start", "message": {"model": "m", "content": [], "usage": {}}}
     starts = [
-        {"type": "content_block_start", "index": place, "content_block": one}
+        {"type": "content_block_start", "index": place, "content_block": record}
         for place in range(count)
     ]
     end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {}}
@@ -172,10 +172,10 @@ def block_of_pieces(delta: Mapping[str, Any], size: int) -> bytes:
     return streamed(begun, start, *[piece] * (size // 90), end, {"type": "message_stop"})
 
 
-def streamed_items(one: Mapping[str, Any], size: int) -> bytes:
+def streamed_items(record: Mapping[str, Any], size: int) -> bytes:
     """Write a stream of the Responses API with many items."""
     added = [
-        {"type": "response.output_item.added", "output_index": place, "item": one}
+        {"type": "response.output_item.added", "output_index": place, "item": record}
         for place in range(size // 150)
     ]
     done = {"status": "completed", "output": [], "usage": {}}

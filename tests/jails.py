@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from coterie.runtime.jail.code.shell import CommandResult, Shell
 from coterie.runtime.jail.detect import try_tier
 from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Tier
 
@@ -60,6 +61,16 @@ def holding(mark: str) -> list[str]:
         except OSError:
             continue
     return texts
+
+
+def stopped(shell: Shell, command: str) -> CommandResult:
+    """Run a command without end for as long as it takes, on this machine, to print something."""
+    for seconds in (0.5, 2, 8, 32, 120):
+        done = shell.run(command, timeout=seconds)
+        assert (done.timed_out, done.stopped) == (True, f"it ran longer than {seconds:g} seconds")
+        if done.output:
+            return done
+    raise AssertionError(f"it printed nothing: {command}")
 
 
 @functools.cache

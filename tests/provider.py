@@ -37,7 +37,7 @@ class Provider:
         self.peak = 0
         self.open = 0
 
-    async def chat(self, endpoint: Endpoint, body: Body, _hearing: StreamSink) -> ChatAnswer:
+    async def chat(self, endpoint: Endpoint, body: Body, _sink: StreamSink) -> ChatAnswer:
         self.moments.append(virtual_clock())
         self.asked.append(endpoint.model)
         self.bodies.append(body.fields)

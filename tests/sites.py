@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from coterie.runtime.view import Links, Site, opened
 from coterie.runtime.view.pages import document
-from coterie.runtime.view.report import made, report
+from coterie.runtime.view.report import make_page, report
 
 from .webpage import Element, parsed
 
@@ -24,7 +24,7 @@ ELEMENTS = frozenset(_WORDS.split())
 def page_at(site: Site, address: str, folder: Path = Path("x")) -> Element:
     """Make a page of a site, as its server does."""
     links = Links(here=address, contents=[*site.contents], base=BASE)
-    return parsed(document(site, [(links, made(site, links, folder))]))
+    return parsed(document(site, [(links, make_page(site, links, folder))]))
 
 
 def visited(folder: Path, most: int = 200) -> dict[str, Element]:

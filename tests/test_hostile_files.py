@@ -175,16 +175,16 @@ def called(line: str, *more: str) -> Came:
     return invoked(COMMANDS[name], [*words, *more], name)
 
 
-def told_badly(came: Came) -> str | None:
+def told_badly(result: Came) -> str | None:
     """Return what is wrong with what a command said of damage; None where it said it well."""
-    text = came.out + came.err
-    if came.code not in {0, 1, 2, 3}:
-        return f"exit code {came.code}"
+    text = result.out + result.err
+    if result.code not in {0, 1, 2, 3}:
+        return f"exit code {result.code}"
     if "Traceback" in text or "bug in coterie" in text:
         return "a traceback"
-    if came.code and not text.strip():
+    if result.code and not text.strip():
         return "nothing said"
-    return None if len(came.err) < 30_000 else f"{len(came.err)} characters said"
+    return None if len(result.err) < 30_000 else f"{len(result.err)} characters said"
 
 
 @pytest.mark.parametrize("scene", SCENES)

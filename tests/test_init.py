@@ -120,7 +120,7 @@ def test_what_a_repository_has_for_git_stays_and_is_told(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("init", "a_file"), "a_file: not a folder"),
         (("init", "new", "--from", "debate"), "Did you mean 'seed:debate'?"),
@@ -128,12 +128,12 @@ def test_what_a_repository_has_for_git_stays_and_is_told(tmp_path: Path) -> None
     ],
 )
 def test_what_cannot_be_begun_leaves_nothing(
-    words: tuple[str, ...], said: str, tmp_path: Path
+    words: tuple[str, ...], message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "a_file").write_text("- no team\n")
     done = mas(tmp_path, *words)
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert set(texts(tmp_path)) == {"a_file"}
 
 

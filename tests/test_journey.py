@@ -73,14 +73,14 @@ def do(newcomer: Reader, step: re.Match[str]) -> None:
         newcomer.write(NAMED.findall(PAGE, 0, step.start())[-1], text)
 
 
-def make_and_mend(newcomer: Reader, wrong: str, told: str, right: str) -> None:
+def make_and_mend(newcomer: Reader, wrong: str, message: str, right: str) -> None:
     """Make a mistake in team.yaml, read the message, and do as it says."""
     newcomer.change(right, wrong)
     result = newcomer.ran("mas-validate team.yaml")
-    assert f"team.yaml:{told}" in (result.out + result.err).splitlines()
-    assert result.code == (0 if " warning: " in told else 2)
+    assert f"team.yaml:{message}" in (result.out + result.err).splitlines()
+    assert result.code == (0 if " warning: " in message else 2)
     words = re.compile(r"\w+")
-    assert {*words.findall(right)} - {*words.findall(wrong)} <= {*words.findall(told)}
+    assert {*words.findall(right)} - {*words.findall(wrong)} <= {*words.findall(message)}
     newcomer.change(wrong, right)
     assert newcomer.ran("mas-validate team.yaml").out == "1 file: no problems.\n"
 

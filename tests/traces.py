@@ -17,7 +17,7 @@ class Span:
     parent: str
     began: int
     ended: int
-    told: Mapping[str, Any]
+    fields: Mapping[str, Any]
     events: Mapping[str, Mapping[str, Any]]
     links: tuple[str, ...]
     is_error: bool
@@ -25,11 +25,11 @@ class Span:
 
     @property
     def input_tokens(self) -> int:
-        return self.told.get("gen_ai.usage.input_tokens", 0)
+        return self.fields.get("gen_ai.usage.input_tokens", 0)
 
     @property
     def tokens(self) -> int:
-        return self.input_tokens + self.told.get("gen_ai.usage.output_tokens", 0)
+        return self.input_tokens + self.fields.get("gen_ai.usage.output_tokens", 0)
 
 
 def spans_in(path: Path) -> list[Span]:
@@ -75,7 +75,7 @@ def _span(span: Mapping[str, Any]) -> Span:
         parent=span.get("parentSpanId", ""),
         began=int(span["startTimeUnixNano"]),
         ended=int(span["endTimeUnixNano"]),
-        told=_attributes(span),
+        fields=_attributes(span),
         events={item["name"]: _attributes(item) for item in span.get("events", ())},
         links=tuple(item["spanId"] for item in span.get("links", ())),
         is_error=status.get("code") == 2,
@@ -83,8 +83,8 @@ def _span(span: Mapping[str, Any]) -> Span:
     )
 
 
-def _attributes(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {item["key"]: _value(item["value"]) for item in told.get("attributes", ())}
+def _attributes(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {item["key"]: _value(item["value"]) for item in fields.get("attributes", ())}
 
 
 def _value(value: Mapping[str, Any]) -> Any:

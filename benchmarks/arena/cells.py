@@ -109,7 +109,7 @@ class Cell:
         path = self.folder / HELD_OUT
         return read_value(path) if path.exists() else {}
 
-    def evolving(self, known: Catalogue, options: Mapping[str, Any]) -> Evolving:
+    def evolving(self, catalogue: Catalogue, options: Mapping[str, Any]) -> Evolving:
         """Return the evolution with its test.
 
         Args:
@@ -124,7 +124,7 @@ class Cell:
             recipe=recipe,
             tasks=self.tasks.tasks if self.method.learns else (),
             pool_folder=self.pool,
-            known=known,
+            catalogue=catalogue,
             options={**options, **own, **others},
             testing=Testing(
                 tasks=self.tasks.held_out,

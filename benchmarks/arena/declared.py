@@ -79,7 +79,7 @@ class Arena:
     repeats: int
 
 
-def load_arena(path: Path, known: Catalogue, teams: Path) -> Arena:
+def load_arena(path: Path, catalogue: Catalogue, teams: Path) -> Arena:
     """Load arena.yaml.
 
     Args:
@@ -93,10 +93,10 @@ def load_arena(path: Path, known: Catalogue, teams: Path) -> Arena:
     document, problems = shape_only(document, problems, _schema(document))
     if problems:
         raise ConfigError(problems)
-    reader = _Reader(document, path, known, teams)
+    reader = _Reader(document, path, catalogue, teams)
     written = document.value
     cap = reader.caps("cap", written["cap"])
-    reader.load(("team",), load_source, _beside(path, written["team"]), known)
+    reader.load(("team",), load_source, _beside(path, written["team"]), catalogue)
     arena = Arena(
         methods=[method for name in written["methods"] for method in reader.methods(name)],
         streams={name: reader.stream(name) for name in written["streams"]},
@@ -168,10 +168,10 @@ class _Reader:
         voting: The files of teams that vote and their texts, by the seeds that name them.
     """
 
-    def __init__(self, document: Document, path: Path, known: Catalogue, teams: Path) -> None:
+    def __init__(self, document: Document, path: Path, catalogue: Catalogue, teams: Path) -> None:
         self.problems = list[Any]()
         self.voting: dict[str, tuple[Path, str]] = {}
-        self._document, self._path, self._known, self._teams = document, path, known, teams
+        self._document, self._path, self._known, self._teams = document, path, catalogue, teams
         self._written: Written = document.value
 
     def note(self, place: tuple[str, ...], message: str) -> None:

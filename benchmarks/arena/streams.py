@@ -40,7 +40,7 @@ class StreamSource:
     source: Source
 
     @classmethod
-    def of(cls, name: str, written: Mapping[str, Any], folder: Path, known: Catalogue) -> Self:
+    def of(cls, name: str, written: Mapping[str, Any], folder: Path, catalogue: Catalogue) -> Self:
         """Read what arena.yaml has of a stream."""
         names = written.get("from", name)
         options = {key: written[key] for key in ("scorer", "level") if key in written}
@@ -50,7 +50,7 @@ class StreamSource:
             evolve=written.get("evolve", COUNT),
             test=written.get("test", COUNT),
             folder=folder,
-            source=Source(data=data, known=known, **options),
+            source=Source(data=data, known=catalogue, **options),
         )
 
     def tasks(self, seed: int) -> Stream:

@@ -35,7 +35,7 @@ class Working:
     cells: Sequence[Cell]
     own: Sequence[Cell]
     folder: Path
-    known: Catalogue
+    catalogue: Catalogue
     options: Mapping[str, Any]
     jobs: int
     _codes: list[int] = field(default_factory=list[int])
@@ -49,7 +49,7 @@ class Working:
         """Check cells before any of them spends."""
         used = [self.options["embedder"]]
         for cell in self.cells:
-            evolving = cell.evolving(self.known, self.options)
+            evolving = cell.evolving(self.catalogue, self.options)
             evolving.check()
             used += [model.alias for model in evolving.start.models]
         refuse_unused(self.options["model"], used)
@@ -63,7 +63,7 @@ class Working:
         """Bring a cell to its end; what stops it leaves the others at work."""
         if not self.options["quiet"]:
             click.echo(speakable(f"{cell}: {cell.pool}"), err=True)
-        evolving = cell.evolving(self.known, self.options)
+        evolving = cell.evolving(self.catalogue, self.options)
         try:
             evolving.check()
             cell.arena.streams[cell.stream].prepare(cell.seed)

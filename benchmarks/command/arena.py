@@ -63,7 +63,7 @@ def arena(path: Path, folder: Path | None, **options: Any) -> None:
     cells = [*cells_of(loaded, folder)]
     own = Part.read(options["shard"], "--shard").take(cells) if options["shard"] else cells
     working = Working(
-        cells=cells, own=own, folder=folder, known=known, options=options, jobs=options["jobs"]
+        cells=cells, own=own, folder=folder, catalogue=known, options=options, jobs=options["jobs"]
     )
     working.check()
     if options["plan"]:

@@ -159,7 +159,7 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     sys.exit(evaluating.to_the_end())
 
 
-def _examined(request: Request, known: Catalogue, parent: Path, options: dict[str, Any]) -> int:
+def _examined(request: Request, catalogue: Catalogue, parent: Path, options: dict[str, Any]) -> int:
     """Examine a strategy with what its pool has learnt; give the exit code."""
     from ...schema.loading.recipe import load_recipe
     from ...schema.loading.tasks import require_answers
@@ -174,7 +174,7 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
         recipe_file=options["recipe_file"],
         recipe=recipe,
         pool_folder=options["pool_folder"],
-        known=known,
+        catalogue=catalogue,
         setting=setting_of({**options, "seed": recipe.seed}),
         options=options,
         parent=parent,

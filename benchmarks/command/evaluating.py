@@ -57,7 +57,7 @@ class Evaluating:
     request: Request
     tasks: Sequence[Task]
     plan: Plan
-    known: Catalogue
+    catalogue: Catalogue
     setting: Setting
     options: dict[str, Any]
     judge: str | None = None
@@ -100,7 +100,7 @@ class Evaluating:
             from ...operators.command.expected import judged
 
             answers = sum(map(is_judged, self.tasks))
-            result += judged(self.known.models[self.judge], 0, answers)
+            result += judged(self.catalogue.models[self.judge], 0, answers)
         result = result.in_batches(self.plan.models.values()) if self.setting.batch else result
         return result * Range(least=self.request.trials, most=self.request.trials)
 
@@ -119,7 +119,7 @@ class Evaluating:
         with exporting(self.options) as self.telemetry:
             fetch_embedded(self.plan.models.values())
             return stopped_in_order(
-                lambda: to_the_end(self._made(), self._how_to_go_on),
+                lambda: to_the_end(self._make_and_show(), self._how_to_go_on),
                 self._how_to_go_on,
                 show=lambda: self.results and self._show(),
             )
@@ -158,13 +158,13 @@ class Evaluating:
         is_spent = self.budget is not None and bool(self.budget.reached)
         return f" Resume: {resuming.command(self.budget, is_spent=is_spent)}"
 
-    async def _made(self) -> int:
+    async def _make_and_show(self) -> int:
         from ...runtime.record.journal import Journal
         from ...runtime.runs.services import open_services
         from ...runtime.values.budget import Budget
         from .progress import Progress
 
-        async with open_services(self.known, self.setting) as services:
+        async with open_services(self.catalogue, self.setting) as services:
             await services.prepare(self.plan)
             if self.judge is not None:
                 await services.gateway.prepare([self.judge], priced=self.setting.must_be_priced)
@@ -197,7 +197,7 @@ class Evaluating:
         progress.known = sum(1 for _ in evaluation.samples())
         benchmark = find_benchmark(self.request.benchmark)
         fields = {"coterie.benchmark": self.request.benchmark, "coterie.team": self.plan.team.name}
-        turns = TurnSpans(self.telemetry, self.known.models, folder.scrub)
+        turns = TurnSpans(self.telemetry, self.catalogue.models, folder.scrub)
         evaluation.parts = turns if self.telemetry is not None else None
         try:
             with around(self.telemetry, "evaluation", **fields), turns:
@@ -241,7 +241,7 @@ class Evaluating:
         self._prepare_tasks()
 
         async def done() -> int:
-            async with open_services(self.known, replace(self.setting, pool=None)) as services:
+            async with open_services(self.catalogue, replace(self.setting, pool=None)) as services:
                 await services.prepare(self.plan, offline=True)
                 with Journal.open(self._folder, replaying=True) as journal:
                     return await work(self._evaluation(services, journal))
@@ -294,7 +294,9 @@ class Evaluating:
         judging = None
         if self.judge is not None:
             calls = services.calls(journal=journal, scrubber=services.scrubber(os.environ))
-            judging = Judging(model=self.judge, known=self.known, calls=calls, budget=budget)
+            judging = Judging(
+                model=self.judge, catalogue=self.catalogue, calls=calls, budget=budget
+            )
         return Evaluation(
             plan=self.plan,
             tasks=self.tasks,

@@ -46,7 +46,7 @@ class Examining:
     recipe_file: Path
     recipe: Recipe
     pool_folder: Path
-    known: Catalogue
+    catalogue: Catalogue
     setting: Setting
     options: dict[str, Any]
     parent: Path
@@ -104,14 +104,14 @@ class Examining:
     @cached_property
     def start(self) -> EvolutionStart:
         """What it begins with."""
-        from ...operators.command.starting import found
+        from ...operators.command.starting import prepare_start
 
-        return found(
+        return prepare_start(
             recipe_file=self.recipe_file,
             recipe=self.recipe,
             tasks=self.tasks,
             pool_folder=self.pool_folder,
-            known=self.known,
+            known=self.catalogue,
             embedder=self.options["embedder"],
         )
 
@@ -195,7 +195,7 @@ class Examining:
             say=progress.say,
         ) as stage:
             examination = Examination(
-                stage=stage,
+                context=stage,
                 strategy=strategy_of(self.recipe.strategy),
                 view=stage.view(),
                 state=self.state,
@@ -207,7 +207,7 @@ class Examining:
             )
             progress.known = sum(1 for _ in examination.samples())
             fields = {"coterie.benchmark": self.request.benchmark}
-            turns = TurnSpans(self.telemetry, self.known.models, stage.scrubber)
+            turns = TurnSpans(self.telemetry, self.catalogue.models, stage.scrubber)
             examination.parts = turns if self.telemetry is not None else None
             try:
                 with around(self.telemetry, "evaluation", **fields), turns:

@@ -31,7 +31,9 @@ def merge(folders: Sequence[Path], parent: Path, **options: Any) -> None:
     from ...schema.values.secrets import scrubbed
     from ..comparison.merging import Merging
 
-    merging = Merging.of(folders, scrub=scrubbed, known=host_catalogue(scorer=options["scorer"]))
+    merging = Merging.of(
+        folders, scrub=scrubbed, catalogue=host_catalogue(scorer=options["scorer"])
+    )
     first = merging.shards[0]
     team = str(first.head["team"]).replace(", ", "-")
     folder = new_folder(parent, first.request.benchmark, team)

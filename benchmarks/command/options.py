@@ -143,11 +143,11 @@ def verdict(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_options(command, _VERDICT)
 
 
-def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source:
+def source_of(options: dict[str, Any], catalogue: Catalogue | None = None) -> Source:
     """Read where tasks come from.
 
     Args:
-        known: What tasks of your own may name.
+        catalogue: What tasks of your own may name.
     """
     from ...schema.loading.scorers import named_scorer
     from ..evaluation.benchmark import Source
@@ -156,7 +156,7 @@ def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source
     given = {name: options[name] for name in names if options.get(name) is not None}
     scorer = named_scorer(options["scorer"]) if options.get("scorer") else ""
     columns = ",".join(options.get("columns", ()))
-    return Source(**given, scorer=scorer, columns=columns, known=known)
+    return Source(**given, scorer=scorer, columns=columns, known=catalogue)
 
 
 def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:

@@ -139,19 +139,19 @@ def _check(
     return missing
 
 
-def _check_recipe(folder: Path, known: Catalogue) -> None:
+def _check_recipe(folder: Path, catalogue: Catalogue) -> None:
     """Check a recipe and its teams without a task."""
-    from ...operators.command.starting import found
+    from ...operators.command.starting import prepare_start
     from ...runtime.plan.plan import compile
     from ...schema.loading.recipe import load_recipe
     from ..papers.expansion import RECIPE
 
-    start = found(
+    start = prepare_start(
         recipe_file=folder / RECIPE,
         recipe=load_recipe(folder / RECIPE),
         tasks=[],
         pool_folder=folder / "pool",
-        known=known,
+        known=catalogue,
         embedder="hashing",
     )
     for team in start.teams:

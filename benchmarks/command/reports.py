@@ -117,13 +117,13 @@ def _describe(name: str, data: Path | None, *, as_json: bool) -> None:
     click.echo(dumps(fields, indent=2) if as_json else speakable(_described(fields)))
 
 
-def _described(told: dict[str, Any]) -> str:
-    lines = [f"{told['name']}: {told['title']}", "", told["about"], ""]
+def _described(figures: dict[str, Any]) -> str:
+    lines = [f"{figures['name']}: {figures['title']}", "", figures["about"], ""]
     plain = ("headline", "trials", "licence", "citation", "source", "tasks")
-    lines += [f"{name}: {told[name]}" for name in plain if told.get(name)]
-    if told["tools"]:
-        lines.append(f"tools: {', '.join(told['tools'])}")
-    if niches := told.get("niches"):
+    lines += [f"{name}: {figures[name]}" for name in plain if figures.get(name)]
+    if figures["tools"]:
+        lines.append(f"tools: {', '.join(figures['tools'])}")
+    if niches := figures.get("niches"):
         shown = [f"{niche} {count}" for niche, count in niches.items() if niche][:MOST_NICHES]
         lines.append(f"niches: {', '.join(shown)}")
     return "\n".join(lines)

@@ -103,11 +103,11 @@ def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> 
     def hear(event: Event) -> None:
         events.append(loads(event.line(len(events) + 1)))
 
-    async def made(evaluation: Evaluation) -> int:
+    async def shown_trial(evaluation: Evaluation) -> int:
         samples.append(await evaluation.shown(task, trial, Trace(hear)))
         return 0
 
-    asyncio.run(evaluating.offline(made))
+    asyncio.run(evaluating.offline(shown_trial))
     sample = to_value(samples[0])
     score = {"value": sample["score"] or 0.0, "reason": sample.get("reason", "")}
     log = log_path(folder, task_id, trial)

@@ -250,12 +250,12 @@ class Comparison:
     def _mark(self, test: str) -> str:
         return "; this one decides" if test == self.deciding else ""
 
-    def _ties(self, told: Mapping[str, Any]) -> str:
+    def _ties(self, figures: Mapping[str, Any]) -> str:
         """Return what the tests by ranks and by signs make of tasks that score the same in both."""
-        if not told["same"]:
+        if not figures["same"]:
             return ""
         tests = "and McNemar's tests leave" if self._is_binary else "test leaves"
-        return f"; Wilcoxon's {tests} out the {told['same']} that tie"
+        return f"; Wilcoxon's {tests} out the {figures['same']} that tie"
 
     def warnings(self) -> list[str]:
         """Return what stands against a comparison."""
@@ -267,22 +267,24 @@ class Comparison:
         ]
 
 
-def compare(one: Path, other: Path) -> Comparison:
+def compare(first_path: Path, other: Path) -> Comparison:
     """Compare two evaluations.
 
     Raises:
         InputError: They are of different benchmarks, or have no task in common; or one of them was
             edited.
     """
-    sides = [read_side(folder) for folder in (one, other)]
+    sides = [read_side(folder) for folder in (first_path, other)]
     named = [side.benchmark for side in sides]
     if None not in named and named[0] != named[1]:
-        raise InputError(f"{one} is of {named[0]}, {other} of {named[1]}. Compare like with like.")
+        raise InputError(
+            f"{first_path} is of {named[0]}, {other} of {named[1]}. Compare like with like."
+        )
     before, after = (side.scores for side in sides)
     common = [task for task in before if task in after]
     if not common:
-        raise InputError(f"{one} and {other} have no task in common.")
-    names = (f"{sides[0].team} ({one.name})", f"{sides[1].team} ({other.name})")
+        raise InputError(f"{first_path} and {other} have no task in common.")
+    names = (f"{sides[0].team} ({first_path.name})", f"{sides[1].team} ({other.name})")
     return Comparison(
         names=names,
         before=[_mean(before[task]) for task in common],
@@ -346,12 +348,12 @@ def _measures(before: Measured, after: Measured) -> dict[str, dict[str, Any]]:
     return {name: record for name, record in fields.items() if record is not None}
 
 
-def _measure(name: str, one: Mapping[str, Any]) -> str:
-    low, high = one["interval"]
-    first, second = one["means"]
+def _measure(name: str, measure: Mapping[str, Any]) -> str:
+    low, high = measure["interval"]
+    first, second = measure["means"]
     return (
-        f"{name}: {first:.3f} and {second:.3f}, difference {one['difference']:+.3f}"
-        f" [{low:+.3f}, {high:+.3f}] over {counted(one['tasks'], 'task')}"
+        f"{name}: {first:.3f} and {second:.3f}, difference {measure['difference']:+.3f}"
+        f" [{low:+.3f}, {high:+.3f}] over {counted(measure['tasks'], 'task')}"
     )
 
 

@@ -45,12 +45,12 @@ class Merging:
 
     @classmethod
     def of(
-        cls, folders: Sequence[Path], *, scrub: Callable[[str], str], known: Catalogue
+        cls, folders: Sequence[Path], *, scrub: Callable[[str], str], catalogue: Catalogue
     ) -> Merging:
         """Make sure that folders are all shards of one evaluation.
 
         Args:
-            known: What tasks of one's own may name.
+            catalogue: What tasks of one's own may name.
 
         Raises:
             InputError: One is no shard, a shard is missing or there twice, they are of different
@@ -71,7 +71,7 @@ class Merging:
             some = ", ".join(f"{which}/{of}" for which in missing[:MOST_NAMED])
             more = ", and more" if len(missing) > MOST_NAMED else ""
             raise InputError(f"shards are missing: {some}{more}.")
-        tasks = shards[0].request.unsharded.having(known).tasks()
+        tasks = shards[0].request.unsharded.having(catalogue).tasks()
         for item in shards:
             if digest_of(_shard(item).take(tasks)) != item.head.get("data"):
                 raise InputError(
@@ -123,30 +123,30 @@ class Merging:
                     yield sample
 
 
-def _shard(one: Results) -> Part:
+def _shard(results: Results) -> Part:
     """Return which shard it is."""
-    if one.request.choice.shard is None:
-        raise InputError(f"{one.folder.path}: not a shard; it was made without --shard.")
-    return one.request.choice.shard
+    if results.request.choice.shard is None:
+        raise InputError(f"{results.folder.path}: not a shard; it was made without --shard.")
+    return results.request.choice.shard
 
 
-def _check_alike(one: Results, other: Results) -> None:
+def _check_alike(first: Results, other: Results) -> None:
     """Raise an error where two shards are not of one evaluation."""
-    here, there = _asked(one), _asked(other)
+    here, there = _asked(first), _asked(other)
     for name in (*here, *there):
         if here.get(name) != there.get(name):
             raise InputError(
-                f"{other.folder.path} is of another evaluation than {one.folder.path}: {name} is"
+                f"{other.folder.path} is of another evaluation than {first.folder.path}: {name} is"
                 f" {quoted(there.get(name))} there and {quoted(here.get(name))} here."
             )
 
 
-def _asked(one: Results) -> dict[str, Any]:
+def _asked(results: Results) -> dict[str, Any]:
     """Give what shards have alike: team and tasks, apart from which shard, and where files are."""
-    value = to_value(one.request)
-    choice = {**asdict(one.request.choice), "shard": f"one of {_shard(one).of}"}
+    value = to_value(results.request)
+    choice = {**asdict(results.request.choice), "shard": f"one of {_shard(results).of}"}
     source = {name: item for name, item in value["source"].items() if name != "data"}
-    fields = {name: one.head.get(name) for name in ALIKE}
+    fields = {name: results.head.get(name) for name in ALIKE}
     return {
         **fields,
         "benchmark": value["benchmark"],
@@ -156,10 +156,10 @@ def _asked(one: Results) -> dict[str, Any]:
     }
 
 
-def _origin(one: Results) -> dict[str, Any]:
+def _origin(results: Results) -> dict[str, Any]:
     """Return what is known of where a shard comes from."""
-    fields = {name: one.head[name] for name in OF_SHARD if name in one.head}
-    return {"shard": str(_shard(one)), "folder": one.folder.path.name, **fields}
+    fields = {name: results.head[name] for name in OF_SHARD if name in results.head}
+    return {"shard": str(_shard(results)), "folder": results.folder.path.name, **fields}
 
 
 def _copy(source: Path, target: Path) -> None:

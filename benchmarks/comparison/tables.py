@@ -25,24 +25,24 @@ def by_team(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     return [_row(result, measures) for result in results]
 
 
-def _row(one: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
-    headline, usage = one["headline"], one["usage"]
-    most = str(one["trials"])
-    per_sample = max(1, one["samples"] + one["unscored"])
+def _row(record: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
+    headline, usage = record["headline"], record["usage"]
+    most = str(record["trials"])
+    per_sample = max(1, record["samples"] + record["unscored"])
     tokens = usage["prompt_tokens"] + usage["completion_tokens"]
     return {
-        "benchmark": one["benchmark"],
-        "team": one["team"],
-        "models": ", ".join(f"{alias}={model}" for alias, model in one["models"].items()),
+        "benchmark": record["benchmark"],
+        "team": record["team"],
+        "models": ", ".join(f"{alias}={model}" for alias, model in record["models"].items()),
         headline["name"]: figure_text(headline),
-        "tasks": f"{one['tasks']} x {most}",
-        "pass@k": _number(one["pass@k"].get(most)),
-        "ran": _number(one["execution_rate"]["value"]),
-        **{name: _measure(one["measures"].get(name)) for name in measures},
-        "missing": str(one["missing"]),
+        "tasks": f"{record['tasks']} x {most}",
+        "pass@k": _number(record["pass@k"].get(most)),
+        "ran": _number(record["execution_rate"]["value"]),
+        **{name: _measure(record["measures"].get(name)) for name in measures},
+        "missing": str(record["missing"]),
         "tokens each": f"{tokens / per_sample:.0f}",
         "cost": usage["cost"],
-        **({"note": note} if (note := _note(one)) else {}),
+        **({"note": note} if (note := _note(record)) else {}),
     }
 
 
@@ -55,10 +55,10 @@ def _measure(measure: Mapping[str, Any] | None) -> str:
     return _number(measure["mean"]) + interval + (f" ({n} of {of})" if n < of else "")
 
 
-def _note(one: Mapping[str, Any]) -> str:
+def _note(record: Mapping[str, Any]) -> str:
     """Return what a figure is not."""
-    by_another = "another model answered in part" if one.get("substituted") else ""
-    interrupted = "interrupted" if one.get("interrupted") else ""
+    by_another = "another model answered in part" if record.get("substituted") else ""
+    interrupted = "interrupted" if record.get("interrupted") else ""
     return ", ".join(filter(None, (by_another, interrupted)))
 
 

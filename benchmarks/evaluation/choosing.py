@@ -144,5 +144,5 @@ def _niches(tasks: Sequence[Task]) -> Niches:
     return [expected(task, Task, "the benchmark").niche for task in tasks]
 
 
-def _chance(seed: int, what: str) -> random.Random:
-    return random.Random(f"{seed}/{what}")  # noqa: S311 - not for secrets
+def _chance(seed: int, purpose: str) -> random.Random:
+    return random.Random(f"{seed}/{purpose}")  # noqa: S311 - not for secrets

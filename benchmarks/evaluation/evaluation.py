@@ -54,7 +54,7 @@ class Evaluation(Trials):
         """The team."""
         return self.plan.content_hash
 
-    async def made(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
+    async def make_sample(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
         """Run the team.
 
         Raises:

@@ -28,11 +28,11 @@ class Examination(Trials):
     """An examination on its way.
 
     Attributes:
-        stage: What there is of this host.
+        context: What there is of this host.
         state: What tells this state of the pool, and this recipe, from others.
     """
 
-    stage: EvolutionContext
+    context: EvolutionContext
     strategy: Strategy
     view: PoolView
     state: str
@@ -42,10 +42,10 @@ class Examination(Trials):
         """The strategy with what it has learnt."""
         return f"{self.strategy.name} {self.state}"
 
-    async def made(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
+    async def make_sample(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
         """Have the strategy do the task."""
         episode = Episode(
-            stage=self.stage,
+            context=self.context,
             number=trial - 1,
             task=task,
             view=self.view,
@@ -65,8 +65,8 @@ class Examination(Trials):
         answer = episode.answer
         if answer is None:
             raise RuntimeError(f"task {episode.task.id} is not finished.")
-        spent = episode.ran + episode.operators + episode.judging
+        spent = episode.run_usage + episode.operators + episode.judging
         run = replace(answer.run, score=answer.score, usage=spent)
         sample = Sample.of_run(episode.task, trial, run)
-        line = self.stage.scrubber(dumps(to_value(sample), ensure_ascii=False))
+        line = self.context.scrubber(dumps(to_value(sample), ensure_ascii=False))
         return Sample.of_value(loads(line))

@@ -38,7 +38,7 @@ class Judging:
     """Who judges, and for how much."""
 
     model: str
-    known: Catalogue
+    catalogue: Catalogue
     calls: Calls
     budget: Budget | None = None
 
@@ -59,7 +59,7 @@ class Judging:
         if run.answer is None:
             return run
         meta = MetaModel(
-            catalogue=self.known,
+            catalogue=self.catalogue,
             ceiling=CapabilityPolicy(),
             calls=self.calls,
             model=self.model,

@@ -12,14 +12,14 @@ from ...schema.values.errors import InputError
 
 
 def kept(
-    benchmark: str, name: str, make: Callable[[Path], Path], *, what: str, how_to_get: str
+    benchmark: str, name: str, make: Callable[[Path], Path], *, label: str, how_to_get: str
 ) -> Path:
     """Return a benchmark's file of the cache; where it is missing, make it first.
 
     Args:
         name: The file's name, which changes with its content.
         make: Makes the file somewhere in a folder that it is given, and says where.
-        what: What a folder that is named with `--data` has to have.
+        label: What a folder that is named with `--data` has to have.
         how_to_get: What a user can do who has no network.
 
     Raises:
@@ -30,9 +30,9 @@ def kept(
             name,
             make,
             _report,
-            what="its file",
+            label="its file",
             folder=user_cache_path("coterie") / "benchmarks",
-            instead=f"Name a folder that has {what} with --data.",
+            instead=f"Name a folder that has {label} with --data.",
         )
     except InputError as error:
         raise InputError(

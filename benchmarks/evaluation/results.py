@@ -72,9 +72,9 @@ class Request:
             )
         return tasks
 
-    def having(self, known: Catalogue) -> Request:
+    def having(self, catalogue: Catalogue) -> Request:
         """Return the request where tasks may name what this host offers."""
-        return replace(self, source=replace(self.source, known=known))
+        return replace(self, source=replace(self.source, known=catalogue))
 
     @property
     def unsharded(self) -> Request:
@@ -190,13 +190,13 @@ class Results:
                 yield self.folder.scrub(dumps(line, ensure_ascii=False)) + "\n"
 
         write_atomically(self.folder.path / SAMPLES, lines())
-        fields = self._told(figures, benchmark, expected)
+        fields = self._content(figures, benchmark, expected)
         if (self.folder.path / FILE).is_file():
             fields |= consumption(self.folder.path)
         self.folder.write(RESULTS, as_json(fields))
         return figures
 
-    def _told(
+    def _content(
         self, figures: EvaluationFigures, benchmark: Benchmark, expected: int
     ) -> dict[str, Any]:
         return {
@@ -215,7 +215,7 @@ class Results:
         benchmark = find_benchmark(self.request.benchmark)
         samples = scored_samples(self.folder.path)
         figures = EvaluationFigures.of(samples, benchmark.headline, benchmark.measures)
-        fields = self._told(figures, benchmark, self.head.get("expected", figures.samples))
+        fields = self._content(figures, benchmark, self.head.get("expected", figures.samples))
         return {**fields, **consumption(self.folder.path), "interrupted": True}
 
 
@@ -276,11 +276,14 @@ def differences(folder: Path) -> Iterator[str]:
 
 def _differences(
     folder: Path,
-    told: Mapping[str, Any],
+    summary: Mapping[str, Any],
     samples: Iterable[Sample],
     known: Mapping[tuple[str, int], Sample] | None,
 ) -> Iterator[str]:
-    figures, seen = EvaluationFigures.on(find_benchmark(told["benchmark"])), set[tuple[str, int]]()
+    figures, seen = (
+        EvaluationFigures.on(find_benchmark(summary["benchmark"])),
+        set[tuple[str, int]](),
+    )
     for sample in samples:
         figures.take(sample)
         where = (sample.task, sample.trial)
@@ -291,8 +294,8 @@ def _differences(
         if known is not None and sample.score is not None:
             yield from _against(known.get(where), sample, line)
     for name, value in loads(dumps(figures.results())).items():
-        if told.get(name) != value:
-            was, now = (dumps(item)[:MOST_SHOWN] for item in (told.get(name), value))
+        if summary.get(name) != value:
+            was, now = (dumps(item)[:MOST_SHOWN] for item in (summary.get(name), value))
             yield f"{folder / RESULTS}: {name} is {was}, and by the samples {now}."
 
 

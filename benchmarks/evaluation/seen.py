@@ -35,7 +35,7 @@ def refuse_seen(
         seen |= Seen.by(path.resolve().parent.parent)  # none, where the file is in no pool
     if pool is not None:
         seen |= Seen.by(pool)
-    seen.refuse(tasks, OTHERS, places=places_in(benchmark, tasks), what="task")
+    seen.refuse(tasks, OTHERS, places=places_in(benchmark, tasks), noun="task")
 
 
 def places_in(benchmark: str, tasks: Sequence[Task]) -> Mapping[str, str]:

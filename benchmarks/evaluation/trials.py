@@ -59,7 +59,7 @@ class Trials(ABC):
         """What tells what is evaluated from anything else: with another one, trials are others."""
 
     @abstractmethod
-    async def made(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
+    async def make_sample(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
         """Make a trial.
 
         Args:
@@ -90,7 +90,7 @@ class Trials(ABC):
             trial: Which trial of it, from 1.
             trace: Told everything that happened in it.
         """
-        sample = await self.made(task, trial, trace)
+        sample = await self.make_sample(task, trial, trace)
         if self._known(task, trial) is None:  # it did not get further, which is nobody's failure
             return replace(sample, status="unscored", score=None)
         return sample
@@ -109,7 +109,7 @@ class Trials(ABC):
                 recorded = self._known(task, trial)
                 if recorded is None:
                     continue
-                sample = await self.made(task, trial)
+                sample = await self.make_sample(task, trial)
                 self.on_sample(sample)
                 if (sample.score, sample.answer) != (recorded.score, recorded.answer):
                     differing.append(f"{task.id}, trial {trial}: {sample.error or sample.reason}")
@@ -130,7 +130,7 @@ class Trials(ABC):
         key, trace = (task.id, trial), None
         if self.parts is not None:
             trace = self.parts.begin(key, "trial", task=task.id, trial=trial)
-        sample = await self.made(task, trial, trace)
+        sample = await self.make_sample(task, trial, trace)
         if self.parts is not None:
             self.parts.finished(key, sample.score)
         if sample.score is None:

@@ -70,8 +70,8 @@ def _pairs(prefixes: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield from ((prefix, other) for other in prefixes[place + 1 :])
 
 
-def _address(one: str, other: str) -> str:
-    return f"compare/{one}{other}same/0"
+def _address(first: str, other: str) -> str:
+    return f"compare/{first}{other}same/0"
 
 
 def pair_page(members: Mapping[str, Evaluated], address: str, links: Links) -> Page:

@@ -45,7 +45,7 @@ class Evaluated:
         )
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def figures(self) -> Mapping[str, Any]:
         """Its figures, as results.json has them; of one that was killed, what there is."""
         return self._read[0]
 
@@ -64,7 +64,7 @@ class Evaluated:
         """How far it is, in a word or two."""
         if self.is_at_work:
             return "under way"
-        return "interrupted" if self.told["missing"] else "done"
+        return "interrupted" if self.figures["missing"] else "done"
 
     @property
     def _read(self) -> tuple[Mapping[str, Any], Sequence[Sample]]:

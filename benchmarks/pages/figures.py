@@ -41,18 +41,18 @@ WORDS = frozenset(
 """Columns that have words, and no figures."""
 
 
-def figures_page(one: Evaluated, prefix: str, links: Links) -> Page:
+def figures_page(evaluated: Evaluated, prefix: str, links: Links) -> Page:
     """Make the page of an evaluation's figures."""
-    fields = one.told
+    fields = evaluated.figures
     niches = {name: each for name, each in fields["niches"].items() if each["value"] is not None}
-    counts = Counter(map(kind_of, one.samples))
+    counts = Counter(map(kind_of, evaluated.samples))
     return TEMPLATES.page(
         f"{fields['team']} on {fields['benchmark']}",
         "figures.html",
         links,
         told=fields,
-        status=one.status,
-        folder=str(one.folder),
+        status=evaluated.status,
+        folder=str(evaluated.folder),
         facts=[*_facts(fields)],
         warnings=warnings_of(fields),
         kinds=[
@@ -68,8 +68,8 @@ def figures_page(one: Evaluated, prefix: str, links: Links) -> Page:
         niches=table_of("Score by niche", by_niche([fields])),
         agents=table_of("What each agent consumed", by_agent([fields])),
         measures=_measures(fields),
-        graph=_graph(one, links),
-        made=[*_made(fields)],
+        graph=_graph(evaluated, links),
+        made=[*_provenance(fields)],
     )
 
 
@@ -77,7 +77,7 @@ def bar_of(name: str, figure: Mapping[str, Any], address: str = "") -> Bar:
     """Make a bar of a figure as results.json has it."""
     low, high = figure["interval"]
     text = figure_text(figure)
-    return Bar(name=name, value=figure["value"], low=low, high=high, told=text, address=address)
+    return Bar(name=name, value=figure["value"], low=low, high=high, label=text, address=address)
 
 
 def table_of(
@@ -105,25 +105,25 @@ def table_of(
     )
 
 
-def _facts(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    headline, usage, ran = told["headline"], told["usage"], told["execution_rate"]
+def _facts(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    headline, usage, ran = figures["headline"], figures["usage"], figures["execution_rate"]
     yield headline["name"], figure_text(headline) or "no sample has a score"
-    yield "Tasks x trials", f"{told['tasks']} x {told['trials']}"
-    for k, value in told["pass@k"].items():
-        if told["trials"] > 1 and value is not None:
+    yield "Tasks x trials", f"{figures['tasks']} x {figures['trials']}"
+    for k, value in figures["pass@k"].items():
+        if figures["trials"] > 1 and value is not None:
             yield f"pass@{k}", f"{value:.3f}"
     if ran["value"] is not None:
         yield "Ran to an answer", f"{figure_text(ran)} of {ran['n']}"
-    yield "Missing", str(told["missing"] or "")
+    yield "Missing", str(figures["missing"] or "")
     yield "Cost", usage["cost"]
     yield "Tokens", f"{usage['prompt_tokens'] + usage['completion_tokens']:,}"
     yield "Model calls", f"{usage['calls']:,}"
-    yield "Seconds of runs", f"{told['seconds']:,.1f}"
-    for name, seconds in (told["latency"] or {}).items():
+    yield "Seconds of runs", f"{figures['seconds']:,.1f}"
+    for name, seconds in (figures["latency"] or {}).items():
         yield f"Seconds of a trial, {name}", f"{seconds:.3g}"
 
 
-def _measures(told: Mapping[str, Any]) -> PageTable:
+def _measures(figures: Mapping[str, Any]) -> PageTable:
     return PageTable(
         caption="What else was measured",
         heads={"measure": "<", "mean": ">", "95 %": ">", "of samples": ">"},
@@ -134,28 +134,28 @@ def _measures(told: Mapping[str, Any]) -> PageTable:
                 " to ".join(f"{end:.3f}" for end in measure.get("interval", ())),
                 f"{measure['n']} of {measure['of']}",
             )
-            for name, measure in told["measures"].items()
+            for name, measure in figures["measures"].items()
         ],
     )
 
 
-def _graph(one: Evaluated, links: Links) -> Markup | str:
+def _graph(evaluated: Evaluated, links: Links) -> Markup | str:
     """Draw the team; nothing, where what was evaluated is none."""
     from markupsafe import Markup
 
-    if not (one.folder / "team.yaml").is_file():
+    if not (evaluated.folder / "team.yaml").is_file():
         return ""
-    team = read_team(one.folder / "team.yaml")
+    team = read_team(evaluated.folder / "team.yaml")
     # Drawn from a team that loads; what it says is escaped there.
     return Markup(draw_marked(team, {}, team.edges, tip=links.id("tip")))  # noqa: S704
 
 
-def _made(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _provenance(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield how it was made."""
-    yield "Command", told["command"]
-    yield "Models", ", ".join(f"{alias} = {model}" for alias, model in told["models"].items())
+    yield "Command", figures["command"]
+    yield "Models", ", ".join(f"{alias} = {model}" for alias, model in figures["models"].items())
     for name in ("endpoints", "evaluation", "seed", "data", "versions", "host", "content_hash"):
-        item = told.get(name)
+        item = figures.get(name)
         if item not in (None, "", {}):
             text = item if isinstance(item, str) else dumps(item, ensure_ascii=False)
             yield name.replace("_", " ").capitalize(), text

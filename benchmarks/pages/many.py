@@ -48,7 +48,7 @@ def readable(
     good, bad = dict[str, "Mapping[str, Any]"](), list[tuple[str, str]]()
     for prefix, member in members.items():
         try:
-            good[prefix] = member.told
+            good[prefix] = member.figures
         except CoterieError as error:
             bad.append((member.name, str(error)))
     return good, bad
@@ -128,8 +128,8 @@ def _costs(scored: Sequence[tuple[str, Mapping[str, Any], str]]) -> Plot | None:
     )
 
 
-def _each(told: Mapping[str, Any], *, is_priced: bool) -> float:
-    usage, samples = told["usage"], max(1, told["samples"] + told["unscored"])
+def _each(figures: Mapping[str, Any], *, is_priced: bool) -> float:
+    usage, samples = figures["usage"], max(1, figures["samples"] + figures["unscored"])
     tokens = usage["prompt_tokens"] + usage["completion_tokens"]
     return (usage["usd"] if is_priced else tokens) / samples
 

@@ -38,7 +38,7 @@ def address_of(sample: Sample, prefix: str) -> str:
     return f"{prefix}sample/{sample.trial}/{sample.task}"
 
 
-def samples_page(one: Evaluated, prefix: str, which: str, links: Links) -> Page:
+def samples_page(evaluated: Evaluated, prefix: str, which: str, links: Links) -> Page:
     """Make the page of some samples.
 
     Args:
@@ -49,17 +49,17 @@ def samples_page(one: Evaluated, prefix: str, which: str, links: Links) -> Page:
         InputError: A file is damaged.
     """
     choice, _, number = (which or "all/1").rpartition("/")
-    samples = one.samples
+    samples = evaluated.samples
     choices = _choices(samples)
     if choice not in choices or not is_number(number):
         raise NoPage(which)
     shown = [each for each in samples if choices[choice](each)]
     part = paged(shown, int(number), links, lambda page: _address(prefix, choice, page))
     return TEMPLATES.page(
-        f"Samples of {one.name}",
+        f"Samples of {evaluated.name}",
         "samples.html",
         links,
-        title=one.name,
+        title=evaluated.name,
         up=prefix,
         choices=[
             (unquote(name), links.to("", _address(prefix, name, 1)), name == choice)

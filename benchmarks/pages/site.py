@@ -112,15 +112,15 @@ class ResultsSite:
         return _of_one(evaluated, prefix, address.removeprefix(prefix), links)
 
 
-def _of_one(one: Evaluated, prefix: str, address: str, links: Links) -> Page:
+def _of_one(evaluated: Evaluated, prefix: str, address: str, links: Links) -> Page:
     kind, _, rest = address.partition("/")
     if not address:
-        return figures_page(one, prefix, links)
+        return figures_page(evaluated, prefix, links)
     if kind == "samples":
-        return samples_page(one, prefix, rest, links)
+        return samples_page(evaluated, prefix, rest, links)
     trial, _, task = rest.partition("/")
     if kind != "sample" or not is_number(trial) or not task:
         raise NoPage(address)
-    if all((each.task, each.trial) != (task, int(trial)) for each in one.samples):
-        raise InputError(f"{one.folder}: there is no trial {trial} of a task {task!r} yet.")
-    return run_page(trial_of(one.loaded, one.folder, task, int(trial)), links)
+    if all((each.task, each.trial) != (task, int(trial)) for each in evaluated.samples):
+        raise InputError(f"{evaluated.folder}: there is no trial {trial} of a task {task!r} yet.")
+    return run_page(trial_of(evaluated.loaded, evaluated.folder, task, int(trial)), links)

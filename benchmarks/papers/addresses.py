@@ -98,7 +98,7 @@ def _of_row(paper: Paper, address: Address) -> list[PaperRun]:
     raise InputError(f"{place} has no figure of {address.column}.")
 
 
-def _unknown(what: str, name: str, known: Iterable[str]) -> InputError:
+def _unknown(kind: str, name: str, known: Iterable[str]) -> InputError:
     known = [*known]
     hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
-    return InputError(f"no {what} {quoted(name)}.{hint}")
+    return InputError(f"no {kind} {quoted(name)}.{hint}")

@@ -90,10 +90,10 @@ def _transfer(kind: Literal["move", "smelt"], text: str) -> Transfer:
     return action
 
 
-def _part(found: re.Match[str] | None) -> str:
-    if found is None:
+def _part(match: re.Match[str] | None) -> str:
+    if match is None:
         raise _Unreadable(_MISSING)
-    return found[1]
+    return match[1]
 
 
 def _slot(name: str) -> int:

@@ -123,7 +123,7 @@ def _read(path: Path) -> Published:
 
 def _kept() -> Path:
     name = f"{SHA256[:8]}-plancraft.json"
-    return kept("plancraft", name, _make, what="the package", how_to_get=HOW_TO_GET)
+    return kept("plancraft", name, _make, label="the package", how_to_get=HOW_TO_GET)
 
 
 def _make(workplace: Path) -> Path:

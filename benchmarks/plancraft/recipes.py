@@ -222,11 +222,11 @@ def _can_stand(items: Sequence[str], needs: Sequence[Alternatives]) -> bool:
     """
     standing: dict[int, str] = {}
 
-    def stands(item: str, tried: set[int]) -> bool:
+    def stands(item: str, visited: set[int]) -> bool:
         for place, need in enumerate(needs):
-            if item in need and place not in tried:
-                tried.add(place)
-                if place not in standing or stands(standing[place], tried):
+            if item in need and place not in visited:
+                visited.add(place)
+                if place not in standing or stands(standing[place], visited):
                     standing[place] = item
                     return True
         return False

@@ -31,7 +31,7 @@ async def _act(arguments: Mapping[str, Any], workspace: Workspace) -> str:
     return "\n\n".join(part for part in (text, _end(episode)) if part)
 
 
-async def _look(_arguments: Mapping[str, Any], workspace: Workspace) -> str:
+async def _observe(_arguments: Mapping[str, Any], workspace: Workspace) -> str:
     episode = _episode(workspace)
     return "\n\n".join(part for part in (episode.observation, _end(episode)) if part)
 
@@ -81,7 +81,7 @@ LOOK = Tool(
     name="plancraft_look",
     description="See what lies in the slots now. This uses up no action.",
     parameters={"type": "object", "properties": {}, "additionalProperties": False},
-    run=_look,
+    run=_observe,
     keeps_state=True,
 )
 PLANCRAFT_TOOLS = Toolkit(name="plancraft", tools=(ACT, LOOK))

@@ -100,7 +100,7 @@ def _prepare_swe_bench(source: Source, tasks: Sequence[Task]) -> None:
                 f" git clone --mirror <address of {instance.repo}> {task.repo}"
             )
         if instance.environment is not None:
-            instance.environment.made(environments_dir(source.data))
+            instance.environment.ensure(environments_dir(source.data))
 
 
 def swe_bench_instances(folder: Path) -> Sequence[Instance]:

@@ -49,7 +49,7 @@ class Environment:
             Path(self.venv) if self.venv else parent / digest(self.python, *self.requirements)[:16]
         )
 
-    def made(self, parent: Path) -> Path:
+    def ensure(self, parent: Path) -> Path:
         """Make the environment where it is not there yet, and see that it has pytest.
 
         The package client of this machine fetches and builds what is missing, with its own settings

@@ -44,7 +44,7 @@ class Steering:
         """The parts of pytest that the base itself has."""
         return self._own & RUNNER
 
-    def found(self, tree: Path) -> tuple[list[str], list[str]]:
+    def changes_to_undo(self, tree: Path) -> tuple[list[str], list[str]]:
         """Find what is to be put back in a tree: files of the base, and others that must go."""
         files = {*self.base, *_files(tree)} - self._kept
         steering = sorted(name for name in files if self._steers(name))

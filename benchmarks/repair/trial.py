@@ -109,7 +109,7 @@ async def observe(
         environment=environment,
     )  # fmt: skip
     return await in_thread(
-        lambda bridge: _tried(attempt, jails, bridge), name=f"repair-{instance.instance_id}"
+        lambda bridge: _run_attempt(attempt, jails, bridge), name=f"repair-{instance.instance_id}"
     )
 
 
@@ -143,7 +143,7 @@ def check_tests(instance: Instance) -> None:
         )
 
 
-def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> PatchTrial:
+def _run_attempt(attempt: _Attempt, jails: Jails, bridge: Bridge) -> PatchTrial:
     instance = attempt.instance
     with ScratchFolder("repair", passable=True) as scratch:
         work, given = scratch.path / "work", scratch.path / "given"
@@ -235,7 +235,7 @@ class _Steps:
         """Put back what steers the tests, and the tests; then bring those that decide."""
         base = self.instance.base_commit
         self.jail.refresh()
-        there, foreign = self.steering.found(self.work / "tree")
+        there, foreign = self.steering.changes_to_undo(self.work / "tree")
         done = [self._on_each("rm -rf --", foreign)]
         done.append(self._on_each(f"git checkout --quiet {base} --", there))
         for name in map(shlex.quote, self.instance.test_files):
@@ -262,7 +262,7 @@ class _Steps:
         if statuses is None or not believable(statuses, done.returncode):
             return PatchTrial(applied=True, reason="the tests did not run to their end")
         verdict = grade(self.instance, statuses)
-        return PatchTrial(applied=True, grade=verdict, reason=_told(verdict), statuses=statuses)
+        return PatchTrial(applied=True, grade=verdict, reason=_summary(verdict), statuses=statuses)
 
 
 def _some(names: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -283,7 +283,7 @@ def _shortened(text: str) -> str:
     return f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"
 
 
-def _told(verdict: Grade) -> str:
+def _summary(verdict: Grade) -> str:
     broken = (*verdict.f2p_failed, *verdict.p2p_failed)
     if not broken:
         return f"{verdict.status}: all tests pass as they should"

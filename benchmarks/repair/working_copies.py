@@ -77,14 +77,14 @@ def _make_at(folder: Path, make: Callable[[Path], None]) -> None:
             _rename(path, folder)
 
 
-def _rename(made: Path, folder: Path) -> None:
+def _rename(path: Path, folder: Path) -> None:
     """Give a folder its name, unless another process was quicker."""
     try:
-        made.rename(folder)
+        path.rename(folder)
     except OSError:
         if not folder.is_dir():
             raise
-        shutil.rmtree(made)
+        shutil.rmtree(path)
 
 
 @contextlib.contextmanager

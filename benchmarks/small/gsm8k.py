@@ -37,18 +37,18 @@ def gsm8k_tasks(source: Source, benchmark: str = "gsm8k") -> list[Task]:
     return [gsm8k_task(_case(line)) for line in WHOLE.read(benchmark, source)]
 
 
-def _case(line: NamedItem) -> dict[str, Any]:
+def _case(item: NamedItem) -> dict[str, Any]:
     """Return a line of the whole file as the selection has it, which counts its items from 0."""
-    solution = line.case["answer"]
+    solution = item.case["answer"]
     result = _RESULT.search(solution)
     if result is None:
         raise InputError(
-            f"{line.where}: answer ends with {solution[-20:]!r}, not with #### and a number."
+            f"{item.where}: answer ends with {solution[-20:]!r}, not with #### and a number."
             f" {WHOLE.how_to_get}"
         )
     return {
-        "id": f"gsm8k-test-{line.number - 1:04}",
-        "prompt": line.case["question"],
+        "id": f"gsm8k-test-{item.number - 1:04}",
+        "prompt": item.case["question"],
         "expected": result[1].replace(",", ""),
         "upstream_answer": solution,
     }

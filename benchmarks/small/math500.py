@@ -40,10 +40,10 @@ def _hard(source: Source, benchmark: str) -> list[tuple[Task, NamedItem]]:
     return [(_task(line), line) for line in lines if line.case["level"] >= HARD]
 
 
-def _task(line: NamedItem) -> Task:
-    case = line.case
+def _task(item: NamedItem) -> Task:
+    case = item.case
     return Task(
-        id=f"math500-{line.number:03}",
+        id=f"math500-{item.number:03}",
         query=f"{case['problem']}\n\n{REQUEST}",
         niche=f"{_plain(case['subject'])}_{case['level']}",
         answer=case["answer"],

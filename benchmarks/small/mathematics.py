@@ -143,11 +143,11 @@ class _Reader:
             if self._worker is not None:
                 # What ends a warm interpreter may have been left in its jail by another answer.
                 with suppress(JailKilled, _Ended):
-                    return _score(self._said(evidence), evidence)
+                    return _score(self._explanation(evidence), evidence)
             if given_up.is_set():
                 raise JailKilled("The verdict was given up.")
             try:
-                return _score(self._said(evidence), evidence)
+                return _score(self._explanation(evidence), evidence)
             except _Ended as ended:
                 return _score(str(ended), evidence)
 
@@ -162,7 +162,7 @@ class _Reader:
         with self._turn:
             self._end()
 
-    def _said(self, evidence: Evidence) -> str:
+    def _explanation(self, evidence: Evidence) -> str:
         """Return what came of reading the answer."""
         answer, reference = evidence.answer[-LONGEST:], str(evidence.task.answer)
         seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))
@@ -208,11 +208,13 @@ class _Reader:
         self._open.close()
 
 
-def _score(said: str, evidence: Evidence) -> Score:
+def _score(answer: str, evidence: Evidence) -> Score:
     """Return the score of what was said of an answer."""
     reasons = {
         "True": "right",
         "False": f"not {str(evidence.task.answer)[:80]}",
         "None": "no expression in the answer",
     }
-    return Score(value=float(said == "True"), reason=reasons.get(said, f"cannot be read: {said}"))
+    return Score(
+        value=float(answer == "True"), reason=reasons.get(answer, f"cannot be read: {answer}")
+    )

@@ -27,17 +27,17 @@ def mbpp_tasks(source: Source, benchmark: str = "mbpp") -> list[Task]:
     return [mbpp_task(line) for line in FILE.read(benchmark, source)]
 
 
-def mbpp_task(line: NamedItem) -> Task:
+def mbpp_task(item: NamedItem) -> Task:
     """Return the task of a problem. It shows the tests, as the published protocol does."""
-    tests = _texts(line, "test_list")
-    imports = _texts(line, "test_imports")
-    name = _entry_point(line, tests)
+    tests = _texts(item, "test_list")
+    imports = _texts(item, "test_imports")
+    name = _entry_point(item, tests)
     # The name is the check's own: one of the functions is itself called `check`.
     check = ["def check(candidate):", f"    {name} = candidate", *(f"    {test}" for test in tests)]
     shown = "\n".join([*imports, *tests])
     return Task(
-        id=f"mbpp-{line.number:03}",
-        query=REQUEST.format(prompt=line.case["prompt"].strip(), tests=shown),
+        id=f"mbpp-{item.number:03}",
+        query=REQUEST.format(prompt=item.case["prompt"].strip(), tests=shown),
         answer={
             "prompt": "",
             "entry_point": name,
@@ -47,35 +47,35 @@ def mbpp_task(line: NamedItem) -> Task:
     )
 
 
-def _texts(line: NamedItem, name: str) -> Sequence[str]:
+def _texts(item: NamedItem, name: str) -> Sequence[str]:
     """Return a list of one-line statements."""
-    texts: Any = line.case.get(name) or []
+    texts: Any = item.case.get(name) or []
     if not isinstance(texts, list) or not all(
         isinstance(text, str) and text and "\n" not in text for text in texts
     ):
-        raise InputError(f"{line.where}: {name} is no list of lines of code. {FILE.how_to_get}")
+        raise InputError(f"{item.where}: {name} is no list of lines of code. {FILE.how_to_get}")
     return texts
 
 
-def _entry_point(line: NamedItem, tests: Sequence[str]) -> str:
+def _entry_point(item: NamedItem, tests: Sequence[str]) -> str:
     """Return the function of the published solution that the tests call."""
-    called = {name for text in tests for name in _called(_parsed(line, "test_list", text))}
-    solution = _parsed(line, "code", line.case["code"])
+    called = {name for text in tests for name in _called(_parsed(item, "test_list", text))}
+    solution = _parsed(item, "code", item.case["code"])
     defined = [stmt.name for stmt in solution.body if isinstance(stmt, ast.FunctionDef)]
     texts = [name for name in defined if name in called]
     if len(set(texts)) != 1:
         raise InputError(
-            f"{line.where}: the tests call {texts or 'no function'} of code, where they have to"
+            f"{item.where}: the tests call {texts or 'no function'} of code, where they have to"
             f" call one. {FILE.how_to_get}"
         )
     return texts[0]
 
 
-def _parsed(line: NamedItem, name: str, text: str) -> ast.Module:
+def _parsed(item: NamedItem, name: str, text: str) -> ast.Module:
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{line.where}: {name} is no Python: {error}. {FILE.how_to_get}") from None
+        raise InputError(f"{item.where}: {name} is no Python: {error}. {FILE.how_to_get}") from None
 
 
 def _called(tree: ast.AST) -> Iterator[str]:

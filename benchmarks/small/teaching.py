@@ -69,7 +69,7 @@ class Language:
             order=tuple(chance.sample(parts, len(parts))),
         )
 
-    def said(self, meaning: Mapping[str, str]) -> str:
+    def sentence(self, meaning: Mapping[str, str]) -> str:
         """Say something in this language."""
         return " ".join(self.words[meaning[part]] for part in self.order)
 
@@ -104,7 +104,7 @@ def _in_world(seed: int, level: int) -> Write:
         return Item(
             kind="translation",
             query=ASK.format(
-                language=language.name, phrase=language.said(truth), choices="\n".join(lines)
+                language=language.name, phrase=language.sentence(truth), choices="\n".join(lines)
             ),
             answer=letter,
             scorer=ScorerChoice(

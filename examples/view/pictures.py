@@ -19,7 +19,7 @@ from made import a_pool, a_population, a_run, some_evaluations
 
 from coterie.runtime.view import Links, opened
 from coterie.runtime.view.pages import document
-from coterie.runtime.view.report import made
+from coterie.runtime.view.report import make_page
 
 PICTURES = {
     "view-run.png": ("1160,2560", a_run, ""),
@@ -61,7 +61,7 @@ def _page(folder: Path, address: str) -> str:
     """Write a page as the server does."""
     site = opened(folder)
     links = Links(here=address, contents=[*site.contents], base="/")
-    return document(site, [(links, made(site, links, folder))])
+    return document(site, [(links, make_page(site, links, folder))])
 
 
 if __name__ == "__main__":

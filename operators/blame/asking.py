@@ -84,14 +84,14 @@ def again_question(
     room: TextBudget,
     *,
     posted: Sequence[Submission],
-    standing: Ballot,
+    ballot: Ballot,
 ) -> Question[Submission]:
     """Ask one agent's analyzer again, now with what all of them found (collaborative).
 
     Args:
         bounds: How much may be read and written.
         room: How much of the steps may be shown.
-        standing: The verdict that follows from these.
+        ballot: The verdict that follows from these.
     """
     own = trace.of(agent)
     has_read = any(step.read for step in own)
@@ -107,13 +107,13 @@ def again_question(
         instructions=prompt("attribute_again", agent=agent, has_read=has_read, nobody=NOBODY),
         material=material(
             case_text(trace, bounds),
-            view(own, room, focus=_focus(agent, posted, standing), own=True).text,
+            view(own, room, focus=_focus(agent, posted, ballot), own=True).text,
             *(_posted(trace, submission, agent) for submission in posted),
-            fenced("verdict", _standing(standing)),
+            fenced("verdict", _charge(ballot)),
         ),
         schema=closed(**fields),
-        read=functools.partial(_read_again, trace, agent, (standing.agent, standing.step), bounds),
-        inputs={"trace": trace, "agent": agent, "posted": posted, "standing": standing},
+        read=functools.partial(_read_again, trace, agent, (ballot.agent, ballot.step), bounds),
+        inputs={"trace": trace, "agent": agent, "posted": posted, "standing": ballot},
     )
 
 
@@ -128,24 +128,29 @@ def case_text(trace: FailedRun, bounds: Bounds) -> str:
     )
 
 
-def _focus(agent: str, posted: Sequence[Submission], standing: Ballot) -> int | None:
+def _focus(agent: str, posted: Sequence[Submission], ballot: Ballot) -> int | None:
     """Find the step of an agent that is spoken of: by the verdict, else by its own analyzer."""
     own = [submission.accuses for submission in posted if submission.analyzer == agent]
-    pairs = [(standing.agent, standing.step), *(pair for pair in own if pair)]
+    pairs = [(ballot.agent, ballot.step), *(pair for pair in own if pair)]
     return next((step for accused, step in pairs if accused == agent), None)
 
 
-def _posted(trace: FailedRun, one: Submission, reader: str) -> str:
-    numbers = trace.numbers(one.analyzer)
+def _posted(trace: FailedRun, submission: Submission, reader: str) -> str:
+    numbers = trace.numbers(submission.analyzer)
     listed = ", ".join(map(str, numbers[:MOST_LISTED]))
     more = f" and {len(numbers) - MOST_LISTED} more" if len(numbers) > MOST_LISTED else ""
-    says = f"accuses {one.accuses[0]} of step {one.accuses[1]}" if one.accuses else "accuses nobody"
-    kind = "your_finding" if one.analyzer == reader else "finding"
-    text = f"steps of {one.analyzer}: {listed}{more}\n{says}, sure {one.confidence:.3g}\n{one.why}"
-    return fenced(kind, text, one.analyzer)
+    says = (
+        f"accuses {submission.accuses[0]} of step {submission.accuses[1]}"
+        if submission.accuses
+        else "accuses nobody"
+    )
+    kind = "your_finding" if submission.analyzer == reader else "finding"
+    sure = f"sure {submission.confidence:.3g}"
+    text = f"steps of {submission.analyzer}: {listed}{more}\n{says}, {sure}\n{submission.why}"
+    return fenced(kind, text, submission.analyzer)
 
 
-def _standing(ballot: Ballot) -> str:
+def _charge(ballot: Ballot) -> str:
     charged = f"{ballot.agent}, step {ballot.step}"
     default = "; nobody accuses anybody, and this one denies least surely"
     return charged + (default if ballot.by_default else "")
@@ -198,9 +203,7 @@ def _read_own(trace: FailedRun, agent: str, bounds: Bounds, text: str) -> Submis
     return _submission(trace, agent, record, own if record["erred"] else None)
 
 
-def _read_again(
-    trace: FailedRun, agent: str, standing: Pair, bounds: Bounds, text: str
-) -> Submission:
+def _read_again(trace: FailedRun, agent: str, pair: Pair, bounds: Bounds, text: str) -> Submission:
     """Read whom an analyzer accuses now; whether it disagrees is not for it to say."""
     fields = {
         "reason": {},
@@ -213,14 +216,14 @@ def _read_again(
     if record["accused"]["agent"] == NOBODY:
         return _submission(trace, agent, record, None)
     accuses = _accused(trace, record["accused"])
-    countered = bool(evidence) and accuses != standing
+    countered = bool(evidence) and accuses != pair
     return _submission(trace, agent, record, accuses, countered=countered)
 
 
 def _submission(
     trace: FailedRun,
     analyzer: str,
-    said: Mapping[str, Any],
+    answer: Mapping[str, Any],
     accuses: Pair | None,
     *,
     countered: bool = False,
@@ -228,18 +231,18 @@ def _submission(
     return Submission(
         analyzer=analyzer,
         first=trace.numbers(analyzer)[0],
-        confidence=float(said["confidence"]),
+        confidence=float(answer["confidence"]),
         accuses=accuses,
         countered=countered,
-        why=said["reason"],
+        why=answer["reason"],
     )
 
 
-def _accused(trace: FailedRun, said: Mapping[str, Any]) -> Pair:
+def _accused(trace: FailedRun, answer: Mapping[str, Any]) -> Pair:
     """Read a pair; what it may lack where nobody is accused, it has where somebody is."""
-    if "step" not in said:
-        raise InvalidAnswer(f"it accuses {said['agent']!r} of no step. Give the number of one.")
-    return _pair(trace, said["agent"], int(said["step"]))
+    if "step" not in answer:
+        raise InvalidAnswer(f"it accuses {answer['agent']!r} of no step. Give the number of one.")
+    return _pair(trace, answer["agent"], int(answer["step"]))
 
 
 def _pair(trace: FailedRun, agent: str, number: int) -> Pair:

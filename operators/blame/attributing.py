@@ -27,7 +27,7 @@ MUTE = "of no analyzer's answers anything was of use."
 
 
 async def attribute(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     trace: FailedRun,
     *,
@@ -56,25 +56,31 @@ async def attribute(
         raise InputError("nobody in this run did anything, so there is no step to blame.")
     if rounds < 1:
         raise ValueError("analyzers that collaborate look again at least once.")
-    room = room or TextBudget.of(meta.limits)
+    room = room or TextBudget.of(model.limits)
     if scheme == "global":
-        return await meta.ask(path, whole_question(trace, meta.limits, room))
+        return await model.ask(path, whole_question(trace, model.limits, room))
     if scheme == "local":
-        return await _locally(meta, path, trace, room)
-    return await _together(meta, path, trace, room, rounds=rounds, alpha=alpha)
+        return await _locally(model, path, trace, room)
+    return await _together(model, path, trace, room, rounds=rounds, alpha=alpha)
 
 
 async def _locally(
-    meta: OperatorModel, path: str, trace: FailedRun, room: TextBudget
+    model: OperatorModel, path: str, trace: FailedRun, room: TextBudget
 ) -> BlameVerdict | RejectedProposal:
     def question(agent: str) -> Question[Submission]:
-        return own_question(trace, agent, meta.limits, room, is_posted=False)
+        return own_question(trace, agent, model.limits, room, is_posted=False)
 
-    return _decided("local", await _asked(meta, path, trace, question), local_vote)
+    return _decided("local", await _asked(model, path, trace, question), local_vote)
 
 
 async def _together(
-    meta: OperatorModel, path: str, trace: FailedRun, room: TextBudget, *, rounds: int, alpha: float
+    model: OperatorModel,
+    path: str,
+    trace: FailedRun,
+    room: TextBudget,
+    *,
+    rounds: int,
+    alpha: float,
 ) -> BlameVerdict | RejectedProposal:
     """Have analyzers post, then read and look again; what one said last of use stands."""
 
@@ -82,18 +88,18 @@ async def _together(
         return collaborative_vote(submissions, alpha)
 
     def first(agent: str) -> Question[Submission]:
-        return own_question(trace, agent, meta.limits, room, is_posted=True)
+        return own_question(trace, agent, model.limits, room, is_posted=True)
 
-    fields = await _asked(meta, f"{path}/post", trace, first)
+    fields = await _asked(model, f"{path}/post", trace, first)
     for number in range(1, rounds + 1):
         if not (posted := _submissions(fields)):
             break
         known = {"posted": posted, "standing": vote(posted)}
 
         def again(agent: str, known: Mapping[str, Any] = known) -> Question[Submission]:
-            return again_question(trace, agent, meta.limits, room, **known)
+            return again_question(trace, agent, model.limits, room, **known)
 
-        later = await _asked(meta, f"{path}/round {number}", trace, again)
+        later = await _asked(model, f"{path}/round {number}", trace, again)
         fields |= {
             agent: submission
             for agent, submission in later.items()
@@ -103,32 +109,34 @@ async def _together(
 
 
 async def _asked(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     trace: FailedRun,
     question: Callable[[str], Question[Submission]],
 ) -> dict[str, Submission | RejectedProposal]:
     """Ask all analyzers side by side; give what came of it by the agent's id."""
     agents = trace.doers
-    result = await together(*(meta.ask(f"{path}/{agent}", question(agent)) for agent in agents))
+    result = await together(*(model.ask(f"{path}/{agent}", question(agent)) for agent in agents))
     return dict(zip(agents, result, strict=True))
 
 
-def _submissions(came: Mapping[str, Submission | RejectedProposal]) -> tuple[Submission, ...]:
-    return tuple(submission for submission in came.values() if isinstance(submission, Submission))
+def _submissions(answers: Mapping[str, Submission | RejectedProposal]) -> tuple[Submission, ...]:
+    return tuple(
+        submission for submission in answers.values() if isinstance(submission, Submission)
+    )
 
 
 def _decided(
     scheme: Scheme,
-    came: Mapping[str, Submission | RejectedProposal],
+    answers: Mapping[str, Submission | RejectedProposal],
     vote: Callable[[Sequence[Submission]], Ballot],
 ) -> BlameVerdict | RejectedProposal:
     lost = {
         agent: submission
-        for agent, submission in came.items()
+        for agent, submission in answers.items()
         if isinstance(submission, RejectedProposal)
     }
-    if not (submissions := _submissions(came)):
+    if not (submissions := _submissions(answers)):
         problems = next(iter(lost.values())).problems
         return RejectedProposal(operator=OPERATOR, reason=MUTE, problems=problems)
     return BlameVerdict.of(scheme, vote(submissions), submissions, tuple(lost))

@@ -55,7 +55,7 @@ class RunEnding:
             raise InputError(f"{folder}: this is no record of a run: {error!r}.") from None
         return ended
 
-    def told(self, *, is_blind: bool) -> str:
+    def text(self, *, is_blind: bool) -> str:
         """Return how it ended; blind, without the reason of the score."""
         error = f": {self.error}" if self.error else ""
         reason = f": {self.reason}" if self.reason and not is_blind else ""
@@ -89,7 +89,7 @@ def trace_of(
         "question": _question(folder, task),
         "answer": ended.answer or "",
         "expected": "" if is_blind or right is None else _as_text(right),
-        "ended": ended.told(is_blind=is_blind),
+        "ended": ended.text(is_blind=is_blind),
     }
     fields = {name: scrub(text) for name, text in case.items()}
     return trace_of_events(all_events_of(folder, scrub), str(folder / EVENTS), **fields)

@@ -65,14 +65,14 @@ class _Done:
     where: str
     text: str
     read: str = ""
-    came: str = ""
+    outcome: str = ""
     calls_tools: bool = False
     is_told_apart: bool = False
 
     @property
     def step(self) -> RunStep:
-        words = f"\n\nWhat came of it:\n{self.came}" if self.came else ""
-        kind = "action" if self.came and self.kind == "answer" else self.kind
+        words = f"\n\nWhat came of it:\n{self.outcome}" if self.outcome else ""
+        kind = "action" if self.outcome and self.kind == "answer" else self.kind
         return RunStep(
             number=self.number,
             agent=self.agent,
@@ -110,7 +110,7 @@ class _Reader:
             return
         match event["type"]:
             case "model_call":
-                self._said(event)
+                self._keep_message(event)
             case "model_error" if _is_outage(event):
                 self.broke[_part(event)] = event["error"]
             case "tool_call":
@@ -126,7 +126,7 @@ class _Reader:
             case _:
                 pass
 
-    def _said(self, event: Mapping[str, Any]) -> None:
+    def _keep_message(self, event: Mapping[str, Any]) -> None:
         part, agent = _part(event), event["agent"]
         attempt, _, call = event["path"].rpartition("/")
         news = list(_news(event["messages"]))
@@ -134,7 +134,7 @@ class _Reader:
         if call == "call 1":
             read = "\n\n".join(name for name in news if name not in self.heard[agent])
         elif last is not None and not last.is_told_apart:
-            last.came = "\n\n".join(news)
+            last.outcome = "\n\n".join(news)
         self.heard[agent].update(news)
         said = _Done(
             number=event["n"],
@@ -178,7 +178,7 @@ class _Reader:
     def _known(self, part: Key) -> str:
         """Return what an agent said and heard last: what it came to is mostly told there."""
         last = self.last.get(part)
-        return f"{last.text}\n{last.came}" if last else ""
+        return f"{last.text}\n{last.outcome}" if last else ""
 
     def _counted(self, event: Mapping[str, Any], kind: str, text: str) -> None:
         """Keep a step that is told by what it is and how often the like was told before."""

@@ -71,7 +71,7 @@ def view(
     left_out = tuple(number for number in sizes if number not in rooms)
     return StepView(
         text=material(
-            *(_shown(step, rooms[step.number], own=own) for step in shown), _told(left_out)
+            *(_shown(step, rooms[step.number], own=own) for step in shown), _omission(left_out)
         ),
         shown=tuple(step.number for step in shown),
         shortened=tuple(step.number for step in shown if rooms[step.number] < sizes[step.number]),
@@ -118,7 +118,7 @@ def _shown(step: RunStep, most: int, *, own: bool) -> str:
     )
 
 
-def _told(left_out: Sequence[int]) -> str:
+def _omission(left_out: Sequence[int]) -> str:
     if not left_out:
         return ""
     if len(left_out) == 1:

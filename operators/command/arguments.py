@@ -79,14 +79,18 @@ policy_option = click.option(
 
 
 def learnt(
-    pool: Pool | None, task: Task, known: Catalogue, embedder: str | None, most: int = MOST_LEARNT
+    pool: Pool | None,
+    task: Task,
+    catalogue: Catalogue,
+    embedder: str | None,
+    most: int = MOST_LEARNT,
 ) -> list[tuple[Learnt, float]]:
     """Search a pool's memory, where there is one: its embedder is not fetched for nothing."""
     from ...pool.memory.memory import open_memory
 
     if pool is None or not pool.learnt:
         return []
-    memory = open_memory(pool, embedder=embedder, models=known.models)
+    memory = open_memory(pool, embedder=embedder, models=catalogue.models)
     return memory.search(task.text, most)
 
 
@@ -95,9 +99,9 @@ def text_in(file: Path) -> str:
     return read_file(file).decode("utf-8", errors="replace")
 
 
-def refusal(dropped: RejectedProposal) -> RunError:
+def refusal(rejected: RejectedProposal) -> RunError:
     """Return why there is no child."""
-    return RunError(dropped.text)
+    return RunError(rejected.text)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,7 +114,7 @@ class Host:
         cache: A folder of answers that calls share; None for no such folder.
     """
 
-    known: Catalogue
+    catalogue: Catalogue
     meta_model: str
     policy: CapabilityPolicy | None
     seed: int | None
@@ -118,13 +122,13 @@ class Host:
     cache: Path | None = None
 
     @classmethod
-    def of(cls, options: dict[str, Any], known: Catalogue) -> Host:
+    def of(cls, options: dict[str, Any], catalogue: Catalogue) -> Host:
         """Take what the options say."""
         from ...runtime.values.budget import Caps
         from ...schema.loading.ceiling import load_ceiling
 
         return cls(
-            known=known,
+            catalogue=catalogue,
             meta_model=options.get("meta_model", DEFAULT_ALIAS),
             policy=load_ceiling(policy) if (policy := options.get("policy")) else None,
             seed=options["seed"],
@@ -149,11 +153,11 @@ class Host:
 
         if len(runs) > len(sources):
             raise InputError(f"{len(runs)} runs for {len(sources)} teams: give each team its run.")
-        tokens = Bounds.of(self.known.models.get(self.meta_model)).digest_tokens
+        tokens = Bounds.of(self.catalogue.models.get(self.meta_model)).digest_tokens
         digests = [digest(read_run(folder), tokens=tokens) for folder in runs]
         digests += [""] * (len(sources) - len(runs))
         return [
-            Parent(team=load_source(source, self.known), digest=name)
+            Parent(team=load_source(source, self.catalogue), digest=name)
             for source, name in zip(sources, digests, strict=True)
         ]
 
@@ -167,7 +171,7 @@ class Host:
         if self.policy is not None:
             return self.policy
         return replace(
-            CapabilityPolicy.of(*teams), models=self.known.aliases, agents=None, edges=None
+            CapabilityPolicy.of(*teams), models=self.catalogue.aliases, agents=None, edges=None
         )
 
     def ask(
@@ -185,7 +189,9 @@ class Host:
         from ...runtime.command.models import fetch_embedded
 
         asked = sorted({self.meta_model, *others})
-        fetch_embedded([self.known.models[name] for name in asked if name in self.known.models])
+        fetch_embedded(
+            [self.catalogue.models[name] for name in asked if name in self.catalogue.models]
+        )
 
         async def until_done() -> Came:
             from ...runtime.runs.services import Setting, open_services
@@ -193,12 +199,12 @@ class Host:
             from ..core.meta import MetaModel
 
             setting = Setting(seed=self.seed, budget=self.budget, cache=self.cache)
-            async with open_services(self.known, setting) as services:
+            async with open_services(self.catalogue, setting) as services:
                 gateway = services.gateway
                 await gateway.prepare(asked, priced=setting.must_be_priced)
                 meta = MetaModel(
                     calls=services.calls(scrubber=services.scrubber(os.environ)),
-                    catalogue=self.known,
+                    catalogue=self.catalogue,
                     ceiling=ceiling,
                     model=self.meta_model,
                     budget=Budget(setting.budget),

@@ -58,11 +58,11 @@ class Blaming:
     """An attribution on its way, whatever ends it.
 
     Attributes:
-        known: What names are known: this host's models, and those of the run.
+        catalogue: What names are known: this host's models, and those of the run.
     """
 
     folder: Path
-    known: Catalogue
+    catalogue: Catalogue
     setting: Setting
     options: dict[str, Any]
 
@@ -90,22 +90,22 @@ class Blaming:
             budget=Caps.parse(options["budget"]) if options["budget"] else Caps(),
             cache=options["cache"],
         )
-        return cls(folder=folder, known=known, setting=setting, options=options)
+        return cls(folder=folder, catalogue=known, setting=setting, options=options)
 
     def to_the_end(self) -> int:
         """Find out who is to blame, and tell it; give the exit code."""
-        fetch_embedded((self.known.models[self.options["meta_model"]],))
+        fetch_embedded((self.catalogue.models[self.options["meta_model"]],))
         return stopped_in_order(lambda: to_the_end(self._work(), same_command))
 
     async def _work(self) -> int:
-        async with open_services(self.known, self.setting) as services:
+        async with open_services(self.catalogue, self.setting) as services:
             scrubber = services.scrubber(os.environ)
             # While it is open, nobody else can go on with the run.
             with Journal.open(self.folder, replaying=True):
                 trace = self._trace(scrubber)
                 place = folder_in(self.folder, FOLDER)
                 with Journal.open(place) as own:
-                    finding = await self._found(services, scrubber, trace, own)
+                    finding = await self._ask(services, scrubber, trace, own)
                 kept = RunFolder(place, scrubber)
                 kept.write(f"{finding.verdict.scheme}.json", as_json(finding.value()))
         if self.options["as_json"]:
@@ -119,7 +119,7 @@ class Blaming:
         expected, is_blind = self.options["expected"], self.options["blind"]
         return trace_of(self.folder, expected=expected, is_blind=is_blind, scrub=scrubber)
 
-    async def _found(
+    async def _ask(
         self, services: Services, scrubber: Scrubber, trace: FailedRun, own: Journal
     ) -> Finding:
         """Ask, and say what came of it."""
@@ -129,7 +129,7 @@ class Blaming:
         budget.deposit(own.spent(), seconds=own.seconds)
         meta = MetaModel(
             calls=services.calls(journal=own, scrubber=scrubber),
-            catalogue=self.known,
+            catalogue=self.catalogue,
             ceiling=CapabilityPolicy(),
             model=alias,
             budget=budget,

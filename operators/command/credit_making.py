@@ -46,13 +46,13 @@ class Making:
     """What is made of a run while services and journals are open.
 
     Attributes:
-        known: The names that both were loaded with.
+        catalogue: The names that both were loaded with.
         services: Models, tools and jails, as the run had them.
     """
 
     plan: Plan
     task: Task
-    known: Catalogue
+    catalogue: Catalogue
     services: Services
     base: Journal
     options: dict[str, Any]
@@ -166,7 +166,7 @@ class Making:
     def _runs(
         self, own: Journal, players: tuple[Player, ...], score: Score
     ) -> Counterfactuals[Player]:
-        model = self.known.models[self.judge].model if self.judge else None
+        model = self.catalogue.models[self.judge].model if self.judge else None
         return Counterfactuals(
             services=self.services,
             plan=self.plan,
@@ -186,7 +186,7 @@ class Making:
         journal = Branch.of(own, own, JUDGING, locks=Locks())
         return MetaModel(
             calls=self.services.calls(journal=journal, scrubber=self.scrubber),
-            catalogue=self.known,
+            catalogue=self.catalogue,
             ceiling=CapabilityPolicy.of(self.plan.team),
             model=self.judge,
             budget=self.budget,

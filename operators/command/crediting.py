@@ -69,7 +69,7 @@ class Crediting:
             raise InputError(
                 "naive credit needs a judge, which scores each agent: add --judge ALIAS."
             )
-        plan = compile(loaded.team, loaded.known)
+        plan = compile(loaded.team, loaded.catalogue)
         return cls(
             folder=folder,
             answer=answer,
@@ -83,18 +83,18 @@ class Crediting:
         """Find out what everybody was worth, and tell it; give the exit code."""
         if not self.options["dry_run"]:
             alias = self.options["judge"]
-            judges = (self.loaded.known.models[alias],) if alias else ()
+            judges = (self.loaded.catalogue.models[alias],) if alias else ()
             fetch_embedded((*self.plan.models.values(), *judges))
         return stopped_in_order(lambda: to_the_end(self._work(), same_command))
 
     async def _work(self) -> int:
-        async with open_services(self.loaded.known, self.setting) as services:
+        async with open_services(self.loaded.catalogue, self.setting) as services:
             # While it is open, nobody else can go on with the run.
             with Journal.open(self.folder, replaying=True) as base:
                 making = Making(
                     plan=self.plan,
                     task=self.loaded.task,
-                    known=self.loaded.known,
+                    catalogue=self.loaded.catalogue,
                     services=services,
                     base=base,
                     options=self.options,
@@ -113,8 +113,8 @@ class Crediting:
 
 def _must_be_known(alias: str | None, loaded: Loaded) -> None:
     """Make sure that there is such a model."""
-    if alias is not None and alias not in loaded.known.models:
-        models = ", ".join(sorted(loaded.known.models))
+    if alias is not None and alias not in loaded.catalogue.models:
+        models = ", ".join(sorted(loaded.catalogue.models))
         raise InputError(f"--judge: no model {alias!r} on this host. Known: {models}.")
 
 

@@ -200,13 +200,15 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
     sys.exit(evolving.to_the_end())
 
 
-def _form(recipe_file: Path, recipe: Recipe, options: dict[str, Any], known: Catalogue) -> TaskForm:
+def _form(
+    recipe_file: Path, recipe: Recipe, options: dict[str, Any], catalogue: Catalogue
+) -> TaskForm:
     """Return how tasks are read: what the user says comes before what the recipe says."""
     from ...schema.loading.recipe import scorer_of_recipe
     from ...schema.loading.task_form import task_form
 
-    scorer = None if options["scorer"] else scorer_of_recipe(recipe_file, recipe, known)
-    return task_form(options, known, scorer=scorer)
+    scorer = None if options["scorer"] else scorer_of_recipe(recipe_file, recipe, catalogue)
+    return task_form(options, catalogue, scorer=scorer)
 
 
 def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
@@ -285,7 +287,7 @@ def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
 
 
 def _testing(
-    recipe: Recipe, options: dict[str, Any], known: Catalogue, form: TaskForm
+    recipe: Recipe, options: dict[str, Any], catalogue: Catalogue, form: TaskForm
 ) -> Testing | None:
     """Find what is held out."""
     from ...pool.teams.sources import load_source
@@ -296,7 +298,7 @@ def _testing(
         if options["repeats"] or options["beside"]:
             raise InputError("--repeats and --beside are for a test. Name its tasks: --test TASKS.")
         return None
-    placed = placed_tasks(options["test_file"], known, form)
+    placed = placed_tasks(options["test_file"], catalogue, form)
     tasks = [*placed.values()]
     if recipe.score == "answer":
         from ...schema.loading.tasks import require_answers
@@ -305,7 +307,7 @@ def _testing(
     return Testing(
         tasks=tasks,
         repeats=options["repeats"] or REPEATS,
-        beside=[load_source(item, known) for item in options["beside"]],
+        beside=[load_source(item, catalogue) for item in options["beside"]],
         workers=at_once(options["test_workers"], batch=options["batch"]),
         places={task.id: place for place, task in placed.items()},
     )

@@ -88,7 +88,7 @@ class Evolving:
     recipe: Recipe
     tasks: Sequence[Task]
     pool_folder: Path
-    known: Catalogue
+    catalogue: Catalogue
     options: dict[str, Any]
     testing: Testing | None = None
     places: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -297,32 +297,32 @@ class Evolving:
                 await self._test(stage)
         return 0
 
-    async def _learn(self, stage: EvolutionContext) -> None:
+    async def _learn(self, context: EvolutionContext) -> None:
         if self.strategy.whole is not None:
-            await self._whole(stage, self.strategy.whole)
+            await self._whole(context, self.strategy.whole)
         else:
-            await self._evolve(stage)
-            await self._race(stage)
+            await self._evolve(context)
+            await self._race(context)
 
-    async def _freeze(self, stage: EvolutionContext) -> None:
+    async def _freeze(self, context: EvolutionContext) -> None:
         """Learn until the end or until the budget is met, once: resuming never learns more."""
         if frozen_under(self.folder) is not None:
             return
         try:
-            await self._learn(stage)
+            await self._learn(context)
         except LimitError as error:
             self._say(f"frozen: {error}")
         text = dumps({"budget": self.setting.budget.value()}) + "\n"
         write_atomically(self.folder / FROZEN, text)
 
-    def _apart(self, stage: EvolutionContext, caps: Caps) -> EvolutionContext:
+    def _apart(self, context: EvolutionContext, caps: Caps) -> EvolutionContext:
         """Return what the test has of the host: the same, with a budget of its own."""
         from ...runtime.values.budget import Budget
         from ..report.heldout import PLACE
 
         self.budget = Budget(caps, name="the test")
-        self.budget.deposit(stage.journal.spent(PLACE))
-        return replace(stage, budget=self.budget)
+        self.budget.deposit(context.journal.spent(PLACE))
+        return replace(context, budget=self.budget)
 
     @property
     def _recalls(self) -> bool:
@@ -337,7 +337,7 @@ class Evolving:
 
         return [load_source(source, self.start.catalogue) for source in self.start.sources]
 
-    async def _evolve(self, stage: EvolutionContext) -> None:
+    async def _evolve(self, context: EvolutionContext) -> None:
         from ..evolution.evolution import Evolution
         from ..evolution.strategy import strategy_of
         from .watching import Watch
@@ -352,13 +352,13 @@ class Evolving:
         watch = Watch(
             tasks=self.tasks,
             done=self._taken,
-            scrub=stage.scrubber,
+            scrub=context.scrubber,
             quiet=self.options["quiet"],
         )
-        turns = self._turns(stage)
+        turns = self._turns(context)
         with watch.shown(), turns:
             await Evolution(
-                stage=stage,
+                context=context,
                 strategy=strategy_of(self.recipe.strategy),
                 tasks=self.tasks,
                 folder=self.folder,
@@ -374,28 +374,28 @@ class Evolving:
             return self.testing is None or self.testing.caps is None
         return self.testing is None and self.options.get("race") is None
 
-    async def _race(self, stage: EvolutionContext) -> None:
+    async def _race(self, context: EvolutionContext) -> None:
         """Let the pool's most promising teams race, where that is wanted."""
         from ..evolution.stream import TaskStream
         from ..methods.race.pool_race import race_pool
 
         if (calls := self.options.get("race")) is None:
             return
-        stage.pool.refresh()
-        stream = TaskStream(stage=stage, tasks=self.tasks, folder=self.folder, say=self._say)
+        context.pool.refresh()
+        stream = TaskStream(context=context, tasks=self.tasks, folder=self.folder, say=self._say)
         result = await race_pool(stream, calls)
         self._say(str(result))
         self._commit(f"raced: {result.first}")
 
     async def _whole(
-        self, stage: EvolutionContext, work: Callable[[TaskStream], Awaitable[object]]
+        self, context: EvolutionContext, work: Callable[[TaskStream], Awaitable[object]]
     ) -> None:
         """Evolve on all tasks together."""
         from ..evolution.stream import TaskStream
 
         self._say(self._heading())
         stream = TaskStream(
-            stage=stage,
+            context=context,
             tasks=self.tasks,
             folder=self.folder,
             held_out=self.testing.tasks if self.testing and self.testing.caps is None else (),
@@ -412,9 +412,9 @@ class Evolving:
 
         return strategy_of(self.recipe.strategy)
 
-    def _turns(self, stage: EvolutionContext) -> TurnSpans:
+    def _turns(self, context: EvolutionContext) -> TurnSpans:
         """Return what makes spans of the evolution's tasks, where traces are wanted."""
-        return TurnSpans(self.telemetry, self.known.models, stage.scrubber)
+        return TurnSpans(self.telemetry, self.catalogue.models, context.scrubber)
 
     def _heading(self) -> str:
         """Return what is to be done, by which models, and where it is kept."""
@@ -427,22 +427,22 @@ class Evolving:
         reuse = told_reuse(self.recipe)
         return "; ".join([what, *named, *([reuse] if reuse else []), f"{self.folder}{os.sep}"])
 
-    async def _test(self, stage: EvolutionContext) -> None:
+    async def _test(self, context: EvolutionContext) -> None:
         """Test the team that the pool would deploy, or the strategy, and those beside it."""
         from ..report.frozen import HeldOutFigures, write_figures
         from ..report.heldout import HeldOut
 
         if self.testing is None:
             return
-        stage.pool.refresh()
-        subjects = self._subjects(stage, self.testing.beside)
+        context.pool.refresh()
+        subjects = self._subjects(context, self.testing.beside)
         self._say(
             f"testing {', '.join(subject.name for subject in subjects)} on"
             f" {counted(len(self.testing.tasks), 'held-out task')} x {self.testing.repeats}"
         )
-        with self._turns(stage) as parts:
+        with self._turns(context) as parts:
             trials = await HeldOut(
-                stage=stage,
+                context=context,
                 subjects=subjects,
                 tasks=self.testing.tasks,
                 repeats=self.testing.repeats,
@@ -452,7 +452,7 @@ class Evolving:
         write_figures(self.folder, HeldOutFigures.of(subjects, trials, after=self._taken), trials)
         self._commit(f"held out: {subjects[0].name}")
 
-    def _subjects(self, stage: EvolutionContext, beside: Sequence[Team]) -> list[Subject]:
+    def _subjects(self, context: EvolutionContext, beside: Sequence[Team]) -> list[Subject]:
         """Find what to test: the team to deploy, or the strategy where it leaves no team."""
         from ..report.heldout import frozen_teams, learned
 
@@ -460,20 +460,20 @@ class Evolving:
             is_apart = self.testing is not None and self.testing.caps is not None
             status = self.strategy.status(self.folder)
             seeds = [] if is_apart else self._seeds()
-            return [*frozen_teams(stage, seeds, beside, status.deployed if status else "")]
-        return learned(stage, self._taken, beside)
+            return [*frozen_teams(context, seeds, beside, status.deployed if status else "")]
+        return learned(context, self._taken, beside)
 
     @cached_property
     def start(self) -> EvolutionStart:
         """What it begins with."""
-        from .starting import found
+        from .starting import prepare_start
 
-        return found(
+        return prepare_start(
             recipe_file=self.recipe_file,
             recipe=self.recipe,
             tasks=self.tasks,
             pool_folder=self.pool_folder,
-            known=self.known,
+            known=self.catalogue,
             embedder=self.options.get("embedder"),
             name=self.options["name"] or self.stem,
         )

@@ -92,5 +92,5 @@ def evolved_team(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
 
 
 def _plans(start: EvolutionStart) -> list[Plan]:
-    teams = start.made or (*start.written, *start.others)
+    teams = start.built or (*start.written, *start.others)
     return [compile(team, start.catalogue) for team in teams]

@@ -127,15 +127,15 @@ class Several:
         click.echo(dumps(value, indent=2) if options["as_json"] else speakable(_text(value)))
 
 
-def over_seeds(told: Sequence[tuple[int, EvolutionStatus]]) -> dict[str, Any]:
+def over_seeds(statuses: Sequence[tuple[int, EvolutionStatus]]) -> dict[str, Any]:
     """Sum up evolutions that differ in their seed."""
-    held_out = [status.held_out for _, status in told if status.held_out is not None]
+    held_out = [status.held_out for _, status in statuses if status.held_out is not None]
     return {
         "held_out": _mean([figures.deployed["score"] for figures in held_out]),
         "gain": _mean([figures.gain for figures in held_out]),
-        "online": _mean([status.report.score for _, status in told]),
-        "chosen_by": told[0][1].chosen_by,
-        "seeds": [{"seed": seed, **status.value()} for seed, status in told],
+        "online": _mean([status.report.score for _, status in statuses]),
+        "chosen_by": statuses[0][1].chosen_by,
+        "seeds": [{"seed": seed, **status.value()} for seed, status in statuses],
     }
 
 
@@ -187,11 +187,11 @@ def _text(value: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _shown(found: dict[str, Any] | None) -> str:
-    if found is None:
+def _shown(figures: dict[str, Any] | None) -> str:
+    if figures is None:
         return "-"
-    text = f"{found['mean']:.3f}"
-    if found["interval"] is None:
+    text = f"{figures['mean']:.3f}"
+    if figures["interval"] is None:
         return text
-    low, high = found["interval"]
+    low, high = figures["interval"]
     return f"{text} [{low:.3f}, {high:.3f}]"

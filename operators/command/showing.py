@@ -105,23 +105,29 @@ def _runs(folder: Path, number: int, line: Mapping[str, Any]) -> Iterator[list[R
             yield [from_value(Run, value) for value in journal.values("run", under=under)]
 
 
-def _candidate(one: Mapping[str, Any], runs: Sequence[Run], *, is_best: bool) -> Iterator[str]:
-    name = one["team"] or "not kept"
-    made_of = [f"candidate {number}" for number in one["sources"]] or one["parents"]
-    how = f"{one['operator']} {one['component']}" if one["component"] else one["operator"]
+def _candidate(
+    candidate: Mapping[str, Any], runs: Sequence[Run], *, is_best: bool
+) -> Iterator[str]:
+    name = candidate["team"] or "not kept"
+    made_of = [f"candidate {number}" for number in candidate["sources"]] or candidate["parents"]
+    how = (
+        f"{candidate['operator']} {candidate['component']}"
+        if candidate["component"]
+        else candidate["operator"]
+    )
     best = ", the best" if is_best else ""
-    usage, saved = Usage(**one["usage"]), Usage(**one.get("saved", {}))
+    usage, saved = Usage(**candidate["usage"]), Usage(**candidate.get("saved", {}))
     less = (
         f", {counted(saved.calls, 'call')} and {saved.tokens} of them saved" if saved.calls else ""
     )
     yield (
-        f"candidate {one['number']}  {how} of {' and '.join(made_of)}: {name}{best}; score"
-        f" {one['score']:g}, reward {one['reward']:g}, {counted(usage.calls, 'call')},"
+        f"candidate {candidate['number']}  {how} of {' and '.join(made_of)}: {name}{best}; score"
+        f" {candidate['score']:g}, reward {candidate['reward']:g}, {counted(usage.calls, 'call')},"
         f" {usage.tokens} tokens{less}"
     )
-    if one["reason"]:
-        yield f"  why: {one['reason']}"
-    yield from (f"  edit: {edit}" for edit in one["edits"])
+    if candidate["reason"]:
+        yield f"  why: {candidate['reason']}"
+    yield from (f"  edit: {edit}" for edit in candidate["edits"])
     if not runs:
         yield "  answers are not shown: their journal is not here"
     yield from _answers(runs)

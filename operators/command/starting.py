@@ -48,7 +48,7 @@ class EvolutionStart:
         sources: Where the recipe's seeds are found.
         written: All teams of the pool that people wrote; of a new one, the seeds.
         others: Its other teams that are not retired.
-        made: The teams that the strategy makes of those of the pool and of agents, where it does.
+        built: The teams that the strategy makes of those of the pool and of agents, where it does.
         agents: Its agents that are not retired; where there are none, those that it begins with.
         operator_models: The aliases of the meta-model and the judge, where they are asked.
         embedder: The embedder's name; None where neither the strategy nor a team needs a memory.
@@ -60,7 +60,7 @@ class EvolutionStart:
     sources: tuple[str | Path, ...]
     written: tuple[Team, ...]
     others: tuple[Team, ...]
-    made: tuple[Team, ...]
+    built: tuple[Team, ...]
     agents: tuple[Agent, ...]
     ceiling: CapabilityPolicy
     needs: frozenset[Need]
@@ -94,7 +94,7 @@ class EvolutionStart:
     @property
     def teams_at_work(self) -> tuple[Team, ...]:
         """The teams that run on tasks at first: those that the strategy makes, or the pool's."""
-        return self.made or (*self.written, *self.others)
+        return self.built or (*self.written, *self.others)
 
     def refuse_unread(self, tasks: Sequence[Task]) -> None:
         """Make sure that all teams have what they name of each task, and some read its images."""
@@ -160,13 +160,13 @@ class EvolutionStart:
         check_addresses(self.catalogue, self.asked)
         async with open_services(self.catalogue, setting, connected=False) as opened:
             services = replace(opened, recaller=nothing)  # each episode will have its own
-            for team in (*(self.made or self.written), *_alone(self.agents)):
+            for team in (*(self.built or self.written), *_alone(self.agents)):
                 await services.prepare(compile(team, self.catalogue))
             priced = setting.must_be_priced
             await services.gateway.prepare(self.operator_models, priced=priced)
 
 
-def found(
+def prepare_start(
     *,
     recipe_file: Path,
     recipe: Recipe,
@@ -211,7 +211,7 @@ def found(
     there = _living(pool_folder, catalogue) or written
     if wrong := strategy.suits(recipe.settings, there, living):
         raise ConfigError(settings_problems(recipe_file, wrong))
-    asking = tuple(agent.agent for agent in everybody if not agent.born.parents) or first
+    asking = tuple(agent.agent for agent in everybody if not agent.lineage.parents) or first
     result = strategy.teams(recipe.settings, written, asking, catalogue) if strategy.teams else ()
     start = EvolutionStart(
         recipe=recipe,
@@ -220,7 +220,7 @@ def found(
         sources=places,
         written=written,
         others=others,
-        made=tuple(result),
+        built=tuple(result),
         agents=living or first,
         ceiling=_ceiling(recipe, beside, (*written, *_alone(asking), *result), catalogue),
         needs=needs,
@@ -234,7 +234,7 @@ def found(
     return replace(start, embedder=_embedder(embedder, known)) if remembers else start
 
 
-def check_addresses(known: Catalogue, aliases: Iterable[str]) -> None:
+def check_addresses(catalogue: Catalogue, aliases: Iterable[str]) -> None:
     """Make sure that something listens where models are reached, before anybody waits for retries.
 
     A model with fallbacks is left out: another one may answer for it.
@@ -245,7 +245,7 @@ def check_addresses(known: Catalogue, aliases: Iterable[str]) -> None:
     """
     from ...runtime.gateway import endpoint_of
 
-    models = {aliase: known.models[aliase] for aliase in aliases if aliase in known.models}
+    models = {aliase: catalogue.models[aliase] for aliase in aliases if aliase in catalogue.models}
     for alias, model in sorted(models.items()):
         endpoint = endpoint_of(model, os.environ)
         if model.fallback or endpoint.kind != "openai":
@@ -270,12 +270,12 @@ def _sources(recipe: Recipe, needs: frozenset[Need]) -> tuple[str, ...]:
     return recipe.seeds or PHI
 
 
-def _check_models(recipe: Recipe, known: Catalogue) -> None:
+def _check_models(recipe: Recipe, catalogue: Catalogue) -> None:
     named = {"meta_model": recipe.meta_model, "judge_model": recipe.judge_model}
     named |= {f"models[{number}]": alias for number, alias in enumerate(recipe.models)}
     for field, alias in named.items():
-        if alias is not None and alias not in known.aliases:
-            models = ", ".join(sorted(known.aliases))
+        if alias is not None and alias not in catalogue.aliases:
+            models = ", ".join(sorted(catalogue.aliases))
             raise InputError(f"{field}: no model {alias!r} on this host. Known: {models}.")
 
 
@@ -295,8 +295,8 @@ def _teams(
             f"{folder} has only retired teams. Use mas-pool restore, or import a team with"
             " mas-pool import."
         )
-    written = tuple(team.team for team in pool.teams.values() if not team.born.parents)
-    return written, tuple(member.team for member in pool.members.values() if member.born.parents)
+    written = tuple(team.team for team in pool.teams.values() if not team.lineage.parents)
+    return written, tuple(member.team for member in pool.members.values() if member.lineage.parents)
 
 
 def _living(folder: Path, catalogue: Catalogue) -> tuple[Team, ...]:
@@ -336,27 +336,27 @@ def _alone(agents: Iterable[Agent]) -> Iterable[Team]:
 
 
 def _ceiling(
-    recipe: Recipe, folder: Path, written: Sequence[Team], catalogue: Catalogue
+    recipe: Recipe, folder: Path, teams: Sequence[Team], catalogue: Catalogue
 ) -> CapabilityPolicy:
     """Return the policy's ceiling, or what teams and agents that people wrote ask for together."""
     from ...pool.teams.sources import load_source
 
     if recipe.policy is not None:
         return load_ceiling(folder / recipe.policy)
-    if (grown := strategy_of(recipe.strategy).ceiling) is not None and written:
-        allowed = grown(written[0])
+    if (grown := strategy_of(recipe.strategy).ceiling) is not None and teams:
+        allowed = grown(teams[0])
         return replace(allowed, models=allowed.models | frozenset(recipe.models))
     # A single agent alone would leave nothing to evolve.
-    wants_more = not recipe.seeds or not written
+    wants_more = not recipe.seeds or not teams
     more = [load_source(seed, catalogue) for seed in DEFAULT_SEEDS] if wants_more else []
-    ceiling = CapabilityPolicy.of(*written, *more)
+    ceiling = CapabilityPolicy.of(*teams, *more)
     return replace(ceiling, models=ceiling.models | frozenset(recipe.models))
 
 
-def _embedder(name: str | None, known: Catalogue) -> str:
+def _embedder(name: str | None, catalogue: Catalogue) -> str:
     """Name what finds similar tasks, once it has shown that it works here."""
     from ...pool.embedding import choose_embedder
 
-    chosen = choose_embedder(name, models=known.models)
+    chosen = choose_embedder(name, models=catalogue.models)
     chosen.embed(["Is it here?"])
     return chosen.name

@@ -162,15 +162,15 @@ def logged(folder: Path, number: int) -> EventLog:
     return events_of(log) if (log / EVENTS).exists() else EventLog()
 
 
-def _word(what: str) -> str:
+def _word(kind: str) -> str:
     """Return what is typed for a run: a candidate's number, or the run's name."""
-    return what.removeprefix("candidate ")
+    return kind.removeprefix("candidate ")
 
 
 def run_in(
     folder: Path,
     number: int,
-    what: str,
+    kind: str,
     log: EventLog,
     line: Mapping[str, Any],
 ) -> Recorded:
@@ -184,15 +184,15 @@ def run_in(
         InputError: There is none of that name.
     """
     events = log.events
-    own = [event for event in events if event.get("run") == what]
+    own = [event for event in events if event.get("run") == kind]
     given = [event for event in own if event["type"] == "team_given"]
     if not given:
         known = [
             _word(fromkey) for fromkey in dict.fromkeys(e["run"] for e in events if "run" in e)
         ]
         listed = f" Known: {', '.join(known)}." if known else " Its log is not here."
-        raise InputError(f"{folder}: no {what!r} was logged for this task.{listed}")
-    file = f"{folder} {what}"
+        raise InputError(f"{folder}: no {kind!r} was logged for this task.{listed}")
+    file = f"{folder} {kind}"
     asked = next((event["task"] for event in events if event["type"] == "task_given"), {})
     models = Manifest.read(folder).models
     return Recorded(
@@ -200,18 +200,18 @@ def run_in(
         team=hostless_team(given[-1]["yaml"].encode("utf-8", "surrogatepass"), file),
         task=asked,
         models=[f"{alias} = {model['model']}" for alias, model in sorted(models.items())],
-        result=_result(folder, number, what, line),
+        result=_result(folder, number, kind, line),
         events=own,
         damage=log.damage,
     )
 
 
-def _result(folder: Path, number: int, what: str, line: Mapping[str, Any]) -> Mapping[str, Any]:
+def _result(folder: Path, number: int, kind: str, line: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what came of a run, as the journal has it; its score as the evolution counted it."""
-    path = f"task {number:06d}/{what}/outcome"
+    path = f"task {number:06d}/{kind}/outcome"
     result = recorded(folder, "run") if (folder / JOURNAL).exists() else ()
     run = dict(next((value for place, value in result if place == path), {}))
     for candidate in candidates_of(line):
-        if what == f"candidate {candidate['number']}":
+        if kind == f"candidate {candidate['number']}":
             run["score"] = {"value": candidate["score"], "reason": candidate["reason"]}
     return run

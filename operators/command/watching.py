@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...runtime.command.progress import live
-from ...runtime.showing import said
+from ...runtime.showing import event_text
 from ...runtime.values.terminal import clock, on_one_line, speakable
 
 if TYPE_CHECKING:
@@ -89,17 +89,17 @@ class Watch:
             usage = event.fields["usage"]
             row.calls += 1
             row.tokens += usage["prompt_tokens"] + usage["completion_tokens"]
-        if text := said(event.type, event.fields):
+        if text := event_text(event.type, event.fields):
             whom = (event.fields.get("run"), event.agent or event.fields.get("operator"))
             row.note = ": ".join([*(str(item) for item in whom if item), text])
         if event.type in {"answer_unread", "question_asked"}:
             self.say(self.scrub(on_one_line(row.note)))
 
-    def finished(self, told: str) -> None:
+    def finished(self, text: str) -> None:
         """Say what the next task of the stream came to, and how long the rest may take."""
         self._rows.pop(self.done, None)
         self.done += 1
-        self.say(f"{self.done:5} of {len(self.tasks)}  {told}{self._left()}")
+        self.say(f"{self.done:5} of {len(self.tasks)}  {text}{self._left()}")
 
     def _left(self) -> str:
         """Tell the time that is left, if the rest goes as what this process has done."""

@@ -48,7 +48,7 @@ class Account:
 
     def of(self, agent: str, most: int) -> str:
         """Return what one agent did: how it ended, its tools and steps, and what it came to."""
-        return fenced("agent", _told(self.run.agents[agent], most), agent)
+        return fenced("agent", _summary(self.run.agents[agent], most), agent)
 
     def _answer(self, bounds: Bounds) -> str:
         run = self.run
@@ -70,7 +70,7 @@ def _is(team: Team, agent: Agent) -> Iterator[str]:
         yield "gives the team's answer"
 
 
-def _told(outcome: AgentOutcome, most: int) -> str:
+def _summary(outcome: AgentOutcome, most: int) -> str:
     tools = [_tool(call) for call in outcome.tool_calls]
     if len(tools) > MOST_TOOL_CALLS:
         tools = [*tools[:MOST_TOOL_CALLS], f"and {len(tools) - MOST_TOOL_CALLS} more"]

@@ -93,7 +93,7 @@ def edits_in(
         component = allowed[0] if len(allowed) == 1 else None
         edits = edits_from_json(json.dumps({"edits": listed}), component=component)
     except ConfigError as error:
-        raise InvalidAnswer(*told(error.problems)) from None
+        raise InvalidAnswer(*sentences(error.problems)) from None
     except RecursionError:
         raise InvalidAnswer(TOO_DEEP) from None
     if foreign := sorted(components(edits) - {*allowed}):
@@ -117,7 +117,7 @@ def child_of(
     """
     result = apply(parent, edits, catalogue, ceiling)
     if isinstance(result, RejectedEdits):
-        raise InvalidAnswer(*told(result.problems))
+        raise InvalidAnswer(*sentences(result.problems))
     return result
 
 
@@ -148,6 +148,6 @@ def _reason(value: object, bounds: Bounds) -> str:
     return on_one_line(value)[: bounds.reason] if isinstance(value, str) else ""
 
 
-def told(problems: Iterable[Problem]) -> Iterator[str]:
+def sentences(problems: Iterable[Problem]) -> Iterator[str]:
     """Return what is wrong with a team that edits make, as sentences for who wrote them."""
     return (f"{problem.path or 'the edits'}: {problem.message}" for problem in problems)

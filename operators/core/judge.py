@@ -48,7 +48,7 @@ class JudgeVerdict:
 
 
 async def judge(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     answer: str,
@@ -69,7 +69,7 @@ async def judge(
     try:
         async with asyncio.TaskGroup() as group:
             for name in paths:
-                asked.append(group.create_task(_sample(meta, name, task, answer, rubric)))
+                asked.append(group.create_task(_sample(model, name, task, answer, rubric)))
     except* CoterieError as failed:
         failure = failed.exceptions[0]  # raised from here, some Pythons would wrap it again
     if failure is not None:
@@ -89,9 +89,9 @@ async def judge(
 
 
 async def _sample(
-    meta: OperatorModel, path: str, task: Task, answer: str, rubric: str
+    model: OperatorModel, path: str, task: Task, answer: str, rubric: str
 ) -> Score | RejectedProposal:
-    limits = meta.limits
+    limits = model.limits
     schema = closed(reason=reason_schema(limits), score={"type": "number", "enum": list(LEVELS)})
     any_number = closed(
         reason={"type": "string"}, score={"type": "number", "minimum": 0, "maximum": 1}
@@ -110,7 +110,7 @@ async def _sample(
         read=read,
         inputs={"task": task, "answer": answer},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -82,23 +82,23 @@ def parent_text(parent: Parent, catalogue: Catalogue, bounds: Bounds, kind: str 
     )
 
 
-def models_text(meta: OperatorModel, models: Collection[str] | None = None) -> str:
+def models_text(operator_model: OperatorModel, models: Collection[str] | None = None) -> str:
     """Show what a person noted of the models that may be chosen; nothing, where nobody did.
 
     Args:
-        meta: Knows the models of the host, and which of them children may have.
+        operator_model: Knows the models of the host, and which of them children may have.
         models: The aliases that may be chosen. None: all that children may have.
     """
-    wanted = meta.ceiling.models if models is None else models
+    wanted = operator_model.ceiling.models if models is None else models
     noted = {
         alias: on_one_line(model.notes)
-        for alias, model in meta.catalogue.models.items()
+        for alias, model in operator_model.catalogue.models.items()
         if alias in wanted and model.notes
     }
     lines = [
         f"- {alias}: {clip(noted[alias], LONGEST_NOTE)}" for alias in sorted(noted, key=natural)
     ]
-    return fenced("models", clip("\n".join(lines), meta.limits.task_characters))
+    return fenced("models", clip("\n".join(lines), operator_model.limits.task_characters))
 
 
 def memories_text(memories: Sequence[Learnt], bounds: Bounds) -> str:
@@ -139,13 +139,13 @@ def _outline(team: Team, catalogue: Catalogue) -> Iterator[str]:
     alike: dict[str, list[str]] = {}
     for agent_id, agent in team.agents.items():
         receivers = span(team.reports_to.get(agent_id, ()))
-        texts = [*_told(agent, catalogue), f"reports to {receivers or 'nobody'}"]
+        texts = [*_described_agent(agent, catalogue), f"reports to {receivers or 'nobody'}"]
         alike.setdefault("; ".join(texts), []).append(agent_id)
     for texts, ids in alike.items():
         yield f"{span(ids)}: {texts}"
 
 
-def _told(agent: Agent, catalogue: Catalogue) -> Iterator[str]:
+def _described_agent(agent: Agent, catalogue: Catalogue) -> Iterator[str]:
     if agent.role:
         yield agent.role
     if agent.function:

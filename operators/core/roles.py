@@ -72,7 +72,7 @@ def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Capabilit
 
 def roles_text(roles: Mapping[str, Agent], catalogue: Catalogue, bounds: Bounds) -> str:
     """Show the roles of a catalogue, a line for each."""
-    lines = (f"- {name}: {'; '.join(_told(role, catalogue))}" for name, role in roles.items())
+    lines = (f"- {name}: {'; '.join(_describe(role, catalogue))}" for name, role in roles.items())
     return fenced("roles", clip("\n".join(lines), bounds.team_characters))
 
 
@@ -82,7 +82,7 @@ def free_id(role: str, taken: Collection[str]) -> str:
     return role if role not in taken else next(name for name in numbered if name not in taken)
 
 
-def _told(agent: Agent, catalogue: Catalogue) -> Iterator[str]:
+def _describe(agent: Agent, catalogue: Catalogue) -> Iterator[str]:
     if agent.role:
         yield on_one_line(agent.role)
     if agent.tools:

@@ -31,7 +31,7 @@ class Utterance:
         agent: Who said it, by its id in the team.
         round: In which round, from 1.
         read: What it had read of the others when it said so, as far as there is room.
-        said: What it said, as far as there is room.
+        text: What it said, as far as there is room.
         member: Which agent of the pool it is; None for one that is none.
     """
 
@@ -39,7 +39,7 @@ class Utterance:
     role: str
     round: int
     read: str
-    said: str
+    text: str
     member: str | None = None
 
     @property
@@ -48,56 +48,56 @@ class Utterance:
         return (self.agent, self.round)
 
 
-def utterances(done: Sequence[Round], *, most: int = LONGEST) -> tuple[Utterance, ...]:
+def utterances(rounds: Sequence[Round], *, most: int = LONGEST) -> tuple[Utterance, ...]:
     """Find the utterances of a run, those of earlier rounds first, in Kahn's order within a round.
 
     Where a team makes no rounds, its only pass is one, and whoever gives the answer decides.
 
     Args:
-        done: All passes of the run, in order.
+        rounds: All passes of the run, in order.
         most: The most characters of what was read, and of what was said.
     """
     return tuple(
         _utterance(item, agent, most)
-        for item in done
+        for item in rounds
         if item.kind == "round"
         for agent in _speakers(item)
-        if _is_news(done, item, agent)
+        if _is_news(rounds, item, agent)
     )
 
 
-def _speakers(one: Round) -> Iterator[str]:
-    team = one.plan.team
+def _speakers(round_: Round) -> Iterator[str]:
+    team = round_.plan.team
     decides = team.output if team.execution.rounds is None else None
-    for agent, outcome in one.run.agents.items():
-        is_asked = agent not in one.given and one.plan.agents[agent].backend != FUNCTION
+    for agent, outcome in round_.run.agents.items():
+        is_asked = agent not in round_.given and round_.plan.agents[agent].backend != FUNCTION
         if is_asked and agent != decides and outcome.result is not None:
             yield agent
 
 
-def _is_news(done: Sequence[Round], one: Round, agent: str) -> bool:
+def _is_news(rounds: Sequence[Round], round_: Round, agent: str) -> bool:
     """Return whether an agent that consults said something that it had not said before."""
-    consults = one.plan.agents[agent].agent.consults
-    return not consults or bool(increments(done, agent).get(one.number))
+    consults = round_.plan.agents[agent].agent.consults
+    return not consults or bool(increments(rounds, agent).get(round_.number))
 
 
-def _utterance(one: Round, agent: str, most: int) -> Utterance:
-    planned, result = one.plan.agents[agent].agent, one.run.agents[agent].result
+def _utterance(round_: Round, agent: str, most: int) -> Utterance:
+    planned, result = round_.plan.agents[agent].agent, round_.run.agents[agent].result
     return Utterance(
         agent=agent,
         role=planned.role,
-        round=one.number,
-        read=clip("\n\n".join(_read(one, agent)), most),
-        said=clip(result.content.strip() if result else "", most),
+        round=round_.number,
+        read=clip("\n\n".join(_read(round_, agent)), most),
+        text=clip(result.content.strip() if result else "", most),
         member=planned.member,
     )
 
 
-def _read(one: Round, agent: str) -> Iterator[str]:
+def _read(round_: Round, agent: str) -> Iterator[str]:
     """Yield what an agent read beside its task, as it reads it: news first, its own words last."""
-    carried = one.carry.of(agent)
-    for sender in one.plan.agents[agent].sees:
-        outcome = one.run.agents.get(sender)
+    carried = round_.state.of(agent)
+    for sender in round_.plan.agents[agent].sees:
+        outcome = round_.run.agents.get(sender)
         if outcome is not None and outcome.result is not None:
             yield f"report of {sender}:\n{outcome.result.content.strip()}"
     for letter in carried.letters:

@@ -91,7 +91,7 @@ class Earlier:
 
 
 async def contributions(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     account: Account,
@@ -107,7 +107,7 @@ async def contributions(
         earlier: What came of the rounds before, the first one first.
         rubric: What makes an answer good. Empty for the one that comes with `judge`.
     """
-    limits, team = meta.limits, account.team
+    limits, team = model.limits, account.team
     question = Question(
         operator=OPERATOR,
         instructions=prompt(
@@ -115,7 +115,7 @@ async def contributions(
         ),
         material=material(
             task_text(task, limits),
-            fenced("earlier_rounds", clip(_told(earlier), limits.task_characters)),
+            fenced("earlier_rounds", clip(_history(earlier), limits.task_characters)),
             account.text(limits),
         ),
         schema=_schema(team, reason_schema(limits), {"type": "number", "enum": list(LEVELS)}),
@@ -123,16 +123,16 @@ async def contributions(
         parents=(team.name,),
         inputs={"task": task, "account": account, "earlier": earlier},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
-def _told(earlier: Sequence[Earlier]) -> str:
-    return "\n".join(f"round {number}: {_came(item)}" for number, item in enumerate(earlier, 1))
+def _history(earlier: Sequence[Earlier]) -> str:
+    return "\n".join(f"round {number}: {_summary(item)}" for number, item in enumerate(earlier, 1))
 
 
-def _came(one: Earlier) -> str:
-    scored = "no score" if one.score is None else f"score {one.score:.3g}"
-    answer = "no answer" if one.answer is None else f"answer {on_one_line(one.answer)}"
+def _summary(earlier: Earlier) -> str:
+    scored = "no score" if earlier.score is None else f"score {earlier.score:.3g}"
+    answer = "no answer" if earlier.answer is None else f"answer {on_one_line(earlier.answer)}"
     return f"{scored}; {clip(answer, LONGEST_EARLIER)}"
 
 
@@ -166,15 +166,15 @@ def _read(team: Team, bounds: Bounds, text: str) -> Contributions:
     return _contributions({**fields, "agents": agents}, bounds)
 
 
-def _contributions(said: Mapping[str, Any], bounds: Bounds) -> Contributions:
+def _contributions(answer: Mapping[str, Any], bounds: Bounds) -> Contributions:
     return Contributions(
         of={
             agent: Contribution.read(item["contribution"], item["reason"], bounds)
-            for agent, item in said["agents"].items()
+            for agent, item in answer["agents"].items()
         },
-        score=float(said["score"]),
-        reason=said["reason"],
-        converged=said["converged"],
+        score=float(answer["score"]),
+        reason=answer["reason"],
+        converged=answer["converged"],
     )
 
 

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 async def naive_agents(
-    meta: OperatorModel, path: str, task: Task, account: Account, agents: Collection[str]
+    model: OperatorModel, path: str, task: Task, account: Account, agents: Collection[str]
 ) -> Mapping[str, float]:
     """Give each agent its share of what a judge says that these contributed to a run.
 
     Args:
         agents: Whose shares are wanted; they sum to 1.
     """
-    return ratios(await _judged(meta, path, task, account, agents))
+    return ratios(await _judged(model, path, task, account, agents))
 
 
 async def naive_turns(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     rounds: Sequence[Round],
@@ -52,14 +52,14 @@ async def naive_turns(
         if agents:
             account = Account(team=_part(item.plan.team, item.run), run=item.run)
             place = f"{path}/round {item.number}"
-            judged = await _judged(meta, place, task, account, agents, earlier=earlier)
+            judged = await _judged(model, place, task, account, agents, earlier=earlier)
             shares |= {(agent, item.number): share for agent, share in ratios(judged).items()}
             earlier.append(Earlier(answer=item.run.answer, score=None))
     return shares
 
 
 async def _judged(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     account: Account,
@@ -67,7 +67,7 @@ async def _judged(
     *,
     earlier: Sequence[Earlier] = (),
 ) -> Mapping[str, float]:
-    said = await contributions(meta, path, task, account, earlier=earlier)
+    said = await contributions(model, path, task, account, earlier=earlier)
     if isinstance(said, RejectedProposal):
         problems = "; ".join(said.problems)
         raise RunError(f"the judge said nothing of use: {said.reason} {problems}")

@@ -80,10 +80,10 @@ def calls_at_most(plan: Plan, silent: Sequence[str | Turn]) -> int:
     return part_of(plan, {*plan.agents} - mute).calls_at_most
 
 
-def _working(one: Round) -> Iterator[str]:
+def _working(round_: Round) -> Iterator[str]:
     """Name who worked in a pass, whatever came of it."""
-    for agent in one.plan.agents:
-        if agent not in one.given and one.run.agents[agent].status in {"done", "failed"}:
+    for agent in round_.plan.agents:
+        if agent not in round_.given and round_.run.agents[agent].status in {"done", "failed"}:
             yield agent
 
 

@@ -150,11 +150,11 @@ class CreditTable:
             yield f"{name}: {calls}, {tokens}, {usage.cost}"
 
 
-def _worth(one: Credit) -> Iterator[str]:
-    yield f"{one.worth:+.3f}"
-    if one.interval is not None:
-        low, high = one.interval
-        yield f"{one.error:.3f}"
+def _worth(credit: Credit) -> Iterator[str]:
+    yield f"{credit.worth:+.3f}"
+    if credit.interval is not None:
+        low, high = credit.interval
+        yield f"{credit.error:.3f}"
         yield f"{low:+.3f} to {high:+.3f}"
 
 

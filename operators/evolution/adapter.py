@@ -57,7 +57,7 @@ class Adapted:
     strategy: Strategy
     recipe: Recipe
     beside: Path
-    known: Catalogue
+    catalogue: Catalogue
     ceiling: CapabilityPolicy
     files: Mapping[str, str]
 
@@ -71,7 +71,9 @@ class Adapted:
         """The models that operators may ask, by alias."""
         named = {self.recipe.meta_model, self.recipe.judge_model or self.recipe.meta_model}
         return {
-            word: self.known.models[word] for word in sorted(named) if word in self.known.models
+            word: self.catalogue.models[word]
+            for word in sorted(named)
+            if word in self.catalogue.models
         }
 
     def calls_at_most(self, plan: Plan) -> int | None:
@@ -97,14 +99,14 @@ class Adapted:
         """
         trace.emit("run_started", team=plan.team.name, task=task.id, content_hash=plan.content_hash)
         with TemporaryDirectory() as folder:
-            pool = Pool.init(folder, catalogue=self.known)
+            pool = Pool.init(folder, catalogue=self.catalogue)
             pool.add(plan.team, Lineage(operator="seed"), op="seed")
             fold = self.strategy.fold(self.recipe.settings)
             episode = Episode(
-                stage=EvolutionContext(
+                context=EvolutionContext(
                     name=self.name,
                     recipe=self.recipe,
-                    catalogue=self.known,
+                    catalogue=self.catalogue,
                     ceiling=self.ceiling,
                     services=services,
                     journal=record.journal,
@@ -146,12 +148,12 @@ class Adapted:
             return Run(status="failed", error=str(error), usage=record.spent())
         if episode.answer is None:
             raise InputError(f"the strategy of {self.name} left the task unanswered. Correct it.")
-        jails = episode.stage.services.jails
+        jails = episode.context.services.jails
         run = await scored(episode.answer.run, episode.task, jails)  # nobody asked for a judge
         return replace(run, usage=run.usage + episode.operators + episode.judging)
 
 
-def adapted(recipe_file: Path, team: Team, known: Catalogue) -> Adapted:
+def adapted(recipe_file: Path, team: Team, catalogue: Catalogue) -> Adapted:
     """Read by which recipe a team adapts, and find all that is wrong with it.
 
     Args:
@@ -169,17 +171,22 @@ def adapted(recipe_file: Path, team: Team, known: Catalogue) -> Adapted:
             " run has not. Use mas-evolve."
         )
     for alias in (recipe.meta_model, recipe.judge_model):
-        if alias is not None and alias not in known.aliases:
-            models = ", ".join(sorted(known.aliases))
+        if alias is not None and alias not in catalogue.aliases:
+            models = ", ".join(sorted(catalogue.aliases))
             raise InputError(f"{recipe_file}: no model {alias!r} on this host. Known: {models}.")
-    settings, files = strategy.find(recipe.settings, beside, known)
+    settings, files = strategy.find(recipe.settings, beside, catalogue)
     policy = None if recipe.policy is None else beside / recipe.policy
     ceiling = CapabilityPolicy.of(team) if policy is None else load_ceiling(policy)
     kept = {**files, RECIPE: write_yaml(_value(recipe, settings))}
     if policy is not None:
         kept[POLICY] = policy.read_text(encoding="utf-8")
     return Adapted(
-        strategy=strategy, recipe=recipe, beside=beside, known=known, ceiling=ceiling, files=kept
+        strategy=strategy,
+        recipe=recipe,
+        beside=beside,
+        catalogue=catalogue,
+        ceiling=ceiling,
+        files=kept,
     )
 
 

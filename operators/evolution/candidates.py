@@ -33,7 +33,7 @@ class Candidate:
 
     number: int
     team: Team
-    born: Lineage
+    lineage: Lineage
     component: Component | None = None
     sources: tuple[int, ...] = ()
     edits: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class Candidate:
     @property
     def is_adapted(self) -> bool:
         """Whether it is a team of the pool under edits that adapt it to the task, and no more."""
-        return self.born.operator == "instantiate" and bool(self.edits)
+        return self.lineage.operator == "instantiate" and bool(self.edits)
 
     def trials(self, task: Task, evolution: str) -> Iterator[Trial]:
         """Yield what the pool keeps of it: a trial for each run."""
@@ -107,12 +107,12 @@ class Candidate:
         """Return what the evolution's record has of it."""
         return {
             "number": self.number,
-            "operator": self.born.operator,
+            "operator": self.lineage.operator,
             "component": self.component,
-            "parents": list(self.born.parents),
+            "parents": list(self.lineage.parents),
             "sources": list(self.sources),
             "edits": list(self.edits),
-            "reason": self.born.reason,
+            "reason": self.lineage.reason,
             "member": self.member,
             "runs": len(self.runs),
             "executed": self.executed,

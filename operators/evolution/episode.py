@@ -53,8 +53,13 @@ class Closing(Protocol):
     episode's line.
     """
 
-    def close(self, pool: Pool) -> Mapping[str, Any]:
-        """Commit what can be known only now, and give the line of the episode."""
+    def close(self, pool: Pool, before: PoolView) -> Mapping[str, Any]:
+        """Commit what can be known only now, and return the line of the episode.
+
+        Args:
+            pool: The pool. After a crash it may hold a part of this episode, and later ones.
+            before: The pool as all earlier episodes left it.
+        """
         ...
 
 
@@ -81,7 +86,7 @@ class Episode(TaskRuns):
         number: Which episode it is, from 0: the task's place in the stream.
         past: The lines of the episodes that it sees, in order, where the strategy needs them.
         changes: What is to happen to the pool, in order, each with the name of its operation.
-        told: Numbers of it that a report shows: means, and of integers the sum, too.
+        figures: Numbers of it that a report shows: means, and of integers the sum, too.
         tally: What became of the questions of operators and judges.
         closing: What there is to do when its turn to be committed has come, beyond its changes.
         story: What happened in it that its line tells, in order.
@@ -93,19 +98,19 @@ class Episode(TaskRuns):
     past: Sequence[Mapping[str, Any]] = ()
     answer: EpisodeAnswer | None = None
     changes: list[tuple[Change, str]] = field(default_factory=list["tuple[Change, str]"])
-    told: dict[str, float] = field(default_factory=dict[str, float])
+    figures: dict[str, float] = field(default_factory=dict[str, float])
     spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
     tally: OperatorTally = field(default_factory=OperatorTally)
     judging: Usage = field(default_factory=Usage)
     closing: Closing | None = None
     story: list[Mapping[str, Any]] = field(default_factory=list["Mapping[str, Any]"])
     folder: Path | None = None
-    _lost: list[tuple[int, RejectedProposal]] = field(
+    _rejected: list[tuple[int, RejectedProposal]] = field(
         default_factory=list["tuple[int, RejectedProposal]"]
     )
 
     def __post_init__(self) -> None:
-        stage, recipe = self.stage, self.stage.recipe
+        stage, recipe = self.context, self.context.recipe
         self.path = self.path or f"task {self.number:06d}/"
         self.meta = MetaModel(
             calls=stage.services.calls(journal=stage.journal, scrubber=stage.scrubber),
@@ -121,12 +126,12 @@ class Episode(TaskRuns):
     @property
     def settings(self) -> Any:
         """What the recipe says under `settings`: a value of the strategy's own type."""
-        return self.stage.recipe.settings
+        return self.context.recipe.settings
 
     @property
     def services(self) -> Services:
         """Models, tools and jails; where there is a memory, agents recall what the episode sees."""
-        services = self.stage.services
+        services = self.context.services
         if self.view.memory is None:
             return services
         return replace(services, recaller=recalling(self.view.search))
@@ -134,15 +139,15 @@ class Episode(TaskRuns):
     @property
     def scored_by(self) -> Literal["judge", "answer"]:
         """Who scores its task."""
-        return "judge" if is_judged(self.stage.recipe, self.task) else "answer"
+        return "judge" if is_judged(self.context.recipe, self.task) else "answer"
 
-    def op(self, what: str) -> str:
+    def op(self, label: str) -> str:
         """Name an update of the pool, so that it counts once: `evomas/000012/best`."""
-        return op(self.stage.name, self.number, what)
+        return op(self.context.name, self.number, label)
 
-    def chance(self, what: str) -> random.Random:
+    def chance(self, purpose: str) -> random.Random:
         """Give the chance of one decision: it depends on the recipe's seed and on nothing later."""
-        return random.Random(seed_of(self.stage.recipe.seed, f"{self.path}{what}"))  # noqa: S311
+        return random.Random(seed_of(self.context.recipe.seed, f"{self.path}{purpose}"))  # noqa: S311
 
     async def recall(
         self,
@@ -164,26 +169,26 @@ class Episode(TaskRuns):
         """
         return self.view.search(query, k, niche=niche, kind=kind, owner=owner, level=level)
 
-    def keep(self, change: Change, what: str = "") -> None:
+    def keep(self, change: Change, reason: str = "") -> None:
         """Have something happen to the pool when the episode is committed.
 
         Args:
-            what: What its operation is called within the episode. By default, it is numbered.
+            reason: What its operation is called within the episode. By default, it is numbered.
         """
-        self.changes.append((change, what or f"{len(self.changes):03d}"))
+        self.changes.append((change, reason or f"{len(self.changes):03d}"))
 
-    def lose(self, dropped: RejectedProposal, *, at: int = 0) -> None:
+    def lose(self, rejected: RejectedProposal, *, at: int = 0) -> None:
         """Count what did not come about.
 
         Args:
             at: Where it stands among others, if they are made side by side.
         """
-        self._lost.append((at, dropped))
+        self._rejected.append((at, rejected))
 
     @property
-    def dropped(self) -> list[RejectedProposal]:
+    def rejected(self) -> list[RejectedProposal]:
         """What did not come about, in order."""
-        return [proposal for _, proposal in sorted(self._lost, key=lambda lost: lost[0])]
+        return [proposal for _, proposal in sorted(self._rejected, key=lambda lost: lost[0])]
 
     async def side_by_side(self, *parts: Callable[[Episode], Coroutine[Any, Any, None]]) -> None:
         """Do parts of the episode side by side.
@@ -198,14 +203,14 @@ class Episode(TaskRuns):
         await together(*(do(item) for do, item in zip(parts, ones, strict=True)))
         for episode in ones:
             self.changes += episode.changes
-            self.told |= episode.told
+            self.figures |= episode.figures
             self.story += episode.story
-            self._lost += episode._lost
+            self._rejected += episode._rejected
 
     def _part(self) -> Episode:
         """Return the same episode with nothing kept, lost, told or noted yet."""
         part = copy(self)
-        part.changes, part.told, part.story, part._lost = [], {}, [], []
+        part.changes, part.figures, part.story, part._rejected = [], {}, [], []
         return part
 
     def answered(self, run: Run, score: Score | None = None) -> None:
@@ -215,7 +220,7 @@ class Episode(TaskRuns):
             run: The run whose answer is that of the episode.
             score: Its score. None: it is scored when the strategy is done.
         """
-        what = f"the strategy {self.stage.recipe.strategy}"
+        what = f"the strategy {self.context.recipe.strategy}"
         self.answer = EpisodeAnswer(run=expected(run, Run, what), score=score)
 
     async def finish(self) -> None:
@@ -227,12 +232,12 @@ class Episode(TaskRuns):
         """
         if self.answer is None:
             raise InputError(
-                f"the strategy {self.stage.recipe.strategy} left the task {quoted(self.task.id)}"
+                f"the strategy {self.context.recipe.strategy} left the task {quoted(self.task.id)}"
                 " unanswered. Its episode calls episode.answered, or raises."
             )
         run, score = self.answer.run, self.answer.score
         if run.score is None and self.task.is_scored:  # a pass is not compared by itself
-            run = await scored(run, self.task, self.stage.services.jails)
+            run = await scored(run, self.task, self.context.services.jails)
             if run.is_infrastructure_failure:
                 raise Halted(f"task {self.task.id}: {run.why_failed}")
             self._check_form(run)
@@ -264,7 +269,7 @@ class Episode(TaskRuns):
             path = self.folder / name
             if not path.parent.exists():
                 make_folders(path.parent)
-            write_atomically(path, self.stage.scrubber(text))
+            write_atomically(path, self.context.scrubber(text))
 
     def _emit(self, event: str, fields: Mapping[str, Any]) -> None:
         if self.trace is not None:
@@ -297,7 +302,7 @@ class Episode(TaskRuns):
                 "reason": dropped.reason,
                 "problems": list(dropped.problems),
             }
-            for dropped in self.dropped
+            for dropped in self.rejected
         ]
         costs = {"operators": self.operators.value(), "judging": self.judging.value()}
         read, asked = sorted(self.readers), values_of(self.tally.answers)
@@ -324,8 +329,8 @@ class Episode(TaskRuns):
             "reward": self.reward(run, score),
             "executed": run.status == "done",
             "runs": sorted(self._runs),
-            "usage": self.ran.value(),
-            "told": dict(sorted(self.told.items())),
+            "usage": self.run_usage.value(),
+            "told": dict(sorted(self.figures.items())),
             **({"learnt": learnt} if learnt else {}),
             **({"story": self.story} if self.story else {}),
             "spent": {name: self.spent[name].value() for name in sorted(self.spent)},

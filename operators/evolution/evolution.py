@@ -19,7 +19,7 @@ from ...pool.ledger.changes import ChildRejected, EventNoted
 from ...pool.ledger.ledger import Ledger
 from ...pool.ledger.scaffold import HEAD, next_head
 from ...pool.view import Views
-from ...schema.host.foreign_code import expected
+from ...schema.host.foreign_code import expected, running_task
 from .episode import EarlierEpisodes, Episode
 from .folder import EPISODES, EVOLUTIONS, TURNS
 from .lines import lines_in
@@ -43,7 +43,7 @@ class Evolution:
     """An evolution in its folder.
 
     Attributes:
-        stage: What it has of this host.
+        context: What it has of this host.
         strategy: What it does with a task.
         folder: Where its lines and its journal are kept.
         on_episode: Told each episode that was committed, as its line has it.
@@ -52,7 +52,7 @@ class Evolution:
         islands: The islands of which it is one; None where it is alone.
     """
 
-    stage: EvolutionContext
+    context: EvolutionContext
     strategy: Strategy
     tasks: Sequence[Task]
     folder: Path
@@ -65,7 +65,7 @@ class Evolution:
 
     def __post_init__(self) -> None:
         self._lines = Ledger(self.folder / TURNS)
-        stage, settings = self.stage, self.stage.recipe.settings
+        stage, settings = self.context, self.context.recipe.settings
         self._views = Views(stage.pool, stage.name, stage.memory, self.strategy.fold(settings))
         needs = self.strategy.needs(settings)
         self._past = self.lines() if "past" in needs else None
@@ -89,7 +89,7 @@ class Evolution:
             NotYet: Another island is not there yet, and is not to be waited for.
             StorageError: Something cannot be written down.
         """
-        first, workers = self.committed, self.stage.recipe.workers
+        first, workers = self.committed, self.context.recipe.workers
         if not first:
             self._prepare()
         try:
@@ -114,11 +114,11 @@ class Evolution:
 
     def _prepare(self) -> None:
         """Let happen what a strategy wants before the first task, once."""
-        for number, change in enumerate(self.strategy.begin(self.stage)):
-            self.stage.pool.commit(change, op=f"{self.stage.name}/begin/{number:03d}")
-        if self.strategy.scaffold and (head := next_head(self.stage.pool.members)):
+        for number, change in enumerate(self.strategy.begin(self.context)):
+            self.context.pool.commit(change, op=f"{self.context.name}/begin/{number:03d}")
+        if self.strategy.scaffold and (head := next_head(self.context.pool.members)):
             noted = EventNoted(what=HEAD, about={"team": head})
-            self.stage.pool.commit(noted, op=f"{self.stage.name}/begin/head")
+            self.context.pool.commit(noted, op=f"{self.context.name}/begin/head")
 
     def _begin(self, number: int) -> None:
         """Begin an episode with what it is to see, settled before anything is awaited."""
@@ -128,9 +128,9 @@ class Evolution:
         self._running[number] = asyncio.create_task(self._done(episode, log), name=episode.path)
 
     def _episode(self, number: int, views: Views) -> Episode:
-        last = number - self.stage.recipe.workers
+        last = number - self.context.recipe.workers
         return Episode(
-            stage=self.stage,
+            context=self.context,
             number=number,
             task=self.tasks[number],
             view=views.upto(last),
@@ -145,14 +145,21 @@ class Evolution:
         if self.hear is None:
             return None
         hear = partial(self.hear, number)
-        return EpisodeLog(folder=folder, scrub=self.stage.scrubber, beside=(hear,))
+        return EpisodeLog(folder=folder, scrub=self.context.scrubber, beside=(hear,))
 
     async def _done(self, episode: Episode, log: EpisodeLog | None) -> Episode:
         with log or nullcontext():
             if log:
                 log.trace.emit("task_given", task=episode.task.value())
-            doing = self.strategy.episode(episode)
-            await expected(doing, Awaitable, f"the episode of the strategy {self.strategy.name}")
+            doing, task = self.strategy.episode(episode), asyncio.current_task()
+            what = f"the episode of the strategy {self.strategy.name}"
+            try:
+                await expected(doing, Awaitable, what)
+            except GeneratorExit as error:
+                if running_task() is not task:
+                    raise
+                # Whoever awaits this task would be ended by it.
+                raise RuntimeError(f"{what} raised GeneratorExit") from error
             await episode.finish()
             if log:
                 log.trace.check()
@@ -161,7 +168,7 @@ class Evolution:
     async def _before_commit(self, episode: Episode) -> None:
         """Let the strategy do what takes all earlier episodes."""
         episode.trace = None  # its log is closed
-        stage = self.stage
+        stage = self.context
         fold = self.strategy.fold(stage.recipe.settings)
         views = Views(stage.pool, stage.name, stage.memory, fold)
         earlier = EarlierEpisodes(
@@ -173,8 +180,8 @@ class Evolution:
 
     def _commit(self, episode: Episode) -> None:
         """Put what came of an episode into the pool."""
-        pool = self.stage.pool
-        for number, lost in enumerate(episode.dropped):
+        pool = self.context.pool
+        for number, lost in enumerate(episode.rejected):
             change = ChildRejected(
                 operator=lost.operator,
                 reason=lost.reason,
@@ -185,7 +192,7 @@ class Evolution:
                     if parent in pool.teams or parent in pool.all_agents
                 ],
                 task=episode.task.id,
-                run=self.stage.name,
+                run=self.context.name,
             )
             pool.commit(change, op=episode.op(f"dropped {number}"))
         for change, what in episode.changes:
@@ -194,15 +201,18 @@ class Evolution:
     async def _meet(self, episode: Episode) -> None:
         """Exchange teams with the other islands, where it is time to."""
         if self.islands and (meeting := self.islands.meeting_after(episode.number)):
-            await self.islands.meet(self.stage.pool, meeting, episode.op)
+            await self.islands.meet(self.context.pool, meeting, episode.op)
 
     def _close(self, episode: Episode) -> None:
         """Put an episode's line down, last of all: then it is done."""
-        pool, closing = self.stage.pool, episode.closing
-        value = episode.line(pool) if closing is None else closing.close(pool)
+        pool, closing = self.context.pool, episode.closing
+        if closing is None:
+            value = episode.line(pool)
+        else:  # No episode that began later sees less, so the views go on in order.
+            value = closing.close(pool, self._views.upto(episode.number - 1))
         self._lines.append(value, op=episode.op("turn"))
         if self._past is not None:
             self._past.append(value)
         self.on_episode(value)
-        if self.stage.progress is not None and episode.number + 1 < len(self.tasks):
-            self.stage.progress.take(value)
+        if self.context.progress is not None and episode.number + 1 < len(self.tasks):
+            self.context.progress.take(value)

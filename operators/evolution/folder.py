@@ -296,14 +296,14 @@ def _model(model: Model, recipe: Recipe, *, batch: bool) -> dict[str, Any]:
     return fields
 
 
-def _changed(what: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def _changed(label: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Name what differs between two mappings, with the old value and the new one."""
     texts = [
         f"{key}: {quoted(was.get(key))}, now {quoted(now.get(key))}"
         for key in sorted(was.keys() | now.keys())
         if was.get(key) != now.get(key)
     ]
-    return [f"{what} ({'; '.join(texts)})"] if texts else []
+    return [f"{label} ({'; '.join(texts)})"] if texts else []
 
 
 def _tasks_changed(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

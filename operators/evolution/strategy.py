@@ -113,7 +113,7 @@ def _no_fold(_settings: Any, /) -> None:
     return None
 
 
-def _right(_settings: Any, _said: Mapping[str, Any], /) -> Mapping[str, str]:
+def _right(_settings: Any, _written: Mapping[str, Any], /) -> Mapping[str, str]:
     return {}
 
 

@@ -22,12 +22,12 @@ class TaskStream:
     """What a strategy that works on all tasks together has to work with.
 
     Attributes:
-        stage: The host, journal, budget and pool.
+        context: The host, journal, budget and pool.
         held_out: Tasks for the last word; empty: the strategy keeps some of the others back.
         say: Reports progress, a line at a time.
     """
 
-    stage: EvolutionContext
+    context: EvolutionContext
     tasks: Sequence[Task]
     folder: Path
     held_out: Sequence[Task] = ()

@@ -58,14 +58,14 @@ class TaskRuns:
     """The runs of teams on one task.
 
     Attributes:
-        stage: What there is of this host.
+        context: What there is of this host.
         learning: Whether anything is kept. False: it is a test, of which nobody learns.
         path: Where they stand in the journal.
         artifacts: Keeps the files that agents write; None: nobody does.
         readers: The agents that read what was learnt.
     """
 
-    stage: EvolutionContext
+    context: EvolutionContext
     task: Task
     learning: bool = True
     path: str = ""
@@ -80,14 +80,14 @@ class TaskRuns:
     @property
     def services(self) -> Services:
         """Models, tools and jails, as the teams have them."""
-        return self.stage.services
+        return self.context.services
 
     async def run(
         self,
         team: Team,
-        what: str,
+        label: str,
         *,
-        carry: RoundState = NOTHING,
+        state: RoundState = NOTHING,
         given: Mapping[str, AgentOutcome] = NOBODY,
         base: Team | None = None,
         parents: Sequence[str] | None = None,
@@ -104,8 +104,8 @@ class TaskRuns:
         failed run is given.
 
         Args:
-            what: Which run of the episode it is. No two have the same.
-            carry: What its agents read of earlier passes.
+            label: Which run of the episode it is. No two have the same.
+            state: What its agents read of earlier passes.
             given: Outcomes of those of them that are not run.
             parents: Which runs of the episode were those of the teams that it was made of, all of
                 them over: what they were answered need not be asked again, see `Recipe.reuse`. The
@@ -116,22 +116,22 @@ class TaskRuns:
             Halted: A provider or a jail failed.
             LimitError: The budget is used up.
         """
-        stage, task, place = self.stage, self.task, f"{self.path}{what}/"
+        stage, task, place = self.context, self.task, f"{self.path}{label}/"
         plan, services = compile(team, stage.catalogue), self.services
         is_hasty = base is not None and _is_hastier(team, base)
         outcomes = {name: to_value(outcome) for name, outcome in sorted(given.items())}
-        read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
+        read = [asdict(state), outcomes] if state != NOTHING or outcomes else []
         records = [dict(task.briefs)] if task.briefs else []
-        descent = self._descent(plan, what, parents)
+        descent = self._parent_reuse(plan, label, parents)
 
         async def work() -> Mapping[str, Any]:
             await services.prepare(plan)
             own = self._part_of_budget(caps, place)
             part: dict[str, Any] = {"budget": own} if own else {}
             part |= {"journal": descent} if descent else {}
-            context = self._context(dialogue=dialogue, trace=self._telling(plan, what), **part)
+            context = self._context(dialogue=dialogue, trace=self._telling(plan, label), **part)
             if read:
-                result = await execute(plan, task, context, path=place, carry=carry, given=given)
+                result = await execute(plan, task, context, path=place, state=state, given=given)
                 run = await scored(result, task, services.jails)
             else:
                 run = await perform(plan, task, context, path=place)
@@ -142,12 +142,12 @@ class TaskRuns:
         asked = digest(plan.content_hash, task.id, task.query, task.context, *records, *read)
         run = from_value(Run, await stage.journal.once(f"{place}outcome", "run", asked, work))
         self._check_form(run)
-        self._runs[what] = run
+        self._runs[label] = run
         self.readers |= readers(team, run)
         return run
 
     async def rounds(
-        self, team: Team, what: str, between: Between, *, most: int, dialogue: int = 0
+        self, team: Team, label: str, between: Between, *, most: int, dialogue: int = 0
     ) -> tuple[Round, ...]:
         """Let a team work on the task in rounds; nothing is scored.
 
@@ -155,10 +155,10 @@ class TaskRuns:
         is journaled, so a restart only reads it.
 
         Args:
-            what: Which rounds of the episode these are. No two have the same.
+            label: Which rounds of the episode these are. No two have the same.
             between: Says what comes after a round.
         """
-        stage, services = self.stage, self.services
+        stage, services = self.context, self.services
         allowance = Allowance(most * team.execution.timeout)
 
         async def one_pass(coming: Next, number: int) -> Run:
@@ -167,8 +167,8 @@ class TaskRuns:
                 coming.plan,
                 self.task,
                 self._context(trace=report and report.within(round=number), dialogue=dialogue),
-                path=f"{self.path}{what}/round {number}/",
-                carry=coming.carry,
+                path=f"{self.path}{label}/round {number}/",
+                state=coming.state,
                 given=coming.given,
                 allowance=allowance,
             )
@@ -176,15 +176,15 @@ class TaskRuns:
             return run
 
         first = Next(plan=compile(team, stage.catalogue))
-        report = self._telling(first.plan, what)
+        report = self._telling(first.plan, label)
         done = await rounds(first, one_pass, between, most=most)
-        self._runs[what] = summed(done, done[-1].plan)
+        self._runs[label] = summed(done, done[-1].plan)
         return done
 
     async def passes(
         self,
         team: Team,
-        what: str,
+        label: str,
         *,
         silent: Ablation = NOBODY_SILENT,
     ) -> tuple[Round, ...]:
@@ -193,7 +193,7 @@ class TaskRuns:
         What an agent came to is journaled, so a restart only reads it. `came` gives the run.
 
         Args:
-            what: Which run of the episode it is. No two have the same.
+            label: Which run of the episode it is. No two have the same.
 
         Returns:
             All passes, in order; one, where the team declares nothing.
@@ -203,31 +203,31 @@ class TaskRuns:
             LimitError: The budget is used up.
             InputError: Somebody is silent who is no agent of the team.
         """
-        services, plan = self.services, compile(team, self.stage.catalogue)
+        services, plan = self.services, compile(team, self.context.catalogue)
         await services.prepare(plan)
-        context = self._context(trace=self._telling(plan, what))
-        path = f"{self.path}{what}/"
+        context = self._context(trace=self._telling(plan, label))
+        path = f"{self.path}{label}/"
         done = await passes(plan, self.task, context, path=path, silent=silent)
         run = await scored(as_run(done, plan), self.task, services.jails)
         self._must_count(run)
         self._check_form(run)
-        self._runs[what] = run
+        self._runs[label] = run
         self.readers |= readers(team, run)
         return done
 
-    def _descent(
-        self, plan: Plan, what: str, parents: Sequence[str] | None
+    def _parent_reuse(
+        self, plan: Plan, label: str, parents: Sequence[str] | None
     ) -> ParentRunReuse | None:
         """Return the journal of a run that others are made of, or that is made of others."""
-        way = reuse_of(self.stage.recipe) if self.learning else "never"
+        way = reuse_of(self.context.recipe) if self.learning else "never"
         if parents is None or way == "never":
             return None
-        reuse = self._descents[what] = ParentRunReuse.of(
-            self.stage.journal,
-            f"{self.path}{what}/",
+        reuse = self._descents[label] = ParentRunReuse.of(
+            self.context.journal,
+            f"{self.path}{label}/",
             plan,
             [self._descents[parent] for parent in parents],
-            takes_seed=self.stage.services.gateway.takes_seed,
+            takes_seed=self.context.services.gateway.takes_seed,
             always=way == "always",
         )
         return reuse
@@ -236,20 +236,20 @@ class TaskRuns:
         """Return what a run may spend, where it has caps of its own, less what it has spent."""
         if caps is None:
             return None
-        spent = self.stage.journal.spent(place)
-        return self.stage.budget.child(caps, "the run", spent=spent)
+        spent = self.context.journal.spent(place)
+        return self.context.budget.child(caps, "the run", spent=spent)
 
-    def _telling(self, plan: Plan, what: str) -> Trace | None:
+    def _telling(self, plan: Plan, label: str) -> Trace | None:
         """Return who is run, and give the trace of that run, whose events all say which it is."""
         if self.trace is None:
             return None
-        part = self.trace.within(run=what)
+        part = self.trace.within(run=label)
         part.emit("team_given", team=plan.team.name, yaml=dump(plan.resolved))
         return part
 
     def _context(self, **others: Any) -> Context:
         """Return what it takes to run teams here, journaled and within the budget."""
-        stage = self.stage
+        stage = self.context
         usual: dict[str, Any] = {
             "journal": stage.journal,
             "scrubber": stage.scrubber,
@@ -259,9 +259,9 @@ class TaskRuns:
         }
         return self.services.context(**{**usual, **others})
 
-    def came(self, what: str) -> Run:
+    def recorded_run(self, label: str) -> Run:
         """Return what came of a run of the episode that was made."""
-        return self._runs[what]
+        return self._runs[label]
 
     def consumed(self, usage: Usage) -> None:
         """Count what was consumed by runs that were made in another way, beside these."""
@@ -271,26 +271,26 @@ class TaskRuns:
         """Make sure that what came of a run is the team's doing."""
         if run.over_budget:
             raise LimitError(str(run.error))
-        if run.is_misconfigured and not self.stage.budget.spent.calls:
+        if run.is_misconfigured and not self.context.budget.spent.calls:
             raise InputError(f"task {self.task.id}: {run.why_failed}")
         if run.is_infrastructure_failure and (is_waited_for or not run.is_too_slow):
             raise Halted(f"task {self.task.id}: {run.why_failed}")
 
     def _check_form(self, run: Run) -> None:
         """Stop where the scorer cannot read what teams answer."""
-        if self.stage.forms is not None and not is_judged(self.stage.recipe, self.task):
-            self.stage.forms.take(self.task, run)
+        if self.context.forms is not None and not is_judged(self.context.recipe, self.task):
+            self.context.forms.take(self.task, run)
 
-    async def score(self, run: Run, what: str) -> Score | RejectedProposal:
+    async def score(self, run: Run, label: str) -> Score | RejectedProposal:
         """Score a run as the recipe says; a team that came to no answer has none that is right.
 
         In a test, where nothing is learnt, nothing may be chosen by a reference answer either: a
         judge scores what there is to choose among.
         """
-        judged = not self.learning or is_judged(self.stage.recipe, self.task)
-        return await self._scored(run, what, judged=judged)
+        judged = not self.learning or is_judged(self.context.recipe, self.task)
+        return await self._scored(run, label, judged=judged)
 
-    async def verdict(self, run: Run, what: str) -> Score | RejectedProposal:
+    async def verdict(self, run: Run, label: str) -> Score | RejectedProposal:
         """Score a run by the reference answer, where there is one, whatever the recipe says.
 
         It is for the answer that an episode came to, and must not choose among any.
@@ -298,24 +298,24 @@ class TaskRuns:
         Raises:
             Halted: The jail in which it is scored failed.
         """
-        return await self._scored(run, what, judged=not self.task.is_scored)
+        return await self._scored(run, label, judged=not self.task.is_scored)
 
-    async def judged(self, run: Run, what: str) -> Score | RejectedProposal:
+    async def judged(self, run: Run, label: str) -> Score | RejectedProposal:
         """Let the judge score a run, also where there is a reference answer.
 
         Args:
-            what: Which run of the episode it is.
+            label: Which run of the episode it is.
         """
-        return await self._scored(run, what, judged=True)
+        return await self._scored(run, label, judged=True)
 
-    async def _scored(self, run: Run, what: str, *, judged: bool) -> Score | RejectedProposal:
-        recipe = self.stage.recipe
+    async def _scored(self, run: Run, label: str, *, judged: bool) -> Score | RejectedProposal:
+        recipe = self.context.recipe
         if run.answer is None:
             return Score(value=0.0, reason=run.error or "it gave no answer.")
         if judged:
             verdict = await judge(
                 self.judge,
-                f"{self.path}{what}/judge",
+                f"{self.path}{label}/judge",
                 self.task,
                 run.answer,
                 rubric=recipe.rubric,
@@ -323,7 +323,7 @@ class TaskRuns:
             )
             return verdict.score if isinstance(verdict, JudgeVerdict) else verdict
         if run.score is None:
-            run = await scored(run, self.task, self.stage.services.jails)
+            run = await scored(run, self.task, self.context.services.jails)
             self._must_count(run)
         if run.score is None:
             raise InputError(f"task {self.task.id!r} has no answer to score against.")
@@ -331,11 +331,11 @@ class TaskRuns:
 
     def reward(self, run: Run, score: Score) -> float:
         """Return score - beta * cost of a run (EvoMAS Eq. 4)."""
-        recipe = self.stage.recipe
+        recipe = self.context.recipe
         return score.value - recipe.beta * cost_of(run, recipe)
 
     @property
-    def ran(self) -> Usage:
+    def run_usage(self) -> Usage:
         """What its runs consumed, all together."""
         return sum((self._runs[what].usage for what in sorted(self._runs)), self._beside)
 

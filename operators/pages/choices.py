@@ -13,13 +13,13 @@ from ...runtime.view import Links, word
 def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRecord], bool]]:
     """Return what they can be chosen by, each with the test of it."""
     known = [*members]
-    operators = sorted({made_by(record.born) for record in known if record.born.operator})
+    operators = sorted({made_by(record.lineage) for record in known if record.lineage.operator})
     niches = sorted({niche for record in known for niche in record.niches})
     return {
         "all": lambda _: True,
         "living": lambda record: record.retired is None,
         **{
-            f"by {word(name)}": lambda record, name=name: made_by(record.born) == name
+            f"by {word(name)}": lambda record, name=name: made_by(record.lineage) == name
             for name in operators
         },
         **{

@@ -36,16 +36,16 @@ def choose_page(kept: Kept, name: str, links: Links) -> Page:
     )
 
 
-def compare_page(kept: Kept, one: str, other: str, links: Links) -> Page:
+def compare_page(kept: Kept, first: str, other: str, links: Links) -> Page:
     """Make the page of two teams."""
     ranked = kept.ranked
-    members = [kept.pool.teams[name] for name in (one, other)]
+    members = [kept.pool.teams[name] for name in (first, other)]
     return TEMPLATES.page(
-        f"{one} and {other}",
+        f"{first} and {other}",
         "compare.html",
         links,
-        names=(one, other),
-        back=links.to("", f"compare/{other}/{one}"),
+        names=(first, other),
+        back=links.to("", f"compare/{other}/{first}"),
         lines=[*_lines(members[0].team, members[1].team)],
         sides=[
             (

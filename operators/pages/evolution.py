@@ -74,7 +74,7 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
                 for niche, count in sorted(report.components.items())
             ],
         ),
-        made=_made(manifest),
+        made=_provenance(manifest),
     )
 
 
@@ -107,11 +107,11 @@ def _whole_page(kept: Kept, name: str, whole: WholeStatus, links: Links) -> Page
         spending=spending_table("What was spent, by purpose", whole.spending),
         part=strategy.page(whole, links, kept.pool.teams),
         text=str(whole),
-        made=_made(manifest),
+        made=_provenance(manifest),
     )
 
 
-def _made(manifest: Manifest) -> Sequence[tuple[str, str]]:
+def _provenance(manifest: Manifest) -> Sequence[tuple[str, str]]:
     return [
         ("Commands", "; ".join(manifest.commands)),
         ("Models", ", ".join(f"{k} = {v['model']}" for k, v in manifest.models.items())),
@@ -120,8 +120,8 @@ def _made(manifest: Manifest) -> Sequence[tuple[str, str]]:
     ]
 
 
-def _facts(told: EvolutionStatus, manifest: Manifest) -> Iterator[tuple[str, str]]:
-    report = told.report
+def _facts(status: EvolutionStatus, manifest: Manifest) -> Iterator[tuple[str, str]]:
+    report = status.report
     low, high = report.interval
     yield "Tasks", f"{report.tasks} of {len(manifest.tasks)}"
     if report.score is not None:
@@ -129,7 +129,7 @@ def _facts(told: EvolutionStatus, manifest: Manifest) -> Iterator[tuple[str, str
     if report.searched and report.answered:
         yield "First team tried", _share(report.first, report.answered)
         yield "Best candidate", _share(report.right, report.answered)
-    yield "Chosen by", told.chosen_by
+    yield "Chosen by", status.chosen_by
     if report.searched:
         yield "Candidates", f"{report.candidates}, {report.ran} ran to an answer"
         yield "Configs written", f"{report.generated}, {report.executed} ran to an answer"
@@ -152,7 +152,7 @@ def _first(line: Mapping[str, Any]) -> float | None:
 
 
 def _scores(
-    lines: Sequence[Mapping[str, Any]], told: EvolutionStatus, name: str, links: Links
+    lines: Sequence[Mapping[str, Any]], status: EvolutionStatus, name: str, links: Links
 ) -> Plot:
     """Draw means until each task: of its answers, and of the first teams that were tried."""
 
@@ -179,7 +179,7 @@ def _scores(
     if not any(line.get("candidates") for line in lines):
         all_ = [running(lambda line: line["score"], "each task's answer")]
     else:
-        best = f"each task's best candidate, chosen by {told.chosen_by}: no score on unseen tasks"
+        best = f"each task's best candidate, chosen by {status.chosen_by}: no score on unseen tasks"
         all_ = [
             running(lambda line: line["score"], best),
             running(_first, "baseline: the first team tried on each"),

@@ -37,7 +37,7 @@ HEADS = {
 class _Life:
     """What happened to a team or an agent, by the lines of the ledger."""
 
-    born: int = 0
+    added_at: int = 0
     retired: list[tuple[int, bool]] = field(default_factory=list["tuple[int, bool]"])
     trials: list[tuple[int, float | None]] = field(default_factory=list["tuple[int, float | None]"])
 
@@ -84,7 +84,7 @@ def _lives(entries: Iterable[LedgerEntry]) -> Mapping[str, _Life]:
         value, line = entry.value, entry.end.line
         match value["kind"]:
             case "born":
-                fields.setdefault(_member_of(value), _Life()).born = line
+                fields.setdefault(_member_of(value), _Life()).added_at = line
             case "evaluated" | "failed":
                 working = {part["member"] for part in value.get("agents", {}).values()}
                 for name in (value["team"], *sorted(working)):
@@ -101,19 +101,19 @@ def _member_of(value: Mapping[str, Any]) -> str:
     return value["agent"] if "agent" in value else value["team"]
 
 
-def _page_of(one: TrialRecord, links: Links) -> str:
-    kind = "agent" if isinstance(one, PoolAgent) else "team"
-    return links.to("", f"{kind}/{one.name}")
+def _page_of(record: TrialRecord, links: Links) -> str:
+    kind = "agent" if isinstance(record, PoolAgent) else "team"
+    return links.to("", f"{kind}/{record.name}")
 
 
-def _row(one: TrialRecord, life: _Life, links: Links) -> Sequence[str | Cell]:
+def _row(record: TrialRecord, life: _Life, links: Links) -> Sequence[str | Cell]:
     return (
-        Cell(one.name, _page_of(one, links)),
-        f"{life.born:,}",
-        made_by(one.born),
-        ", ".join(one.born.parents),
-        score(one.statistics),
-        one.retired or "",
+        Cell(record.name, _page_of(record, links)),
+        f"{life.added_at:,}",
+        made_by(record.lineage),
+        ", ".join(record.lineage.parents),
+        score(record.statistics),
+        record.retired or "",
     )
 
 
@@ -123,7 +123,7 @@ def _chart(
     """Return the places of rows, bars, trials and lines of descent in pixels."""
     order = [*_families(family)]
     place = {name: number for number, (name, _) in enumerate(order)}
-    first = min((lives[name].born for name in family), default=1)
+    first = min((lives[name].added_at for name in family), default=1)
     scale = (WIDTH - LABELS - 16) / max(1, lines - first)
     near = max(NEAR, len(family) * (WIDTH - LABELS) / MOST_DOTS)
 
@@ -146,8 +146,8 @@ def _chart(
                 ],
                 "trials": [*_dots(life, x, near)],
                 "parents": [
-                    (x(life.born), AXIS + ROW * place[parent] + ROW // 2, top + ROW // 2)
-                    for parent in family[name].born.parents
+                    (x(life.added_at), AXIS + ROW * place[parent] + ROW // 2, top + ROW // 2)
+                    for parent in family[name].lineage.parents
                     if parent in place
                 ],
                 "is_retired": family[name].retired is not None,
@@ -166,7 +166,7 @@ def _chart(
 
 def _spans(life: _Life, end: int) -> Iterator[tuple[int, int]]:
     """Yield from when to when it was a member."""
-    start: int | None = life.born
+    start: int | None = life.added_at
     for line, is_retired in life.retired:
         if is_retired and start is not None:
             yield start, line
@@ -201,7 +201,7 @@ def _families(family: Mapping[str, TrialRecord]) -> Iterator[tuple[str, int]]:
     """Yield names so that children stand below their first parents, each with its depth."""
     children: dict[str | None, list[str]] = {}
     for name, record in family.items():
-        first = next((parent for parent in record.born.parents if parent in family), None)
+        first = next((parent for parent in record.lineage.parents if parent in family), None)
         children.setdefault(first, []).append(name)
     waiting = [(root, 0) for root in reversed(children.get(None, []))]
     while waiting:

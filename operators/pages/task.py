@@ -44,9 +44,9 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
     agents = [*dict.fromkeys(call.agent for call in asked)]
     given = next((event["task"] for event in events if event["type"] == "task_given"), {})
 
-    def run(what: str) -> str:
-        there = what in logged_runs
-        return links.to("", f"{EVOLUTIONS}/{name}/run/{number}/{what}") if there else ""
+    def run(label: str) -> str:
+        there = label in logged_runs
+        return links.to("", f"{EVOLUTIONS}/{name}/run/{number}/{label}") if there else ""
 
     candidates = candidates_of(line)
     return TEMPLATES.page(
@@ -110,34 +110,35 @@ def _spent(value: Mapping[str, Any]) -> str:
     )
 
 
-def _candidate(one: Mapping[str, Any], kept: Kept, links: Links) -> dict[str, Any]:
-    usage = Usage(**one["usage"])
-    team = one["team"] or ""
+def _candidate(candidate: Mapping[str, Any], kept: Kept, links: Links) -> dict[str, Any]:
+    usage = Usage(**candidate["usage"])
+    team = candidate["team"] or ""
     return {
-        "number": one["number"],
-        "operator": one["operator"],
-        "component": one["component"] or "",
-        "made_of": [f"candidate {each}" for each in one["sources"]] or [*one["parents"]],
+        "number": candidate["number"],
+        "operator": candidate["operator"],
+        "component": candidate["component"] or "",
+        "made_of": [f"candidate {each}" for each in candidate["sources"]]
+        or [*candidate["parents"]],
         "team": team,
         "team_page": links.to("", f"team/{team}") if team in kept.pool.teams else "",
-        "score": f"{one['score']:g}",
-        "reward": f"{one['reward']:g}",
+        "score": f"{candidate['score']:g}",
+        "reward": f"{candidate['reward']:g}",
         "spent": f"{counted(usage.calls, 'call')}, {usage.tokens:,} tokens, {usage.cost}",
-        "reason": one["reason"] or "",
-        "edits": one["edits"],
+        "reason": candidate["reason"] or "",
+        "edits": candidate["edits"],
     }
 
 
-def _other(what: str, run: Run, page: str) -> dict[str, Any]:
-    return {"what": what, "run": page, **told_of_run(run)}
+def _other(label: str, run: Run, page: str) -> dict[str, Any]:
+    return {"what": label, "run": page, **told_of_run(run)}
 
 
-def run_of_task(kept: Kept, name: str, number: int, what: str, links: Links) -> Page:
+def run_of_task(kept: Kept, name: str, number: int, label: str, links: Links) -> Page:
     """Make the page of a run of a task.
 
     Args:
         number: The task's, from 0.
-        what: What the run is called: `candidate 2`.
+        label: What the run is called: `candidate 2`.
 
     Raises:
         NoPage: There is no such task.
@@ -149,4 +150,4 @@ def run_of_task(kept: Kept, name: str, number: int, what: str, links: Links) -> 
     if number >= len(Manifest.read(folder).tasks):
         raise NoPage(str(number))
     line = lines[number] if number < len(lines) else {}
-    return run_page(run_in(folder, number, what, logged(folder, number), line), links)
+    return run_page(run_in(folder, number, label, logged(folder, number), line), links)

@@ -70,7 +70,7 @@ def teams_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
                     value=ranked[member].score,
                     low=ranked[member].low,
                     high=ranked[member].high,
-                    told=str(ranked[member]),
+                    label=str(ranked[member]),
                     address=links.to("", f"team/{member.name}"),
                 )
                 for member in part.shown[:MOST_BARS]
@@ -88,17 +88,17 @@ def teams_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     )
 
 
-def _linked(one: Member, row: Sequence[str], links: Links) -> Sequence[str | Cell]:
+def _linked(member: Member, row: Sequence[str], links: Links) -> Sequence[str | Cell]:
     name, *others = row
-    return (Cell(name, links.to("", f"team/{one.name}")), *others)
+    return (Cell(name, links.to("", f"team/{member.name}")), *others)
 
 
 def team_page(kept: Kept, name: str, links: Links) -> Page:
     """Make the page of a team."""
     pool = kept.pool
     member, expected = pool.teams[name], kept.ranked[pool.teams[name]]
-    known, born = member.statistics, member.born
-    children = [team.name for team in pool.teams.values() if name in team.born.parents]
+    known, born = member.statistics, member.lineage
+    children = [team.name for team in pool.teams.values() if name in team.lineage.parents]
     trials = [entry for entry in kept.entries if _is_trial_of(entry, name)]
     graph, text, problem = _drawn(member, links)
     return TEMPLATES.page(
@@ -149,9 +149,9 @@ def _drawn(member: Member, links: Links) -> tuple[Any, str, str]:
         return "", "", str(error)
 
 
-def _family(one: str, name: str, links: Links) -> tuple[str, str, str]:
+def _family(team_name: str, name: str, links: Links) -> tuple[str, str, str]:
     """Return a relative: its name, its page, and the page that compares both."""
-    return one, links.to("", f"team/{one}"), links.to("", f"compare/{one}/{name}")
+    return team_name, links.to("", f"team/{team_name}"), links.to("", f"compare/{team_name}/{name}")
 
 
 def _mean(total: float, n: int) -> str:

@@ -28,10 +28,10 @@ Scores = dict[str, list[float]]
 """The scores of each task, by its id."""
 
 
-def difference(one: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
+def difference(first: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
     """Return the mean difference over the tasks that both have, and its 95 % interval."""
-    tasks = sorted(one.keys() & other.keys())
-    values = [statistics.fmean(one[task]) - statistics.fmean(other[task]) for task in tasks]
+    tasks = sorted(first.keys() & other.keys())
+    values = [statistics.fmean(first[task]) - statistics.fmean(other[task]) for task in tasks]
     return statistics.fmean(values) if values else 0.0, paired_interval(values)
 
 
@@ -68,7 +68,7 @@ class HeldOutFigures:
             tasks=len({trial["task"] for trial in trials}),
             repeats=max((trial["repeat"] for trial in trials), default=0),
             after=after,
-            teams=tuple(_told(team, scores[team.name], first, trials) for team in teams),
+            teams=tuple(_subject_fields(team, scores[team.name], first, trials) for team in teams),
             control=next((team.name for team in teams if team.is_control), None),
         )
 
@@ -150,25 +150,25 @@ def scores_of(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:
     return scores
 
 
-def _told(
-    one: Subject, scores: Scores, first: Scores, trials: Sequence[Mapping[str, Any]]
+def _subject_fields(
+    subject: Subject, scores: Scores, first: Scores, trials: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    mine = [trial for trial in trials if trial["team"] == one.name]
+    mine = [trial for trial in trials if trial["team"] == subject.name]
     usage = sum((Usage(**trial["usage"]) for trial in mine), Usage())
     runs = len(mine) or 1
     gain, reach = difference(first, scores)
     return {
-        "team": one.name,
-        "role": one.role,
-        "is_seed": one.is_seed,
-        "expected": one.expected,
+        "team": subject.name,
+        "role": subject.role,
+        "is_seed": subject.is_seed,
+        "expected": subject.expected,
         "score": statistics.fmean(map(statistics.fmean, scores.values())) if scores else None,
         "interval": list(mean_interval([*scores.values()])),
         "difference": gain,
         "difference_interval": list(reach),
         "executed": sum(trial["executed"] for trial in mine),
         "trials": len(mine),
-        "read": _read(one, mine),
+        "read": _read(subject, mine),
         "unscored": sum(trial["score"] is None for trial in mine),
         "each": {
             "calls": usage.calls / runs,
@@ -198,12 +198,12 @@ def _with_role(team: Mapping[str, Any]) -> str:
     return f"{team['team']} ({team['role']})"
 
 
-def _score(one: Mapping[str, Any]) -> str:
-    low, high = one["interval"]
-    return "no score" if one["score"] is None else f"{one['score']:.3f} [{low:.3f}, {high:.3f}]"
+def _score(trial: Mapping[str, Any]) -> str:
+    low, high = trial["interval"]
+    return "no score" if trial["score"] is None else f"{trial['score']:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def _cost(one: Mapping[str, Any]) -> str:
-    each = one["each"]
+def _cost(trial: Mapping[str, Any]) -> str:
+    each = trial["each"]
     price = "unpriced" if each["usd"] is None else f"${each['usd']:.4f}"
     return f"{each['calls']:.1f} calls, {each['tokens']:.0f} tokens and {price} a run"

@@ -138,13 +138,13 @@ class HeldOut:
     """A test on tasks of which nothing is learnt.
 
     Attributes:
-        stage: What it has of this host: that of the evolution, its journal and its budget too.
+        context: What it has of this host: that of the evolution, its journal and its budget too.
         subjects: What is tested: teams as they stand, or a strategy with all that it learnt.
         repeats: How often each is tried on each task.
         workers: How many runs are made at the same time. The scores do not depend on it.
     """
 
-    stage: EvolutionContext
+    context: EvolutionContext
     subjects: Sequence[Subject]
     tasks: Sequence[Task]
     repeats: int
@@ -174,20 +174,20 @@ class HeldOut:
         subject, task, number = key
         place = f"{PLACE}{subject.key}/{task.id}/{_which(task)}/repeat {number}/"
         episode = Episode(
-            stage=self.stage,
+            context=self.context,
             number=number,
             task=task,
             view=subject.view,
             learning=False,
             path=place,
-            trace=self._told(key, place),
+            trace=self._trace_for(key, place),
         )
         await subject.solve(episode)
         fields = self._trials[subject.name, task.id, number] = _trial(subject, episode, number)
         if self.parts is not None:
             self.parts.finished(place, fields["score"])
 
-    def _told(self, key: tuple[Subject, Task, int], place: str) -> Trace | None:
+    def _trace_for(self, key: tuple[Subject, Task, int], place: str) -> Trace | None:
         """Return what a trial tells, where somebody listens."""
         if self.parts is None:
             return None
@@ -196,7 +196,7 @@ class HeldOut:
 
     def _record(self) -> None:
         """Let the pool keep the trials of its teams, in an order that is always the same."""
-        stage = self.stage
+        stage = self.context
         for subject, task, number in self._keys():
             if subject.expected is None:
                 continue  # the pool has no such team
@@ -214,12 +214,12 @@ class HeldOut:
             stage.pool.commit(Evaluated(member=subject.name, trial=trial), op=op)
 
 
-def _trial(one: Subject, episode: Episode, number: int) -> dict[str, Any]:
+def _trial(subject: Subject, episode: Episode, number: int) -> dict[str, Any]:
     """Write down what came of a trial; where no score did, why."""
     answer, task = episode.answer, episode.task
-    reason = "" if answer else episode.dropped[-1].reason if episode.dropped else "no answer."
+    reason = "" if answer else episode.rejected[-1].reason if episode.rejected else "no answer."
     return {
-        "team": one.name,
+        "team": subject.name,
         "task": task.id,
         "niche": task.niche or None,
         "repeat": number,
@@ -228,25 +228,25 @@ def _trial(one: Subject, episode: Episode, number: int) -> dict[str, Any]:
         "reason": reason,
         "read": sorted(episode.readers),
         "scored_by": "answer" if task.is_scored else "judge",
-        "usage": (episode.ran + episode.operators if answer else Usage()).value(),
+        "usage": (episode.run_usage + episode.operators if answer else Usage()).value(),
         "judging": episode.judging.value(),
     }
 
 
-def learned(stage: EvolutionContext, after: int, beside: Iterable[Team] = ()) -> list[Subject]:
+def learned(context: EvolutionContext, after: int, beside: Iterable[Team] = ()) -> list[Subject]:
     """Return a strategy with what its pool has learnt, the same without it, and teams beside.
 
     Args:
-        stage: What the test has of this host; its recipe names the strategy.
+        context: What the test has of this host; its recipe names the strategy.
         after: How many tasks the pool has evolved on.
         beside: The teams. Of equal names, the first is tested.
     """
-    strategy, view = strategy_of(stage.recipe.strategy), stage.view()
-    keeps = bool(strategy.keeps(stage.recipe.settings))
+    strategy, view = strategy_of(context.recipe.strategy), context.view()
+    keeps = bool(strategy.keeps(context.recipe.settings))
     named = {team.name: team for team in reversed([*beside])}
     return [
         Learned(strategy=strategy, view=view, after=after, keeps=keeps),
-        Learned(strategy=strategy, view=stage.before(), after=after, is_control=True),
+        Learned(strategy=strategy, view=context.before(), after=after, is_control=True),
         *(
             Frozen(name=name, team=team, view=view, role="beside")
             for name, team in sorted(named.items())
@@ -255,7 +255,7 @@ def learned(stage: EvolutionContext, after: int, beside: Iterable[Team] = ()) ->
 
 
 def frozen_teams(
-    stage: EvolutionContext,
+    context: EvolutionContext,
     seeds: Iterable[Team],
     beside: Iterable[Team] = (),
     deployed: str = "",
@@ -266,13 +266,13 @@ def frozen_teams(
     nothing that was learnt: where it would, it is another subject than the team that does.
 
     Args:
-        stage: What the test has of this host.
+        context: What the test has of this host.
         deployed: The pool's name of the team to deploy; empty: the most promising.
     """
-    pool, before, now = stage.pool, stage.before(), stage.view()
+    pool, before, now = context.pool, context.before(), context.view()
     expected = expected_scores(pool.teams.values())
     best = pool.member(deployed) if deployed else most_promising(pool)[0]
-    wanted = [("deployed", best.team), ("control", control_of(stage, before).team)]
+    wanted = [("deployed", best.team), ("control", control_of(context, before).team)]
     wanted += [("seed", seed) for seed in seeds] + [("beside", team) for team in beside]
     subjects: dict[str, Frozen] = {}
     for role, team in wanted:
@@ -293,16 +293,16 @@ def frozen_teams(
     return list(subjects.values())
 
 
-def control_of(stage: EvolutionContext, before: PoolView) -> Member:
+def control_of(context: EvolutionContext, before: PoolView) -> Member:
     """Return the team of which most is expected today, of those before the first task.
 
     A strategy that works on all tasks together has no first task: of its own teams, none counts.
     """
-    is_whole = strategy_of(stage.recipe.strategy).whole is not None
+    is_whole = strategy_of(context.recipe.strategy).whole is not None
     return next(
         member
-        for member in by_standing(stage.pool.teams.values())
-        if member.name in before.members and not (is_whole and member.born.run == stage.name)
+        for member in by_standing(context.pool.teams.values())
+        if member.name in before.members and not (is_whole and member.lineage.run == context.name)
     )
 
 

@@ -54,7 +54,7 @@ class EvolutionReport:
         saved: What was not, as runs of parents had answers for their children; see `Recipe.reuse`.
         spent: What was consumed by each operator, where the strategy has no candidates.
         read: Who read what was learnt, of each episode.
-        told: What the strategy told of its episodes, by the numbers' names. Integers are counts.
+        figures: What the strategy told of its episodes, by the numbers' names. Integers are counts.
         answers: What became of the questions of operators and judges.
         components: How often a mutation touched a component, by niche.
         teams: How often each team of the pool was an episode's best.
@@ -81,7 +81,7 @@ class EvolutionReport:
     learnt: int = 0
     read: list[Sequence[str]] = field(default_factory=list["Sequence[str]"])
     spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
-    told: dict[str, list[float]] = field(default_factory=dict[str, "list[float]"])
+    figures: dict[str, list[float]] = field(default_factory=dict[str, "list[float]"])
     operators: dict[str, _Operator] = field(default_factory=dict[str, _Operator])
     answers: dict[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
     components: dict[str, Counter[str]] = field(default_factory=dict[str, "Counter[str]"])
@@ -130,7 +130,7 @@ class EvolutionReport:
         for name, usage in line["spent"].items():
             self.spent[name] = self.spent.get(name, Usage()) + Usage(**usage)
         for name, number in line["told"].items():
-            self.told.setdefault(name, []).append(number)
+            self.figures.setdefault(name, []).append(number)
 
     def _take_candidates(self, line: Mapping[str, Any]) -> None:
         self.searched += 1
@@ -140,20 +140,20 @@ class EvolutionReport:
             self._take_candidate(candidate, line, is_best=number == line["best"])
 
     def _take_candidate(
-        self, one: Mapping[str, Any], line: Mapping[str, Any], *, is_best: bool
+        self, candidate: Mapping[str, Any], line: Mapping[str, Any], *, is_best: bool
     ) -> None:
         self.candidates += 1
-        self.ran += one["executed"]
-        if one["edits"]:
+        self.ran += candidate["executed"]
+        if candidate["edits"]:
             self.generated += 1
-            self.executed += one["executed"]
-        self._compare(line, one["score"], one["verdict"])
-        operator = self._operator(one["operator"])
+            self.executed += candidate["executed"]
+        self._compare(line, candidate["score"], candidate["verdict"])
+        operator = self._operator(candidate["operator"])
         operator.made += 1
         operator.best += is_best
-        if one["component"]:
+        if candidate["component"]:
             niche = self.components.setdefault(line["niche"] or "all", Counter())
-            niche[one["component"]] += 1
+            niche[candidate["component"]] += 1
 
     def _compare(self, line: Mapping[str, Any], score: float, verdict: float | None) -> None:
         """Take note of an answer of which a judge's score is known, and the true one."""
@@ -221,10 +221,10 @@ class EvolutionReport:
             "spent": {name: usage.value() for name, usage in sorted(self.spent.items())},
             "learnt": self.learnt,
             "read": read_counts(self.read),
-            "told": {name: fmean(numbers) for name, numbers in sorted(self.told.items())},
+            "told": {name: fmean(numbers) for name, numbers in sorted(self.figures.items())},
             "counts": {
                 name: sum(numbers)
-                for name, numbers in sorted(self.told.items())
+                for name, numbers in sorted(self.figures.items())
                 if all(isinstance(number, int) for number in numbers)
             },
             "operators": {

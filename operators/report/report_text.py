@@ -26,7 +26,7 @@ def report_text(report: EvolutionReport) -> str:
     for niche, count in sorted(report.components.items()):
         shares = ", ".join(f"{name} {number}" for name, number in count.most_common())
         lines.append(f"mutations on {niche}: {shares}")
-    for name, numbers in sorted(report.told.items()):
+    for name, numbers in sorted(report.figures.items()):
         is_count = all(isinstance(number, int) for number in numbers)
         total = f", {sum(numbers)} in all" if is_count else ""
         lines.append(

@@ -68,13 +68,15 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def write_csv(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
+def write_csv(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
     """Write rows as CSV, a line each after that of the columns."""
     text = StringIO()
-    more = [key for key in dict.fromkeys(key for row in found for key in row) if key not in COLUMNS]
+    more = [
+        key for key in dict.fromkeys(key for row in records for key in row) if key not in COLUMNS
+    ]
     table = csv.DictWriter(text, [*more, *COLUMNS], lineterminator="\n")
     table.writeheader()
-    table.writerows(found)
+    table.writerows(records)
     write_atomically(path, text.getvalue())
 
 

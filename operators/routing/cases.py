@@ -82,14 +82,14 @@ class Case:
         """Return how the chosen one did."""
         return self.single if choice == "single" else self.team
 
-    def told(self) -> EventNoted:
+    def event(self) -> EventNoted:
         """Return it as an event of a pool."""
         return EventNoted(what=ROUTED, about=to_value(self))
 
     @classmethod
-    def of(cls, told: EventNoted) -> Case:
-        """Read what `told` wrote."""
-        return from_value(cls, told.about)
+    def of(cls, event: EventNoted) -> Case:
+        """Read what `event` wrote."""
+        return from_value(cls, event.about)
 
 
 def cases_of(events: Iterable[EventNoted], *, single: str | None = None) -> tuple[Case, ...]:

@@ -230,5 +230,5 @@ def _gained(name: str, gain: Gain) -> str:
     )
 
 
-def _more(number: int, what: str) -> str:
-    return f"{counted(abs(number), what)} {'less' if number < 0 else 'more'}"
+def _more(number: int, noun: str) -> str:
+    return f"{counted(abs(number), noun)} {'less' if number < 0 else 'more'}"

@@ -61,7 +61,7 @@ def show_log(folder: Path, name: str, as_json: bool) -> None:
         click.echo(dumps(records, indent=2))
         return
     for number, revision in enumerate(agent.revisions):
-        what = "; ".join(revision.edits) or made_by(agent.born)
+        what = "; ".join(revision.edits) or made_by(agent.lineage)
         texts = [f"{number}. {revision.op}", what, revision.reason]
         click.echo(on_one_line(" · ".join(filter(None, texts))))
 
@@ -95,12 +95,12 @@ def archive_json(agent: PoolAgent, pool: Pool) -> dict[str, Any]:
 def agent_facts(agent: PoolAgent, pool: Pool) -> Iterator[str]:
     """Yield what is known of an agent, line by line."""
     yield f"{agent.name}: {score(agent.statistics)}"
-    texts = [made_by(agent.born), " and ".join(agent.born.parents)]
+    texts = [made_by(agent.lineage), " and ".join(agent.lineage.parents)]
     facts = {
         "file": str(agent.path),
         "retired": agent.retired or "",
         "made by": " of ".join(filter(None, texts)),
-        "why": agent.born.reason,
+        "why": agent.lineage.reason,
         "role": agent.agent.role,
         "model": agent.agent.model_id,
         "tools": ", ".join(agent.agent.tools),
@@ -113,9 +113,9 @@ def agent_facts(agent: PoolAgent, pool: Pool) -> Iterator[str]:
         yield f"  niche     {on_one_line(niche)}: {score(inside)}"
 
 
-def _revision(one: Revision) -> dict[str, Any]:
-    fields = {"op": one.op, "edits": one.edits, "reason": one.reason}
-    return {**fields, "agent": agent_value(one.agent)}
+def _revision(revision: Revision) -> dict[str, Any]:
+    fields = {"op": revision.op, "edits": revision.edits, "reason": revision.reason}
+    return {**fields, "agent": agent_value(revision.agent)}
 
 
 def _archive(counts: Mapping[str, Any]) -> Iterator[str]:
@@ -144,7 +144,7 @@ def _row(agent: PoolAgent, pool: Pool) -> tuple[str, ...]:
         score(agent.statistics),
         str(len(agent.revisions) - 1),
         str(_learnt(agent, pool)),
-        made_by(agent.born),
-        " and ".join(agent.born.parents) or "-",
+        made_by(agent.lineage),
+        " and ".join(agent.lineage.parents) or "-",
         agent.agent.role or "-",
     )

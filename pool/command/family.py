@@ -117,12 +117,12 @@ def _as_text(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
     """Draw a tree, however deep it is."""
     children: dict[str | None, list[TrialRecord]] = {}
     for member in teams.values():
-        first = next((parent for parent in member.born.parents if parent in teams), None)
+        first = next((parent for parent in member.lineage.parents if parent in teams), None)
         children.setdefault(first, []).append(member)
     waiting = [(root, "", "") for root in reversed(children.get(None, []))]
     while waiting:
         member, branch, margin = waiting.pop()
-        yield f"{branch}{on_one_line(_told(member))}"
+        yield f"{branch}{on_one_line(_describe(member))}"
         below = children.get(member.name, [])
         for child in reversed(below):
             is_last = child is below[-1]
@@ -130,8 +130,8 @@ def _as_text(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
             waiting.append((child, margin + ends[0], margin + ends[1]))
 
 
-def _told(member: TrialRecord) -> str:
-    is_told = member.born.parents or isinstance(member, PoolAgent)
+def _describe(member: TrialRecord) -> str:
+    is_told = member.lineage.parents or isinstance(member, PoolAgent)
     branch = _branch(member) if is_told else ""
     return " · ".join(filter(None, [_named(member), score(member.statistics), branch]))
 
@@ -142,12 +142,12 @@ def _named(member: TrialRecord) -> str:
 
 def _branch(member: TrialRecord) -> str:
     """Return what made a team of its parents."""
-    others = member.born.parents[1:]
+    others = member.lineage.parents[1:]
     crossed = f" with {' and '.join(others)}" if others else ""
-    edits = "; ".join(member.born.edits)
+    edits = "; ".join(member.lineage.edits)
     if len(edits) > LONGEST_EDITS:
         edits = f"{edits[:LONGEST_EDITS]} …"
-    text = f"{made_by(member.born)}{crossed}"
+    text = f"{made_by(member.lineage)}{crossed}"
     return f"{text}: {edits}" if edits else text
 
 
@@ -159,8 +159,8 @@ def _as_json(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
     yield dumps(records, indent=2)
 
 
-def _kind(one: TrialRecord) -> str:
-    return "agent" if isinstance(one, PoolAgent) else "team"
+def _kind(record: TrialRecord) -> str:
+    return "agent" if isinstance(record, PoolAgent) else "team"
 
 
 def _as_mermaid(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
@@ -169,7 +169,7 @@ def _as_mermaid(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
         text = f"{_escaped(_named(member))}<br/>{_escaped(score(member.statistics))}"
         yield f'    {_kind(member)}_{member.name}["{text}"]'
     for member in teams.values():
-        for parent in member.born.parents:
+        for parent in member.lineage.parents:
             if parent in teams:
                 edge = f'-- "{_escaped(_branch(member))}" -->'
                 yield f"    {_kind(member)}_{parent} {edge} {_kind(member)}_{member.name}"

@@ -29,48 +29,50 @@ def table(heads: Mapping[str, str], rows: Sequence[Sequence[str]]) -> Iterator[s
         yield "  ".join(SIDES[side](cell, width) for cell, width, side in cells).rstrip()
 
 
-def score(known: Statistics) -> str:
+def score(statistics: Statistics) -> str:
     """Write a mean score with its 95 % interval and the number of evaluations."""
-    if known.score is None:
+    if statistics.score is None:
         return "not evaluated"
-    low, high = known.interval
-    return f"{known.score:.3f} [{low:.3f}, {high:.3f}] n={known.n}"
+    low, high = statistics.interval
+    return f"{statistics.score:.3f} [{low:.3f}, {high:.3f}] n={statistics.n}"
 
 
-def cost(known: Statistics) -> str:
+def cost(statistics: Statistics) -> str:
     """Write what an evaluation costs in USD."""
-    usd, tokens = known.cost
+    usd, tokens = statistics.cost
     if math.isinf(tokens) or not usd:
         return "-"
     return "unpriced" if math.isinf(usd) else f"${usd:.4f}"
 
 
-def statistics_value(known: Statistics) -> dict[str, Any]:
+def statistics_value(statistics: Statistics) -> dict[str, Any]:
     """Return statistics as plain values."""
-    usd, tokens = known.cost
+    usd, tokens = statistics.cost
     return {
-        "n": known.n,
-        "failures": known.failures,
-        "chosen": known.chosen,
-        "adapted": known.adapted,
-        "adapted_score": known.adapted_sum / known.adapted if known.adapted else None,
-        "score": known.score,
-        "interval": known.interval if known.n else None,
-        "reward": known.reward,
+        "n": statistics.n,
+        "failures": statistics.failures,
+        "chosen": statistics.chosen,
+        "adapted": statistics.adapted,
+        "adapted_score": statistics.adapted_sum / statistics.adapted
+        if statistics.adapted
+        else None,
+        "score": statistics.score,
+        "interval": statistics.interval if statistics.n else None,
+        "reward": statistics.reward,
         "usd_per_evaluation": usd if math.isfinite(usd) else None,
         "tokens_per_evaluation": tokens if math.isfinite(tokens) else None,
-        "usage": known.usage.value(),
+        "usage": statistics.usage.value(),
     }
 
 
-def made_by(born: Lineage) -> str:
+def made_by(lineage: Lineage) -> str:
     """Name the operators that made a team, in the order in which they acted."""
-    return " + ".join(dict.fromkeys(step.operator for step in born.steps)) or born.operator
+    return " + ".join(dict.fromkeys(step.operator for step in lineage.steps)) or lineage.operator
 
 
 def lineage_value(member: TrialRecord, of: str = "team") -> dict[str, Any]:
     """Return what is known of the origin of a team, or of an agent, as plain values."""
-    born = member.born
+    born = member.lineage
     inherits = {"inherits": member.inherits} if isinstance(member, PoolAgent) else {}
     return {
         of: member.name,

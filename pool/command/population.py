@@ -49,8 +49,8 @@ def _agent(pool: Pool, of: Signals, name: str, one: RankingScore) -> dict[str, A
     agent = pool.agent(name)
     return {
         "agent": name,
-        "operator": agent.born.operator,
-        "parents": agent.born.parents,
+        "operator": agent.lineage.operator,
+        "parents": agent.lineage.parents,
         "retired": agent.retired,
         "tasks": one.total,
         "competence": {
@@ -182,7 +182,7 @@ def agent_rows(pool: Pool, of: Signals, *, everyone: bool) -> Sequence[Sequence[
 
 
 def _row(pool: Pool, of: Signals, name: str, one: RankingScore) -> Sequence[str]:
-    born = pool.agent(name).born
+    born = pool.agent(name).lineage
     origin = " of ".join(filter(None, [made_by(born), " and ".join(born.parents)]))
     return (
         name if name in of.population.agents else f"{name} (retired)",

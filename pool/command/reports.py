@@ -63,9 +63,9 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
         for expectation, expected in ranked
         if everyone or expectation.retired is None
     ]
-    dropped = [*_dropped(pool)] if rejections else []
+    dropped = [*_rejections(pool)] if rejections else []
     if as_json:
-        counts = {"rejected": dict(pool.rejections), "twins": dict(pool.twins)}
+        counts = {"rejected": dict(pool.rejections), "twins": dict(pool.duplicates)}
         fields = {
             "teams": [_value(member, tasks, expected) for member, expected in shown],
             **counts,
@@ -73,7 +73,7 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
         click.echo(dumps({**fields, "dropped": dropped} if rejections else fields, indent=2))
         return
     lines = table(COLUMNS, [team_row(member, tasks, expected) for member, expected in shown])
-    click.echo("\n".join([*lines, "", on_one_line(summary_line(pool)), *map(_told, dropped)]))
+    click.echo("\n".join([*lines, "", on_one_line(summary_line(pool)), *map(_rejection, dropped)]))
 
 
 @click.command("show", cls=Command)
@@ -185,7 +185,7 @@ def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[st
         str(known.failures),
         cost(known),
         f"{tokens:.0f}" if math.isfinite(tokens) else "-",
-        made_by(member.born),
+        made_by(member.lineage),
         _by_niche(member.niches_of(tasks.split)),
     )
 
@@ -201,7 +201,10 @@ def _by_niche(niches: Mapping[str, Statistics]) -> str:
 def summary_line(pool: Pool) -> str:
     """Count the teams of a pool, and the children that did not come into it."""
     texts = [counted(len(pool.members), "team"), f"{len(pool.teams) - len(pool.members)} retired"]
-    for what, by_operator in {"rejected": pool.rejections, "there already": pool.twins}.items():
+    for what, by_operator in {
+        "rejected": pool.rejections,
+        "there already": pool.duplicates,
+    }.items():
         listed = ", ".join(f"{name} {number}" for name, number in sorted(by_operator.items()))
         total = f"children {what}: {sum(by_operator.values())}"
         texts.append(f"{total} ({listed})" if listed else total)
@@ -211,16 +214,16 @@ def summary_line(pool: Pool) -> str:
     return "; ".join(texts)
 
 
-def _dropped(pool: Pool) -> Iterator[Mapping[str, Any]]:
+def _rejections(pool: Pool) -> Iterator[Mapping[str, Any]]:
     return (entry.value for entry in pool.entries() if entry.value["kind"] == "rejected")
 
 
 def dropped_lines(pool: Pool) -> Iterator[str]:
     """Say of each child that was dropped, why."""
-    return map(_told, _dropped(pool))
+    return map(_rejection, _rejections(pool))
 
 
-def _told(child: Mapping[str, Any]) -> str:
+def _rejection(child: Mapping[str, Any]) -> str:
     parents = " and ".join(child.get("parents", ())) or "nothing"
     report = [child.get("reason", ""), *child.get("problems", ())]
     why = "; ".join(item.rstrip(".") for item in report)
@@ -238,8 +241,8 @@ def _description(pool: Pool, member: Member, tasks: Tasks, expected: Expectation
         yield f"  niche     {on_one_line(niche)}: {score(inside)}"
 
 
-def _facts(pool: Pool, member: Member, known: Statistics) -> Iterator[tuple[str, str]]:
-    born, team = member.born, member.team
+def _facts(pool: Pool, member: Member, statistics: Statistics) -> Iterator[tuple[str, str]]:
+    born, team = member.lineage, member.team
     yield "file", str(member.path)
     yield "retired", member.retired or ""
     yield "made by", " of ".join(filter(None, [made_by(born), " and ".join(born.parents)]))
@@ -249,28 +252,28 @@ def _facts(pool: Pool, member: Member, known: Statistics) -> Iterator[tuple[str,
     yield from (("edit", edit) for edit in born.edits)
     for step in born.steps:
         yield "step", f"{step.operator}: {'; '.join([*step.edits, step.reason]).rstrip('; ')}"
-    children = (item.name for item in pool.teams.values() if member.name in item.born.parents)
+    children = (item.name for item in pool.teams.values() if member.name in item.lineage.parents)
     yield "children", ", ".join(children)
     yield "agents", f"{len(team.agents)}, with {counted(len(team.edges), 'edge')}"
-    yield "spent", f"{known.usage.tokens} tokens, {known.usage.cost}"
-    yield "failed", counted(known.failures, "run") if known.failures else ""
-    yield "adapted", _adapted(known)
-    yield "won", _won(known)
+    yield "spent", f"{statistics.usage.tokens} tokens, {statistics.usage.cost}"
+    yield "failed", counted(statistics.failures, "run") if statistics.failures else ""
+    yield "adapted", _adapted(statistics)
+    yield "won", _won(statistics)
 
 
-def _adapted(known: Statistics) -> str:
+def _adapted(statistics: Statistics) -> str:
     """Return what a team scored as it was adapted to tasks, and how often it was."""
-    if not known.adapted:
+    if not statistics.adapted:
         return ""
-    return f"{known.adapted_sum / known.adapted:.3f} ({known.adapted})"
+    return f"{statistics.adapted_sum / statistics.adapted:.3f} ({statistics.adapted})"
 
 
-def _won(known: Statistics) -> str:
+def _won(statistics: Statistics) -> str:
     """Return what a team was taken into the pool for."""
-    if not known.chosen:
+    if not statistics.chosen:
         return ""
-    won = counted(known.chosen, "trial")
-    mean = known.chosen_sum / known.chosen
+    won = counted(statistics.chosen, "trial")
+    mean = statistics.chosen_sum / statistics.chosen
     return f"{won}, score {mean:.3f}, with which it entered the pool: not in its mean"
 
 

@@ -66,13 +66,17 @@ def _text(since: Since) -> Iterator[str]:
         yield "  nothing happened"
         return
     yield from (f"  {line}" for line in _summary(since))
-    for member in since.born:
+    for member in since.added:
         yield f"  + {_newcomer(member)}"
         yield from (f"      {edit}" for edit in _edits(member))
     yield from (f"  + {agent.name}, an agent" for agent in since.agents)
-    yield from (f"  - {member.name}: {_said(member.retired or '')}" for member in since.retired)
+    yield from (
+        f"  - {member.name}: {_shortened(member.retired or '')}" for member in since.retired
+    )
     yield from (f"  + {member.name} is back" for member in since.restored)
-    yield from (f"  * {entry.kind}: {_said(entry.text)}" for entry in since.learnt[:MOST_ENTRIES])
+    yield from (
+        f"  * {entry.kind}: {_shortened(entry.text)}" for entry in since.learnt[:MOST_ENTRIES]
+    )
     yield from _more("  * ", len(since.learnt) - MOST_ENTRIES)
 
 
@@ -84,15 +88,15 @@ def _markdown(since: Since) -> Iterator[str]:
         yield "Nothing happened."
         return
     yield from (f"- {_escaped(line)}" for line in _summary(since))
-    if since.born:
+    if since.added:
         yield from ("", "| new team | of | by | task | score |", "|---|---|---|---|---|")
-        for member in since.born:
-            parents = ", ".join(map(_code, member.born.parents)) or "-"
+        for member in since.added:
+            parents = ", ".join(map(_code, member.lineage.parents)) or "-"
             cells = (
                 _code(member.name),
                 parents,
-                made_by(member.born),
-                _code(member.born.task or "-"),
+                made_by(member.lineage),
+                _code(member.lineage.task or "-"),
             )
             yield f"| {' | '.join(cells)} | {score(member.statistics)} |"
         yield from _folded("Changes and reasons", _reasons(since))
@@ -110,8 +114,8 @@ def _markdown(since: Since) -> Iterator[str]:
 
 def _reasons(since: Since) -> list[str]:
     lines: list[str] = []
-    for member in since.born:
-        why = f": {_escaped(member.born.reason)}" if member.born.reason else ""
+    for member in since.added:
+        why = f": {_escaped(member.lineage.reason)}" if member.lineage.reason else ""
         lines += [
             f"- {_code(member.name)}{why}",
             *(f"  - {_code(edit)}" for edit in _edits(member)),
@@ -127,7 +131,7 @@ def _summary(since: Since) -> Iterator[str]:
     """Say in some lines what happened."""
     yield f"best: {_ahead(since.best)} -> {_ahead(since.best_now)}"
     new = [
-        (since.born, "new team"),
+        (since.added, "new team"),
         (since.agents, "new agent"),
         (since.retired, "retired"),
         (since.restored, "restored"),
@@ -142,8 +146,8 @@ def _summary(since: Since) -> Iterator[str]:
         yield f"{name}: {_stream(stream)}"
 
 
-def _count(number: int, what: str) -> str:
-    return counted(number, what) if what.startswith("new") else f"{number} {what}"
+def _count(number: int, noun: str) -> str:
+    return counted(number, noun) if noun.startswith("new") else f"{number} {noun}"
 
 
 def _ahead(best: tuple[Member, Expectation] | None) -> str:
@@ -172,31 +176,31 @@ def _stream(stream: Stream) -> str:
     )
 
 
-def _newcomer(one: Member) -> str:
-    born = one.born
+def _newcomer(member: Member) -> str:
+    born = member.lineage
     of = f" of {', '.join(born.parents)}" if born.parents else ""
     on = f" on {born.task}" if born.task else ""
-    why = f": {_said(born.reason)}" if born.reason else ""
-    return f"{one.name} by {made_by(born)}{of}{on}, {score(one.statistics)}{why}"
+    why = f": {_shortened(born.reason)}" if born.reason else ""
+    return f"{member.name} by {made_by(born)}{of}{on}, {score(member.statistics)}{why}"
 
 
-def _edits(one: Member) -> list[str]:
-    shown = [_said(edit) for edit in one.born.edits[:MOST_EDITS]]
-    return [*shown, *_more("", len(one.born.edits) - MOST_EDITS)]
+def _edits(member: Member) -> list[str]:
+    shown = [_shortened(edit) for edit in member.lineage.edits[:MOST_EDITS]]
+    return [*shown, *_more("", len(member.lineage.edits) - MOST_EDITS)]
 
 
 def _more(sign: str, number: int) -> list[str]:
     return [f"{sign}and {number} more"] if number > 0 else []
 
 
-def _said(text: str) -> str:
+def _shortened(text: str) -> str:
     line = on_one_line(text)
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def _escaped(text: str) -> str:
     """Return a text of others so that Markdown shows it and reads nothing in it."""
-    words = _said(text)
+    words = _shortened(text)
     for sign in "\\`*_{}[]()#+-.!|~>":
         words = words.replace(sign, f"\\{sign}")
     return words.replace("&", "&amp;").replace("<", "&lt;").replace("@", "&#64;")
@@ -204,7 +208,7 @@ def _escaped(text: str) -> str:
 
 def _code(text: str) -> str:
     """Return a text as code, in which nothing is read either."""
-    words = _said(text).replace("|", "\\|")
+    words = _shortened(text).replace("|", "\\|")
     fence = "``" if "`" in words else "`"
     edge = " " if "`" in words else ""
     return f"{fence}{edge}{words.replace('``', '` `')}{edge}{fence}"
@@ -218,7 +222,7 @@ def _value(since: Since) -> dict[str, Any]:
         "since": since.revision,
         "best": ahead(since.best),
         "best_now": ahead(since.best_now),
-        "born": [{"team": member.name, **asdict(member.born)} for member in since.born],
+        "born": [{"team": member.name, **asdict(member.lineage)} for member in since.added],
         "agents": [agent.name for agent in since.agents],
         "retired": {member.name: member.retired for member in since.retired},
         "restored": [member.name for member in since.restored],

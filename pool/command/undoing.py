@@ -25,12 +25,12 @@ def undo_changes(folder: Path, what: str, reason: str) -> None:
     TASK is the id of an evolution's task, COMMIT a git commit, such as those of mas-evolve --git,
     and OPERATION a name in the ledger, or the beginning of several: ada/000003.
     """
-    from ..git.undoing import operations_of, told, undo
+    from ..git.undoing import describe_change, operations_of, undo
 
     pool = open_pool(folder)
     undone = undo(pool, operations_of(pool, what), reason=reason or f"undone: {what}")
     for change in undone.changes:
-        click.echo(on_one_line(told(change)))
+        click.echo(on_one_line(describe_change(change)))
     if undone.heirs:
         click.echo(f"still members, although a parent retired: {', '.join(undone.heirs)}")
     changes = counted(len(undone.changes), "change")

@@ -48,7 +48,7 @@ class CachedEmbedder:
         self._embedder = embedder
         self._path = path
         self._report = report or logging.getLogger(__name__).warning
-        self._told = False
+        self._has_warned = False
         self._recent: dict[bytes, array[float]] = {}
 
     @property
@@ -129,8 +129,8 @@ class CachedEmbedder:
         if getattr(error, "sqlite_errorcode", None) in BROKEN:
             with suppress(OSError):
                 self._path.unlink(missing_ok=True)
-        elif not self._told:
-            self._told = True
+        elif not self._has_warned:
+            self._has_warned = True
             self._report(f"{self._path}: vectors are not kept: {error}.")
 
 

@@ -131,8 +131,8 @@ class EndpointEmbedder:
             raise self._malformed("vectors of different lengths")
         return vectors
 
-    def _malformed(self, what: str) -> CallError:
-        return CallError(f"{self._url}: {what}.", kind="malformed")
+    def _malformed(self, problem: str) -> CallError:
+        return CallError(f"{self._url}: {problem}.", kind="malformed")
 
 
 async def _bounded(stream: aiohttp.StreamReader, url: str) -> bytes:

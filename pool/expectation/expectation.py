@@ -189,26 +189,26 @@ def _standings(teams: Iterable[Member], niche: str | None, split: str) -> dict[s
     """Rank teams: each begins where its parents stand, and its own trials, wins too, move it."""
     fields: dict[str, float] = {}
     for team in teams:
-        parents = [fields[name] for name in team.born.parents if name in fields]
+        parents = [fields[name] for name in team.lineage.parents if name in fields]
         known, everywhere = team.on(niche, split=split), team.on(split=split)
         begun = fmean(parents) if parents else _moved(BEGUN, everywhere)
         fields[team.name] = _moved(begun, known)
     return fields
 
 
-def _moved(begun: float, known: Statistics) -> float:
-    total = BEGUN_WEIGHT * begun + known.score_sum + known.chosen_sum
-    return total / (BEGUN_WEIGHT + known.n + known.failures + known.chosen)
+def _moved(begun: float, statistics: Statistics) -> float:
+    total = BEGUN_WEIGHT * begun + statistics.score_sum + statistics.chosen_sum
+    return total / (BEGUN_WEIGHT + statistics.n + statistics.failures + statistics.chosen)
 
 
 def _parents_first(teams: Mapping[str, Member], niche: str | None, split: str) -> Iterator[Member]:
     """Yield teams in the order in which equals come."""
     children: dict[str, list[str]] = {}
     waiting = {
-        name: sum(word in teams for word in team.born.parents) for name, team in teams.items()
+        name: sum(word in teams for word in team.lineage.parents) for name, team in teams.items()
     }
     for name, team in teams.items():
-        for parent in team.born.parents:
+        for parent in team.lineage.parents:
             children.setdefault(parent, []).append(name)
     price = {name: team.on(niche, split=split).cost for name, team in teams.items()}
     ages = {name: age for age, name in enumerate(teams)}

@@ -30,22 +30,22 @@ class ArchiveFiles:
         self._folder = folder
         self._written: dict[str, tuple[int, int]] = {}
 
-    def follow(self, owner: str, learnt: Lessons) -> None:
+    def follow(self, owner: str, lessons: Lessons) -> None:
         """Add what an agent has learnt since its file was written, by whomever."""
         lines, size = self._written.get(owner, (0, 0))
         if _size(path := self._path(owner)) != size:
-            self.write(owner, learnt)
+            self.write(owner, lessons)
             return
-        self._append(path, _text(fresh := learnt.own(owner, lines)))
+        self._append(path, _text(fresh := lessons.own(owner, lines)))
         self._written[owner] = lines + len(fresh), _size(path)
 
-    def write(self, owner: str, learnt: Lessons) -> bool:
+    def write(self, owner: str, lessons: Lessons) -> bool:
         """Make the file of an agent what it should be.
 
         Returns:
             Whether it was something else.
         """
-        path, own = self._path(owner), learnt.own(owner)
+        path, own = self._path(owner), lessons.own(owner)
         text, content = _text(own), _content(path)
         if content != text:
             if text.startswith(content):
@@ -55,22 +55,22 @@ class ArchiveFiles:
         self._written[owner] = len(own), len(text)
         return content != text
 
-    def behind(self, owners: Iterable[str], learnt: Lessons) -> list[str]:
+    def behind(self, owners: Iterable[str], lessons: Lessons) -> list[str]:
         """Name the agents whose files end too early. Of the others, only the end is looked at."""
         return [
             owner
             for owner in owners
-            if self._may_be(owner, learnt) and self.is_behind(owner, learnt)
+            if self._may_be(owner, lessons) and self.is_behind(owner, lessons)
         ]
 
-    def is_behind(self, owner: str, learnt: Lessons) -> bool:
+    def is_behind(self, owner: str, lessons: Lessons) -> bool:
         """Return whether a file lacks lines or has them in another order, having read all of it.
 
         Raises:
             StorageError: It says something else, or cannot be read.
         """
         path = self._path(owner)
-        text, content = _text(learnt.own(owner)), _content(path)
+        text, content = _text(lessons.own(owner)), _content(path)
         if not text.startswith(content) and not _is_part(content, text):
             raise StorageError(
                 f"{path}: other lessons than the ledger has: it was edited, or is damaged. What the"
@@ -78,8 +78,8 @@ class ArchiveFiles:
             )
         return content != text
 
-    def _may_be(self, owner: str, learnt: Lessons) -> bool:
-        path, end = self._path(owner), _text(learnt.own(owner, -1))
+    def _may_be(self, owner: str, lessons: Lessons) -> bool:
+        path, end = self._path(owner), _text(lessons.own(owner, -1))
         return _end(path, len(end)) != end if end else _size(path) > 0
 
     def _path(self, owner: str) -> Path:
@@ -153,10 +153,10 @@ class AgentFolders:
         self.orphans = self._files.orphans
         self.remove = self._files.remove
 
-    def write(self, agent: PoolAgent, learnt: Lessons) -> list[Path]:
+    def write(self, agent: PoolAgent, lessons: Lessons) -> list[Path]:
         """Make the files of an agent what they should be; give those that were something else."""
         written = [agent.path] if self._files.write(agent) else []
-        if self._archives.write(agent.name, learnt):
+        if self._archives.write(agent.name, lessons):
             written.append(self._folder / archive_of(agent.name))
         return written
 
@@ -164,24 +164,26 @@ class AgentFolders:
         """Write what an agent is."""
         self._files.write(agent)
 
-    def learn(self, agents: Iterable[str], learnt: Lessons) -> None:
+    def learn(self, agents: Iterable[str], lessons: Lessons) -> None:
         """Write what agents have learnt since."""
         for agent in agents:
-            self._archives.follow(agent, learnt)
+            self._archives.follow(agent, lessons)
 
-    def behind(self, agents: Iterable[PoolAgent], learnt: Lessons) -> list[PoolAgent]:
+    def behind(self, agents: Iterable[PoolAgent], lessons: Lessons) -> list[PoolAgent]:
         """Find the agents with a file that a crash left behind."""
-        return [agent for agent in agents if self._is_behind(agent, learnt)]
+        return [agent for agent in agents if self._is_behind(agent, lessons)]
 
-    def _is_behind(self, agent: PoolAgent, learnt: Lessons) -> bool:
+    def _is_behind(self, agent: PoolAgent, lessons: Lessons) -> bool:
         try:
-            return bool(self._files.is_behind(agent) or self._archives.behind([agent.name], learnt))
+            return bool(
+                self._files.is_behind(agent) or self._archives.behind([agent.name], lessons)
+            )
         except StorageError:
             if agent.retired is None:
                 raise
             return False  # nobody works with it
 
-    def look(self, agent: PoolAgent, learnt: Lessons) -> tuple[list[str], list[str]]:
+    def differences(self, agent: PoolAgent, lessons: Lessons) -> tuple[list[str], list[str]]:
         """Read all of the files of an agent; say which are behind, and which say something else."""
         archive = self._folder / archive_of(agent.name)
         looks: Mapping[str, Callable[[], bool]] = {
@@ -189,7 +191,7 @@ class AgentFolders:
                 agent
             ),
             f"{archive}: a crash left it behind the ledger.": lambda: self._archives.is_behind(
-                agent.name, learnt
+                agent.name, lessons
             ),
         }
         behind, wrong = list[str](), list[str]()

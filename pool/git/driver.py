@@ -139,9 +139,9 @@ def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
             )
 
 
-def _beginning(one: bytes, other: bytes) -> bytes:
+def _beginning(ours: bytes, other: bytes) -> bytes:
     """Return the lines with which both begin."""
-    lines = zip(one.splitlines(keepends=True), other.splitlines(keepends=True), strict=False)
+    lines = zip(ours.splitlines(keepends=True), other.splitlines(keepends=True), strict=False)
     blocks = list[bytes]()
     for mine, theirs in lines:
         if mine != theirs:

@@ -56,7 +56,7 @@ def join(folder: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
     return _join(folder, other, folder, tell)
 
 
-def join_into(target: Path, one: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
+def join_into(target: Path, first: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
     """Make a new pool of two copies of one. Both stay as they are.
 
     Args:
@@ -68,18 +68,18 @@ def join_into(target: Path, one: Path, other: Path, *, tell: Callable[[str], Non
         Contradiction: As `join`; then there is no new pool.
         StorageError: As `join`.
     """
-    _expect_two(one, other)
+    _expect_two(first, other)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise InputError(
-            f"{target} exists already. Name a new folder; to take {other} into {one} itself,"
+            f"{target} exists already. Name a new folder; to take {other} into {first} itself,"
             " leave out --into."
         )
     if not target.parent.is_dir():
         raise InputError(f"{target}: there is no folder {target.parent}.")
     aside = _aside(target)
     try:
-        copy_folder(one, aside)
-        joined = _join(aside, other, one, tell)
+        copy_folder(first, aside)
+        joined = _join(aside, other, first, tell)
         with suppress(FileNotFoundError):
             target.rmdir()
         aside.chmod(0o755)

@@ -14,13 +14,13 @@ GROWING = ("commands", "coterie")
 """What is added to by whoever goes on with an evolution; and tasks are."""
 
 
-def united_manifests(one: str, text: str, other: str, others: str) -> str:
+def united_manifests(own_name: str, text: str, other: str, others: str) -> str:
     """Return the manifest of an evolution that two copies of a pool have.
 
     The tasks are those of the copy that has more of them, and begin with those of the other one.
 
     Args:
-        one: What to call the one in messages.
+        own_name: What to call the one in messages.
 
     Raises:
         Contradiction: They are of two evolutions.
@@ -28,14 +28,14 @@ def united_manifests(one: str, text: str, other: str, others: str) -> str:
     """
     if text == others:
         return text
-    mine, theirs = _read(one, text), _read(other, others)
+    mine, theirs = _read(own_name, text), _read(other, others)
     less, more = sorted((mine, theirs), key=lambda each: (len(each["tasks"]), dumps(each)))
     begun = list(less["tasks"].items())
     if list(more["tasks"].items())[: len(begun)] != begun or _rest(less) != _rest(more):
         raise Contradiction(
-            f"{one} and {other} are two evolutions of one name: begun with other tasks, or another"
-            " recipe. Nothing was merged. Keep one of the two, and take the teams of the other one"
-            " in with: mas-pool import."
+            f"{own_name} and {other} are two evolutions of one name: begun with other tasks, or"
+            " another recipe. Nothing was merged. Keep one of the two, and take the teams of the"
+            " other one in with: mas-pool import."
         )
     grown = {name: list(dict.fromkeys((*more[name], *less[name]))) for name in GROWING}
     return dumps({**more, **grown}, indent=2, ensure_ascii=False) + "\n"

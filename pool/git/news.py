@@ -38,12 +38,12 @@ def news_since_commit(folder: Path, repository: Repository) -> list[str]:
     else:
         known = {entry.op for entry in entries_of(then)}
     values = [entry.value for entry in entries_of(now) if entry.op not in known]
-    lines = [line for value in values for line in _told(value)]
+    lines = [line for value in values for line in _sentences(value)]
     more = len(lines) - MOST_LINES
     return [*lines[:MOST_LINES], *([f"and {counted(more, 'more line')}"] if more > 0 else [])]
 
 
-def _told(value: Mapping[str, Any]) -> Iterator[str]:
+def _sentences(value: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a line did: who was born or revised by which edits and why, and what it scored."""
     who = value.get("team") or value.get("agent")
     match value["kind"]:

@@ -68,14 +68,14 @@ def reverts(folder: Path) -> list[Revert]:
     return []
 
 
-def put_back(folder: Path, found: Sequence[Revert]) -> Iterator[str]:
+def put_back(folder: Path, to_put_back: Sequence[Revert]) -> Iterator[str]:
     """Put back what commits took out of a pool; say what that is.
 
     Args:
         folder: The pool. Nobody else should be at work on it.
-        found: What `reverts` found there.
+        to_put_back: What `reverts` found there.
     """
-    for revert in reversed(found):
+    for revert in reversed(to_put_back):
         for path, text in revert.files.items():
             write_atomically(folder / path, text)
         if revert.lines:

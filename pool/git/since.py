@@ -45,7 +45,7 @@ class Since:
 
     Attributes:
         before: The pool as it was: its teams by name.
-        born: The teams that are new, in the order of their births.
+        added: The teams that are new, in the order of their births.
         retired: The teams and agents that were members, and are none any more.
         restored: Those that were none, and are members again.
         learnt: The entries of the memory that are new.
@@ -56,7 +56,7 @@ class Since:
     revision: str
     pool: Pool
     before: Mapping[str, Member]
-    born: tuple[Member, ...]
+    added: tuple[Member, ...]
     agents: tuple[PoolAgent, ...]
     retired: tuple[Member | PoolAgent, ...]
     restored: tuple[Member | PoolAgent, ...]
@@ -87,7 +87,7 @@ class Since:
             revision=was.commit[:7],
             pool=pool,
             before=state.teams,
-            born=tuple(team for name, team in pool.teams.items() if name not in known),
+            added=tuple(team for name, team in pool.teams.items() if name not in known),
             agents=tuple(
                 all_agent for name, all_agent in pool.all_agents.items() if name not in known
             ),
@@ -104,7 +104,7 @@ class Since:
     @property
     def is_empty(self) -> bool:
         """Whether nothing happened."""
-        new = (self.born, self.agents, self.retired, self.restored, self.learnt, self.streams)
+        new = (self.added, self.agents, self.retired, self.restored, self.learnt, self.streams)
         return not any(new) and not self.trials and not self.dropped
 
 

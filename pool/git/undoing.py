@@ -44,11 +44,11 @@ class Undone:
     heirs: tuple[str, ...]
 
 
-def operations_of(pool: Pool, what: str) -> Sequence[LedgerEntry]:
+def operations_of(pool: Pool, operation: str) -> Sequence[LedgerEntry]:
     """Find the lines of a pool's ledger that somebody means.
 
     Args:
-        what: An operation, or what the names of several begin with (`ada/000003`); the id of a
+        operation: An operation, or what the names of several begin with (`ada/000003`); the id of a
             task, which one evolution did; or a commit: what it added to the ledger.
 
     Raises:
@@ -57,16 +57,16 @@ def operations_of(pool: Pool, what: str) -> Sequence[LedgerEntry]:
         StorageError: The pool is damaged.
     """
     entries = [*pool.entries()]
-    if named := _below(entries, what):
+    if named := _below(entries, operation):
         return named
-    if episodes := sorted(_episodes(pool, what)):
+    if episodes := sorted(_episodes(pool, operation)):
         if len(episodes) > 1:
             names = ", ".join(map(quoted, episodes[:MOST_NAMED]))
             raise InputError(
-                f"the task {quoted(what)} was done {len(episodes)} times. Name one: {names}."
+                f"the task {quoted(operation)} was done {len(episodes)} times. Name one: {names}."
             )
         return _below(entries, episodes[0])
-    added = _added_by(pool, what)
+    added = _added_by(pool, operation)
     return [entry for entry in entries if entry.op in added]
 
 
@@ -81,7 +81,7 @@ def undo(pool: Pool, entries: Sequence[LedgerEntry], *, reason: str) -> Undone:
     heirs = tuple(
         member.name
         for member in (*pool.members.values(), *pool.agents.values())
-        if retired.intersection(member.born.parents)
+        if retired.intersection(member.lineage.parents)
     )
     return Undone(
         operations=len(entries),
@@ -142,17 +142,17 @@ class _Back:
         values = (entry.value for entry in self._of(kind))
         return {value["team"] if "team" in value else value["agent"] for value in values}
 
-    def _head(self, born: set[str]) -> Iterator[EventNoted]:
+    def _head(self, added: set[str]) -> Iterator[EventNoted]:
         """Let the team be the head again that was it before."""
         report = {entry.value["about"]["team"] for entry in self._of("told") if _is_head(entry)}
         heads = [member.name for member in self.pool.heads]
-        if heads and heads[-1] in born | report:
-            earlier = [name for name in heads if name not in born | report]
+        if heads and heads[-1] in added | report:
+            earlier = [name for name in heads if name not in added | report]
             yield from (EventNoted(what=HEAD, about={"team": name}) for name in earlier[-1:])
 
-    def _revisions(self, born: set[str]) -> Iterator[Revised]:
+    def _revisions(self, added: set[str]) -> Iterator[Revised]:
         own = {entry.op for entry in self._of("revised")}
-        for name in sorted(self._members("revised") - born):
+        for name in sorted(self._members("revised") - added):
             agent = self.pool.all_agents[name]
             kept = [revision for revision in agent.revisions if revision.op not in own]
             self._expect_last(agent, own)
@@ -184,7 +184,7 @@ def _is_head(entry: LedgerEntry) -> bool:
     return entry.value["what"] == HEAD
 
 
-def told(change: Change) -> str:
+def describe_change(change: Change) -> str:
     """Return what a change that leads back does, in a few words."""
     match change:
         case Retired(member=member) | Restored(member=member):

@@ -47,7 +47,7 @@ class UnionLine:
         return self.entry.op
 
     def __str__(self) -> str:
-        return f"line {self.entry.end.line}, {_told(self.entry.value)}"
+        return f"line {self.entry.end.line}, {_describe(self.entry.value)}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +92,7 @@ class UnionSide:
 
 
 def union_of(
-    one: UnionSide, other: UnionSide, folder: Path
+    first: UnionSide, other: UnionSide, folder: Path
 ) -> tuple[Sequence[UnionLine], Sequence[str]]:
     """Unite the ledgers of two copies of a pool.
 
@@ -107,25 +107,25 @@ def union_of(
             name were born.
         StorageError: One of them cannot be read on its own.
     """
-    lines = ordered(united(one, other), folder)
+    lines = ordered(united(first, other), folder)
     state, births = State(folder), dict[str, UnionLine]()
     for line in lines:
         try:
             state.take(line.entry)
         except ValueError as error:
-            _expect_whole(one, folder)
+            _expect_whole(first, folder)
             _expect_whole(other, folder)
-            raise _misfit(line, births, (one, other), error) from None
-        for name in _born(line.entry.value):
+            raise _misfit(line, births, (first, other), error) from None
+        for name in _added_names(line.entry.value):
             births[name] = line
-    return lines, tuple(_notes(one, other, lines))
+    return lines, tuple(_notes(first, other, lines))
 
 
-def united(one: UnionSide, other: UnionSide) -> list[UnionLine]:
+def united(first: UnionSide, other: UnionSide) -> list[UnionLine]:
     """Unite two files whose lines have operations; see the module."""
-    _expect_equal(one, other)
+    _expect_equal(first, other)
     fields = dict[str, UnionLine]()
-    for line in (*one.lines, *other.lines):
+    for line in (*first.lines, *other.lines):
         fields[line.op] = min(fields.get(line.op, line), line, key=_rank)
     return sorted(fields.values(), key=lambda line: line.entry.order)
 
@@ -140,19 +140,19 @@ def _rank(line: UnionLine) -> tuple[bool, bool, int, bytes]:
     return line.entry.rank
 
 
-def _expect_equal(one: UnionSide, other: UnionSide) -> None:
+def _expect_equal(first: UnionSide, other: UnionSide) -> None:
     there = {line.op: line for line in other.lines}
     unequal = [
         (line, there[line.op])
-        for line in one.lines
+        for line in first.lines
         if line.op in there and not line.entry.agrees(there[line.op].entry)
     ]
     if unequal:
         (mine, theirs), *more = unequal
-        raise _other_of(mine.op, (one.name, mine), (other.name, theirs), more=len(more))
+        raise _other_of(mine.op, (first.name, mine), (other.name, theirs), more=len(more))
 
 
-def _born(value: Mapping[str, Any]) -> Iterator[str]:
+def _added_names(value: Mapping[str, Any]) -> Iterator[str]:
     if value.get("kind") == "born":
         yield from (value[of] for of in MEMBERS if of in value)
 
@@ -167,10 +167,10 @@ def _expect_whole(side: UnionSide, folder: Path) -> None:
             raise _damage(side.name, line.entry.end.line, str(error)) from None
 
 
-def _damage(name: str, line: int, what: str) -> StorageError:
+def _damage(name: str, line: int, problem: str) -> StorageError:
     return StorageError(
-        f"{name}: line {line}: {what}. Nothing was merged. To see all that is wrong with that copy:"
-        " mas-pool verify."
+        f"{name}: line {line}: {problem}. Nothing was merged. To see all that is wrong with that"
+        " copy: mas-pool verify."
     )
 
 
@@ -189,7 +189,7 @@ def _other_of(
 def _misfit(
     line: UnionLine, births: Mapping[str, UnionLine], sides: Sequence[UnionSide], error: ValueError
 ) -> Contradiction | StorageError:
-    for name in _born(line.entry.value):
+    for name in _added_names(line.entry.value):
         if (earlier := births.get(name)) is not None:
             text = " and ".join(
                 f"by {quoted(item.op)} in {_side_of(item, sides)} ({item})"
@@ -210,18 +210,18 @@ def _side_of(line: UnionLine, sides: Sequence[UnionSide]) -> str:
     return next(side.name for side in sides if any(each.op == line.op for each in side.lines))
 
 
-def _notes(one: UnionSide, other: UnionSide, lines: Sequence[UnionLine]) -> Iterator[str]:
+def _notes(first: UnionSide, other: UnionSide, lines: Sequence[UnionLine]) -> Iterator[str]:
     """Yield what both sides changed, and which change is the one that counts now."""
-    ops = [{line.op for line in side.lines} for side in (other, one)]
+    ops = [{line.op for line in side.lines} for side in (other, first)]
     changed = [
         {subject: line for line in side.lines if line.op not in there and (subject := _of(line))}
-        for side, there in zip((one, other), ops, strict=True)
+        for side, there in zip((first, other), ops, strict=True)
     ]
     last = {subject: line for line in lines if (subject := _of(line))}
     for subject in sorted(changed[0].keys() & changed[1].keys()):
         line = last[subject]
         yield (
-            f"both sides {subject}. What {quoted(line.op)} of {_side_of(line, (one, other))} says"
+            f"both sides {subject}. What {quoted(line.op)} of {_side_of(line, (first, other))} says"
             " is what counts now; the ledger has both."
         )
 
@@ -238,7 +238,7 @@ def _of(line: UnionLine) -> str:
             return ""
 
 
-def _told(value: Mapping[str, Any]) -> str:
+def _describe(value: Mapping[str, Any]) -> str:
     who = next((value[of] for of in MEMBERS if of in value), value.get("what", ""))
     task = value.get("task", "")
     text = " ".join(str(word) for word in (value.get("kind", "a line"), who) if word)

@@ -91,7 +91,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
     for member in state.teams.values():
         (faults if member.retired is None else notes).extend(_faults_of(member, known))
     for agent in state.agents.values():
-        behind, wrong = AgentFolders(folder).look(agent, state.learnt)
+        behind, wrong = AgentFolders(folder).differences(agent, state.learnt)
         notes += (f"{name} It is brought up by the next to open." for name in behind)
         (faults if agent.retired is None else notes).extend(wrong)
     notes += _of_scaffold(folder, state)
@@ -106,7 +106,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
     return Findings(
         lines=lines,
         teams=len(state.teams),
-        members=len(state.live),
+        members=len(state.teams.live),
         agents=len(state.agents),
         faults=tuple(faults),
         notes=tuple(notes),
@@ -141,7 +141,7 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
             pool.commit(Retired(member=member.name, reason=reason), op=f"repair/{member.name}")
             done.append(f"{member.name} was retired: {reason}.")
         elif _tells_otherwise(member.team, member):
-            team = replace(member.team, name=member.name, lineage=member.born)
+            team = replace(member.team, name=member.name, lineage=member.lineage)
             write_atomically(member.path, dump(team))
             done.append(f"{member.path}: name and lineage were written anew from the ledger.")
     folders = AgentFolders(folder)
@@ -153,9 +153,9 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
 
 def _of_scaffold(folder: Path, state: State) -> Iterator[str]:
     """Yield what of the head's folder is not as the ledger has it. That harms nothing."""
-    scaffold = Scaffold(pool=folder, tell=lambda _said: None)
+    scaffold = Scaffold(pool=folder, tell=lambda _message: None)
     try:
-        look = scaffold.look(state.heads)
+        look = scaffold.difference(state.heads)
     except StorageError:
         return  # the head's own file is at fault, and that is told
     for name in look.behind:
@@ -210,7 +210,7 @@ def _faults_of(member: Member, catalogue: Catalogue) -> Iterator[str]:
 
 
 def _tells_otherwise(team: Team, member: Member) -> bool:
-    return (team.name, team.lineage) != (member.name, member.born)
+    return (team.name, team.lineage) != (member.name, member.lineage)
 
 
 def _salvage(path: Path) -> list[str]:

@@ -63,7 +63,7 @@ class PoolAgent(TrialRecord):
         if back >= len(self.revisions):
             return {}
         agent = self.revisions[-1 - back].agent
-        texts = agent_texts(AgentFile(agent=agent, lineage=self.born))
+        texts = agent_texts(AgentFile(agent=agent, lineage=self.lineage))
         return {**texts, AGENT: self._inheriting(texts[AGENT])}
 
     def _inheriting(self, text: str) -> str:

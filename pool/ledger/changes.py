@@ -19,7 +19,7 @@ from ...schema.values.problems import Problem
 from ...schema.values.values import plain
 from ..values.identity import identity_of
 from ..values.statistics import Trial
-from ..values.texts import LONGEST_REASON, REASON, TEXT, told, told_all
+from ..values.texts import LONGEST_REASON, REASON, TEXT, displayable, told_all
 from .learnt import Learnt
 from .shape import misshapen
 
@@ -57,9 +57,9 @@ def _about(about: Mapping[str, Any]) -> dict[str, Any]:
 def _clean(value: Any) -> Any:
     """Make the texts of a plain value fit for the ledger."""
     if isinstance(value, str):
-        return told(value, LONGEST_REASON)
+        return displayable(value, LONGEST_REASON)
     if isinstance(value, Mapping):
-        return {told(str(key)): _clean(item) for key, item in value.items()}
+        return {displayable(str(key)): _clean(item) for key, item in value.items()}
     return [_clean(item) for item in value] if isinstance(value, list) else value
 
 
@@ -157,7 +157,7 @@ class Evaluated:
     def value(self) -> dict[str, Any]:
         """Return the ledger's line of it."""
         kind = "failed" if self.trial.score is None else "evaluated"
-        trial = replace(self.trial, reason=told(self.trial.reason, LONGEST_REASON))
+        trial = replace(self.trial, reason=displayable(self.trial.reason, LONGEST_REASON))
         return {"kind": kind, **to_value(replace(self, trial=trial))}
 
 
@@ -202,7 +202,7 @@ class Retired:
 
     def value(self, of: Of = "team") -> dict[str, Any]:
         """Return the ledger's line of it, which says what the member is."""
-        reason = told(self.reason, LONGEST_REASON)
+        reason = displayable(self.reason, LONGEST_REASON)
         return {"kind": "retired", of: self.member, **({"reason": reason} if reason else {})}
 
     @classmethod

@@ -135,7 +135,7 @@ class Current:
             for name in names:
                 self.agent(name)
 
-    def twin(self, team: Team, key: str) -> str | None:
+    def duplicate_of(self, team: Team, key: str) -> str | None:
         """Name the team that equals one of an identity, up to the names of its agents."""
         for member in self.state.like(key):
             if member.retired is not None and not member.is_readable:
@@ -165,11 +165,11 @@ class Current:
             raise ValueError(f"the operation {op!r} was no addition. Give each operation its name.")
         return admitted
 
-    def damage(self, what: str) -> StorageError:
+    def damage(self, problem: str) -> StorageError:
         """Make the error of a pool that is damaged."""
         return StorageError(
-            f"{what} To see every problem: mas-pool verify {self.folder}. To continue with what is"
-            f" left: mas-pool verify --repair {self.folder}."
+            f"{problem} To see every problem: mas-pool verify {self.folder}. To continue with what"
+            f" is left: mas-pool verify --repair {self.folder}."
         )
 
     def _take_in(self) -> None:

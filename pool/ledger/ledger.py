@@ -397,11 +397,11 @@ class Ledger:
         except OSError as error:
             raise StorageError(f"{self.path}: cannot be read: {error.strerror}.") from error
 
-    def _damage(self, place: LedgerPosition, what: str) -> StorageError:
+    def _damage(self, place: LedgerPosition, problem: str) -> StorageError:
         return StorageError(
-            f"{self.path}: line {place.line + 1} (from byte {place.offset} on) {what}. A crash does"
-            " not do this: it was edited or merged, or the disk is failing. Restore the file from"
-            " version control or a backup."
+            f"{self.path}: line {place.line + 1} (from byte {place.offset} on) {problem}. A crash"
+            " does not do this: it was edited or merged, or the disk is failing. Restore the file"
+            " from version control or a backup."
         )
 
 

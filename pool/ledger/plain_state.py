@@ -36,7 +36,7 @@ def value_of(state: State) -> tuple[dict[str, Any], list[bytes]]:
         "teams": [_team(team) for team in state.teams.values()],
         "agents": [_agent(agent) for agent in state.agents.values()],
         "rejected": state.rejected,
-        "twins": state.twins,
+        "twins": state.duplicates,
         "heads": [head.name for head in state.heads],
         "shared": state.shared,
         "numbers": state.numbers,
@@ -61,12 +61,12 @@ def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) ->
     state.shared = bool(value["shared"])
     for entry in value["teams"]:
         team = _team_of(folder, entry, state)
-        _expect(team.born.parents, state.teams)
+        _expect(team.lineage.parents, state.teams)
         state.bear(team)
     for entry in value["agents"]:
         agent = _agent_of(folder, entry, state)
-        _expect((*agent.born.parents, *agent.inherits), state.agents)
-        state.bear_agent(agent)
+        _expect((*agent.lineage.parents, *agent.inherits), state.agents)
+        state.agents.bear(agent)
     state.heads = [state.teams[name] for name in value["heads"]]
     for split, *tasks in value["recent"]:
         recent = state.recent[_text(split)] = Recent(split)
@@ -74,14 +74,14 @@ def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) ->
     return state
 
 
-def _record(one: TrialRecord) -> dict[str, Any]:
+def _record(record: TrialRecord) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "born": to_value(one.born),
-        "stem": one.stem,
-        "retired": one.retired,
-        "splits": [[split, *_figures(known)] for split, known in one.by_split.items()],
-        "niches": [[*key, *_figures(known)] for key, known in one.by_niche.items()],
+        "name": record.name,
+        "born": to_value(record.lineage),
+        "stem": record.stem,
+        "retired": record.retired,
+        "splits": [[split, *_figures(known)] for split, known in record.by_split.items()],
+        "niches": [[*key, *_figures(known)] for key, known in record.by_niche.items()],
     }
 
 
@@ -106,13 +106,13 @@ def _recorded(value: Mapping[str, Any], state: State) -> dict[str, Any]:
     }
 
 
-def _team(one: Member) -> dict[str, Any]:
+def _team(member: Member) -> dict[str, Any]:
     return {
-        **_record(one),
-        "identity": one.identity,
-        "content_hash": one.content_hash,
-        "tasks": [[*apart, *map(_flat, sums.items())] for apart, sums in one.by_task.items()],
-        "past": [[*apart, *map(_flat, past.items())] for apart, past in one.by_past.items()],
+        **_record(member),
+        "identity": member.identity,
+        "content_hash": member.content_hash,
+        "tasks": [[*apart, *map(_flat, sums.items())] for apart, sums in member.by_task.items()],
+        "past": [[*apart, *map(_flat, past.items())] for apart, past in member.by_past.items()],
     }
 
 
@@ -124,14 +124,14 @@ def _team_of(folder: Path, value: Mapping[str, Any], state: State) -> Member:
         content_hash=_text(value["content_hash"]),
         by_task={
             (_text(split), kind): {
-                (_text(niche), _text(task)): _tried(Sums(*map(_number, sums)))
+                (_text(niche), _text(task)): _checked(Sums(*map(_number, sums)))
                 for niche, task, *sums in tasks
             }
             for split, kind, *tasks in value["tasks"]
         },
         by_past={
             (_text(split), kind): {
-                _text(niche): _tried(Past(*map(_number, past))) for niche, *past in niches
+                _text(niche): _checked(Past(*map(_number, past))) for niche, *past in niches
             }
             for split, kind, *niches in value["past"]
         },
@@ -143,7 +143,7 @@ def _flat(item: tuple[Any, Sequence[float]]) -> list[Any]:
     return [*key, *numbers] if isinstance(key, tuple) else [key, *numbers]
 
 
-def _agent(one: PoolAgent) -> dict[str, Any]:
+def _agent(agent: PoolAgent) -> dict[str, Any]:
     revisions = [
         {
             "agent": agent_value(revision.agent),
@@ -151,9 +151,9 @@ def _agent(one: PoolAgent) -> dict[str, Any]:
             "edits": revision.edits,
             "op": revision.op,
         }
-        for revision in one.revisions
+        for revision in agent.revisions
     ]
-    return {**_record(one), "inherits": one.inherits, "revisions": revisions}
+    return {**_record(agent), "inherits": agent.inherits, "revisions": revisions}
 
 
 def _agent_of(folder: Path, value: Mapping[str, Any], state: State) -> PoolAgent:
@@ -180,9 +180,9 @@ def _agent_of(folder: Path, value: Mapping[str, Any], state: State) -> PoolAgent
     )
 
 
-def _figures(known: Statistics) -> list[float]:
-    counts = (getattr(known.usage, name) for name in COUNTS)
-    return [*(getattr(known, name) for name in FIGURES), *counts]
+def _figures(statistics: Statistics) -> list[float]:
+    counts = (getattr(statistics.usage, name) for name in COUNTS)
+    return [*(getattr(statistics, name) for name in FIGURES), *counts]
 
 
 def _statistics(figures: Sequence[Any]) -> Statistics:
@@ -224,7 +224,7 @@ def _number(value: Any) -> Any:
     return value
 
 
-def _tried(known: Known) -> Known:
+def _checked(known: Known) -> Known:
     if known.n < 1:
         raise ValueError(f"{known!r} is of no trial")
     return known

@@ -20,7 +20,7 @@ class TrialRecord:
 
     Attributes:
         name: What the pool calls it. Nobody else there is called so.
-        born: Its parents, the operator that made it, and why.
+        lineage: Its parents, the operator that made it, and why.
         stem: What its name begins with, as its first ancestor's does.
         retired: Why it is no longer a member; None while it is.
         by_split: What is known of it on the tasks of each split.
@@ -31,7 +31,7 @@ class TrialRecord:
 
     name: str
     path: Path
-    born: Lineage
+    lineage: Lineage
     stem: str
     retired: str | None = None
     by_split: dict[str, Statistics] = field(default_factory=dict[str, Statistics])

@@ -38,7 +38,7 @@ def next_head(live: Mapping[str, Member]) -> str | None:
     Args:
         live: The teams that are not retired, by name, in the order of their births.
     """
-    succeeded = {parent for member in live.values() for parent in member.born.parents}
+    succeeded = {parent for member in live.values() for parent in member.lineage.parents}
     return next((name for name in reversed([*live]) if name not in succeeded), None)
 
 
@@ -85,12 +85,12 @@ class Scaffold:
         if not heads:
             return []
         texts = _texts(heads[-1])
-        if (edited := self.look(heads).edited) and not self._is(heads[-1].team):
+        if (edited := self.difference(heads).edited) and not self._is(heads[-1].team):
             self.tell(f"{self.folder} was edited ({', '.join(edited)}). {self._copy_aside()}")
         make_folder(self.folder)
         return write_folder(self.folder, texts, files_in(self.folder, PARTS))
 
-    def look(self, heads: Sequence[Member]) -> FolderDifference:
+    def difference(self, heads: Sequence[Member]) -> FolderDifference:
         """Compare the folder with what it should be."""
         if not heads:
             return FolderDifference()
@@ -140,13 +140,13 @@ class Scaffold:
 
 def _texts(head: Member) -> Mapping[str, str]:
     """Return what the folder says of a team: of its lineage, not what the folder's changes tell."""
-    born = replace(head.born, edits=(), steps=())
+    born = replace(head.lineage, edits=(), steps=())
     return team_texts(replace(head.team, name=head.name, lineage=born))
 
 
-def _is_same(one: Team, other: Team) -> bool:
+def _is_same(left: Team, other: Team) -> bool:
     """Return whether teams are equal, and what taught them is."""
-    bare = (replace(team, name="", lineage=None) for team in (one, other))
+    bare = (replace(team, name="", lineage=None) for team in (left, other))
     first, second = (team_texts(team) for team in bare)
     return first == second
 

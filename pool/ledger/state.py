@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ...schema.team.building import agent_of
 from ...schema.team.team import Lineage
@@ -24,13 +24,13 @@ from ...schema.values.files import locked
 from ...schema.values.problems import quoted
 from ..values.layout import LEDGER, LOCK, agent_file_of, file_of
 from .agents import PoolAgent, Revision
+from .births import Births
 from .changes import ChildRejected, Evaluated, EventNoted, Forgotten, Retired, Revised
 from .learnt import Learnt
 from .ledger import Ledger, LedgerEntry, TooEarly, line_of
 from .lessons import Lessons
 from .members import Member
 from .recent import Recent
-from .records import TrialRecord
 from .scaffold import HEAD, next_head
 from .shape import has_types, misshapen
 from .trials import TrialIndex
@@ -48,8 +48,6 @@ SIGN = 6
 """Letters and digits that tell names of one stem apart: 30 bits."""
 _SIGNED = re.compile(rf"_[a-z2-7]{{{SIGN}}}\Z")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
-One = TypeVar("One", bound="TrialRecord")
-"""Teams, or agents."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,10 +70,10 @@ class State:
         is_begun: Whether the line that a pool begins with was taken in.
 
     Attributes:
-        teams: All teams that were ever born, by name, parents before children.
-        agents: All agents that were ever born, by name, parents before children.
+        teams: All teams that were ever born, parents before children.
+        agents: All agents that were ever born, parents before children.
         rejected: Children that were dropped, by operator.
-        twins: Children that were there already, by operator.
+        duplicates: Children that were there already, by operator.
         heads: The teams that were the head, in order; the last one is. None where nobody said so.
         shared: Whether branches of the pool are merged, so that new names must not collide.
         trials: Finds trials of members on a task again.
@@ -86,13 +84,10 @@ class State:
     """
 
     def __init__(self, folder: Path, *, is_begun: bool = False) -> None:
-        self.teams: dict[str, Member] = {}
-        self._live: dict[str, Member] = {}
-        self.agents: dict[str, PoolAgent] = {}
-        self._live_agents: dict[str, PoolAgent] = {}
-        self._lent: set[str] = set()
+        self.teams: Births[Member] = Births()
+        self.agents: Births[PoolAgent] = Births()
         self.rejected: Counter[str] = Counter()
-        self.twins: Counter[str] = Counter()
+        self.duplicates: Counter[str] = Counter()
         self.learnt = Lessons(folder / LEDGER)
         self.heads: list[Member] = []
         self.shared = False
@@ -104,18 +99,6 @@ class State:
         self._folder = folder
         self._of_identity: dict[str, list[Member]] = {}
         self._is_begun = is_begun
-
-    @property
-    def live(self) -> Mapping[str, Member]:
-        """The teams that were not retired. Whoever has it keeps it as it is when one retires."""
-        self._lent.add("teams")
-        return self._live
-
-    @property
-    def live_agents(self) -> Mapping[str, PoolAgent]:
-        """The agents that were not retired. Whoever has it keeps it as it is."""
-        self._lent.add("agents")
-        return self._live_agents
 
     def take(self, entry: LedgerEntry) -> None:
         """Take in a line.
@@ -147,13 +130,14 @@ class State:
             number += 1
         return name
 
-    def unique_name(self, stem: str, said: Any) -> str:
+    def unique_name(self, stem: str, content: Any) -> str:
         """Choose a name that begins with a stem, which no other branch gives: `vote_k3x7qd`.
 
         Args:
-            said: All that is kept of who is to be called so, JSON-able: the same has the same name.
+            content: All that is kept of who is to be called so, JSON-able: the same has the same
+                name.
         """
-        named = _ended(stem, _sign(said))
+        named = _ended(stem, _sign(content))
         return self.name_for(named) if self.find(named) else named
 
     def find(self, name: str) -> Member | PoolAgent | None:
@@ -189,9 +173,9 @@ class State:
             case _:
                 raise ValueError(f"there are no lines of kind {quoted(kind)}")
 
-    def _tell(self, told: EventNoted) -> None:
-        if told.what == HEAD:
-            self._lead(self._known(told.about["team"]))
+    def _tell(self, event: EventNoted) -> None:
+        if event.what == HEAD:
+            self._lead(self._known(event.about["team"]))
 
     def _lead(self, head: Member) -> None:
         if head not in self.heads[-1:]:
@@ -207,17 +191,8 @@ class State:
 
     def bear(self, member: Member) -> None:
         """Let there be a team, which comes after all those that are there."""
-        self.teams[member.name] = member
-        if member.retired is None:
-            self._live[member.name] = member
+        self.teams.bear(member)
         self._of_identity.setdefault(member.identity, []).append(member)
-
-    def bear_agent(self, agent: PoolAgent) -> None:
-        """Let there be an agent, which comes after all those that are there."""
-        self.agents[agent.name] = agent
-        self._live_agents = self._own("agents", self._live_agents)
-        if agent.retired is None:
-            self._live_agents[agent.name] = agent
 
     def _take_team(self, op: str, value: Mapping[str, Any]) -> None:
         name, born = self._newcomer(value["team"]), from_value(Lineage, value["lineage"])
@@ -225,7 +200,7 @@ class State:
         member = Member(
             name=name,
             path=self._folder / file_of(name),
-            born=born,
+            lineage=born,
             stem=stem,
             identity=value["identity"],
             content_hash=value["content_hash"],
@@ -246,13 +221,13 @@ class State:
         agent = PoolAgent(
             name=name,
             path=self._folder / agent_file_of(name),
-            born=born,
+            lineage=born,
             stem=stem,
             revisions=(first,),
             inherits=inherits,
             trials=self.trials,
         )
-        self.bear_agent(agent)
+        self.agents.bear(agent)
         self.touched.add(name)
         self.learnt.bear(name, inherits)
 
@@ -286,45 +261,30 @@ class State:
 
     def _take_twin(self, value: Mapping[str, Any]) -> None:
         self._known(value["team"])
-        self.twins[value["lineage"]["operator"]] += 1
+        self.duplicates[value["lineage"]["operator"]] += 1
 
-    def _take_trial(self, kind: str, tried: Evaluated, entry: LedgerEntry) -> None:
-        if (tried.trial.score is None) != (kind == "failed"):
-            raise ValueError(f"score={tried.trial.score!r} does not fit {quoted(kind)}")
-        working = {part.member for part in tried.trial.agents.values()}
-        team, split = self._known(tried.member), tried.trial.split
+    def _take_trial(self, kind: str, evaluated: Evaluated, entry: LedgerEntry) -> None:
+        if (evaluated.trial.score is None) != (kind == "failed"):
+            raise ValueError(f"score={evaluated.trial.score!r} does not fit {quoted(kind)}")
+        working = {part.member for part in evaluated.trial.agents.values()}
+        team, split = self._known(evaluated.member), evaluated.trial.split
         for member in (team, *map(self._known_agent, sorted(working))):
-            member.take(tried.trial)
+            member.take(evaluated.trial)
             self.touched.add(member.name)
         recent = self.recent.setdefault(split, Recent(split))
-        self.touched.update(recent.take(team, tried.trial))
-        self.trials.take(tried, entry)
+        self.touched.update(recent.take(team, evaluated.trial))
+        self.trials.take(evaluated, entry)
 
     def _retire(self, value: Mapping[str, Any], reason: str | None) -> None:
         """Let a member be none any longer, for a reason; without one, let it be one again."""
-        item = self._anyone(value)
-        is_back, item.retired = item.retired is not None and reason is None, reason
-        self.touched.add(item.name)
-        if isinstance(item, Member):
-            live = _living(self.teams) if is_back else self._own("teams", self._live)
-            self._live = live
+        if "team" in value:
+            self.teams.retire(self._known(value["team"]), reason)
+            self.touched.add(value["team"])
         else:
-            live = _living(self.agents) if is_back else self._own("agents", self._live_agents)
-            self._live_agents = live
-        if reason is not None:
-            live.pop(item.name, None)
-        if self.heads and self.heads[-1].retired and (head := next_head(self._live)):
-            self._lead(self._live[head])
-
-    def _own(self, which: str, members: dict[str, One]) -> dict[str, One]:
-        """Return members that may be changed: a copy where somebody has the others."""
-        if which not in self._lent:
-            return members
-        self._lent.remove(which)
-        return {**members}
-
-    def _anyone(self, value: Mapping[str, Any]) -> Member | PoolAgent:
-        return self._known(value["team"]) if "team" in value else self._known_agent(value["agent"])
+            self.agents.retire(self._known_agent(value["agent"]), reason)
+            self.touched.add(value["agent"])
+        if self.heads and self.heads[-1].retired and (head := next_head(self.teams.live)):
+            self._lead(self.teams[head])
 
     def _known_agent(self, name: str) -> PoolAgent:
         if name not in self.agents:
@@ -335,10 +295,6 @@ class State:
         if name not in self.teams:
             raise TooEarly(f"no team {quoted(name)} was born before")
         return self.teams[name]
-
-
-def _living(members: Mapping[str, One]) -> dict[str, One]:
-    return {name: member for name, member in members.items() if member.retired is None}
 
 
 def episodes_in(operation: str) -> Iterator[tuple[str, int]]:
@@ -360,7 +316,7 @@ def begin(folder: Path, *, shared: bool) -> None:
     if ledger.append(first, op="pool") or not shared:
         return
 
-    def said(entries: Sequence[LedgerEntry]) -> list[bytes] | None:
+    def encode(entries: Sequence[LedgerEntry]) -> list[bytes] | None:
         begun, *rest = entries
         if begun.value.get("shared"):
             return None
@@ -370,7 +326,7 @@ def begin(folder: Path, *, shared: bool) -> None:
         ]
 
     with locked(folder / LOCK):
-        ledger.rewrite(said)
+        ledger.rewrite(encode)
 
 
 def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEntry]:
@@ -424,6 +380,8 @@ def _ended(stem: str, ending: str) -> str:
     return f"{stem[: LONGEST_NAME - len(ending) - 1]}_{ending}"
 
 
-def _sign(said: Any) -> str:
-    digested = hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8", "backslashreplace"))
+def _sign(content: Any) -> str:
+    digested = hashlib.sha256(
+        json.dumps(content, sort_keys=True).encode("utf-8", "backslashreplace")
+    )
     return b32encode(digested.digest())[:SIGN].decode().lower()

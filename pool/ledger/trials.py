@@ -21,11 +21,11 @@ class TrialIndex:
     ledger: Path
     places: Places = field(default_factory=Places)
 
-    def take(self, tried: Evaluated, entry: LedgerEntry) -> None:
+    def take(self, evaluated: Evaluated, entry: LedgerEntry) -> None:
         """Take in a trial, and the line that tells of it."""
-        if tried.trial.score is not None and tried.trial.kind == "plain":
-            for member in _of(tried):
-                self.places.add(_about(member, tried.trial.task), entry.start)
+        if evaluated.trial.score is not None and evaluated.trial.kind == "plain":
+            for member in _of(evaluated):
+                self.places.add(_about(member, evaluated.trial.task), entry.start)
 
     def on(self, member: str, task: str, *, upto: int | None = None) -> Statistics | None:
         """Add up the trials of a member on a task; None without any.
@@ -44,8 +44,8 @@ class TrialIndex:
         return known
 
 
-def _of(tried: Evaluated) -> set[str]:
-    return {tried.member, *(part.member for part in tried.trial.agents.values())}
+def _of(evaluated: Evaluated) -> set[str]:
+    return {evaluated.member, *(part.member for part in evaluated.trial.agents.values())}
 
 
 def _about(member: str, task: str) -> str:

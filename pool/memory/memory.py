@@ -53,14 +53,14 @@ class _Index:
         self.entries.update(keyed)
 
     def closest(
-        self, text: str, wanted: VectorQuery, learnt: Lessons, owner: str | None, seen: int | None
+        self, text: str, query: VectorQuery, lessons: Lessons, owner: str | None, seen: int | None
     ) -> Iterator[tuple[Learnt, float]]:
         """Yield what stands, the closest first; a server may also have what we know nothing of."""
         if owner is not None:
-            wanted = replace(wanted, owners=learnt.line(owner))
-        for hit in self.store.closest(self.vector(text), wanted):
+            query = replace(query, owners=lessons.line(owner))
+        for hit in self.store.closest(self.vector(text), query):
             entry = self.entries.get(hit.key)
-            if entry is not None and learnt.stands(entry.id, seen, owner=owner):
+            if entry is not None and lessons.stands(entry.id, seen, owner=owner):
                 yield entry, hit.similarity
 
 
@@ -118,10 +118,10 @@ class Memory:
         wanted = VectorQuery(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
         with self._turn:
             try:
-                pairs = self._found(text, k, wanted, owner, seen)
+                pairs = self._closest(text, k, wanted, owner, seen)
             except Lost:  # a server that was emptied: all of it is in the ledger
                 self._tasks.entries.clear()
-                pairs = self._found(text, k, wanted, owner, seen)
+                pairs = self._closest(text, k, wanted, owner, seen)
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0].id))[:k]
 
     def alike(
@@ -161,15 +161,15 @@ class Memory:
             first, *vectors = self._embedder.embed(cut) if others else [()]
         return [math.fsum(map(mul, first, vector)) for vector in vectors]
 
-    def _found(
-        self, text: str, k: int, wanted: VectorQuery, owner: str | None, seen: int | None
+    def _closest(
+        self, text: str, k: int, query: VectorQuery, owner: str | None, seen: int | None
     ) -> list[tuple[Learnt, float]]:
         """Return at least as many entries as are wanted, the closest first, and all equals."""
         self._catch_up()
         pairs: list[tuple[Learnt, float]] = []
         if k < 1 or not self._tasks.entries or seen == 0:
             return pairs
-        for entry, similarity in self._tasks.closest(text, wanted, self._pool.learnt, owner, seen):
+        for entry, similarity in self._tasks.closest(text, query, self._pool.learnt, owner, seen):
             if len(pairs) >= k and similarity < pairs[k - 1][1]:
                 break
             pairs.append((entry, similarity))

@@ -86,17 +86,17 @@ class QdrantStore:
             with self._answers():
                 self._client.upsert(self._collection, batch, wait=True)
 
-    def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
+    def closest(self, vector: Vector, query: VectorQuery) -> Iterator[Hit]:
         """Yield the points that are wanted one by one, the closest first."""
         given, limit = 0, FIRST
-        while len(hits := self._closest(vector, wanted, limit)) == limit:
+        while len(hits := self._closest(vector, query, limit)) == limit:
             # Of those that are as close as the last, others may not be among them.
             sure = [hit for hit in hits if hit.similarity > hits[-1].similarity]
             yield from sure[given:]
             given, limit = len(sure), limit * WIDENING
         yield from hits[given:]
 
-    def _closest(self, vector: Vector, wanted: VectorQuery, limit: int) -> list[Hit]:
+    def _closest(self, vector: Vector, query: VectorQuery, limit: int) -> list[Hit]:
         if not self._is_made():
             return []
         self._expect_fit(len(vector))
@@ -104,7 +104,7 @@ class QdrantStore:
             result = self._client.query_points(
                 self._collection,
                 query=list(vector),
-                query_filter=_filter(wanted),
+                query_filter=_filter(query),
                 search_params=self._parameters,
                 limit=limit,
                 with_payload=False,
@@ -186,9 +186,9 @@ class QdrantStore:
         if self._size != dimension:
             with self._answers():
                 self._client.delete_collection(self._collection)
-            raise self._lost("was of other vectors")
+            raise self._loss("was of other vectors")
 
-    def _lost(self, why: str) -> Lost:
+    def _loss(self, why: str) -> Lost:
         self._exists, self._size = False, None
         return Lost(f"Qdrant, collection {self._collection!r}: {why}. It is made again.")
 
@@ -202,7 +202,7 @@ class QdrantStore:
             yield
         except (ApiException, QdrantException, JSONDecodeError, UnicodeDecodeError) as error:
             if self._exists and getattr(error, "status_code", None) == GONE:
-                raise self._lost("is gone") from error
+                raise self._loss("is gone") from error
             text = " ".join(str(error).split())[:LONGEST_QUOTE].rstrip(".")
             raise RunError(
                 f"Qdrant, collection {self._collection!r}: {text}. Is the server of"
@@ -239,18 +239,18 @@ def _payload(labels: Labels) -> dict[str, Any]:
     return {**fields, "owner": list(labels.owners)}
 
 
-def _filter(wanted: VectorQuery) -> Filter | None:
+def _filter(query: VectorQuery) -> Filter | None:
     from qdrant_client.models import FieldCondition, Filter, MatchAny, MatchValue
 
     must: list[Condition] = [
         FieldCondition(key=name, match=MatchValue(value=label))
-        for name, label in (("kind", wanted.kind), ("level", wanted.level))
+        for name, label in (("kind", query.kind), ("level", query.level))
         if label is not None
     ]
-    if wanted.niche is not None:
-        must.append(_of_niche(wanted.niche, or_none=wanted.or_no_niche))
-    if wanted.owners is not None:
-        must.append(FieldCondition(key="owner", match=MatchAny(any=list(wanted.owners))))
+    if query.niche is not None:
+        must.append(_of_niche(query.niche, or_none=query.or_no_niche))
+    if query.owners is not None:
+        must.append(FieldCondition(key="owner", match=MatchAny(any=list(query.owners))))
     return Filter(must=must) if must else None
 
 

@@ -33,7 +33,7 @@ class Recollection:
         """Find entries; see `Recaller`."""
         return await self.recall(query, k, where)
 
-    def met(self, task: Task) -> str | None:
+    def learnt_from(self, task: Task) -> str | None:
         """Return where something was learnt from a task; see `Remembering`."""
         meeting = next(Seen.by(self.folder).meetings([task]), None)
         return f"{meeting.before} by its {meeting.by}" if meeting else None
@@ -57,12 +57,12 @@ def recalling(search: Callable[..., Found]) -> Recaller:
     """Let agents recall by a search: that of a `Memory`, or of a `View`."""
 
     async def recall(query: str, k: int, where: Mapping[str, Any], /) -> Sequence[MemoryEntry]:
-        return await asyncio.to_thread(_found, search, query, k, where)
+        return await asyncio.to_thread(_search_kinds, search, query, k, where)
 
     return recall
 
 
-def _found(
+def _search_kinds(
     search: Callable[..., Found], query: str, k: int, where: Mapping[str, Any]
 ) -> Sequence[MemoryEntry]:
     """Search for each kind, and give the closest: of all together, or all that were found."""

@@ -124,7 +124,7 @@ class Seen:
         advice: str,
         *,
         places: Mapping[str, str] | None = None,
-        what: str = "held-out task",
+        noun: str = "held-out task",
     ) -> None:
         """Make sure that none of some tasks is among these.
 
@@ -140,7 +140,7 @@ class Seen:
             verb = "is" if len(again) == 1 else "are"
             more = f"; and {len(again) - MOST_NAMED} more" if len(again) > MOST_NAMED else ""
             raise InputError(
-                f"{counted(len(again), what)} of {len(tasks)} {verb} learnt from:"
+                f"{counted(len(again), noun)} of {len(tasks)} {verb} learnt from:"
                 f" {'; '.join(map(str, again[:MOST_NAMED]))}{more}. A score on what was learnt from"
                 f" says nothing about unseen tasks. {advice}"
             )

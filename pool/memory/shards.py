@@ -70,21 +70,21 @@ class _Shelf:
             owned[self._owned.get(owner, NOWHERE)] = True
         return np.flatnonzero(owned)
 
-    def products(self, wanted: NDArray[np.float32], places: Places) -> NDArray[np.float32]:
+    def products(self, query: NDArray[np.float32], places: Places) -> NDArray[np.float32]:
         if isinstance(places, slice) or len(places) * FEW > len(self.keys):
-            return (self.vectors @ wanted)[places]
-        return self.vectors[places] @ wanted
+            return (self.vectors @ query)[places]
+        return self.vectors[places] @ query
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
     """The points of a shelf that a search may look at."""
 
-    shelf: _Shelf
+    shard: _Shelf
     places: Places
 
     def __len__(self) -> int:
-        return len(self.shelf.keys) if isinstance(self.places, slice) else len(self.places)
+        return len(self.shard.keys) if isinstance(self.places, slice) else len(self.places)
 
     def at(self, some: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return where some of them are on the shelf."""
@@ -95,7 +95,7 @@ class VectorShards:
     """A store in this process's memory. It is empty at first, and gone with the process."""
 
     def __init__(self) -> None:
-        self._shelves: dict[Labels, _Shelf] = {}
+        self._shards: dict[Labels, _Shelf] = {}
         self._keys: set[str] = set()
         self._fitting: dict[VectorQuery, list[_Shelf]] = {}
 
@@ -103,25 +103,25 @@ class VectorShards:
         """Store points; those that are there stay."""
         for point in points:
             labels = replace(point.labels, owners=())
-            if labels not in self._shelves:
-                self._shelves[labels] = _Shelf(len(point.vector))
+            if labels not in self._shards:
+                self._shards[labels] = _Shelf(len(point.vector))
                 self._fitting.clear()
             if point.key not in self._keys:
-                self._shelves[labels].add(point.key, point.vector, point.labels.owners)
+                self._shards[labels].add(point.key, point.vector, point.labels.owners)
                 self._keys.add(point.key)
 
     def missing(self, keys: Collection[str]) -> set[str]:
         """Return which of these keys are not stored."""
         return set(keys) - self._keys
 
-    def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
+    def closest(self, vector: Vector, query: VectorQuery) -> Iterator[Hit]:
         """Yield the points that are wanted one by one, the closest first."""
-        stretches = self._stretches(wanted)
+        stretches = self._stretches(query)
         if not stretches:
             return
         asked = np.asarray(vector, np.float32)
         rough = np.concatenate(
-            [stretch.shelf.products(asked, stretch.places) for stretch in stretches]
+            [stretch.shard.products(asked, stretch.places) for stretch in stretches]
         )
         given, limit = 0, FIRST
         while given < len(rough):
@@ -129,31 +129,31 @@ class VectorShards:
             yield from hits[given:]
             given, limit = len(hits), limit * WIDENING
 
-    def _stretches(self, wanted: VectorQuery) -> list[_Stretch]:
-        anybodys = replace(wanted, owners=None)
+    def _stretches(self, query: VectorQuery) -> list[_Stretch]:
+        anybodys = replace(query, owners=None)
         if anybodys not in self._fitting:
-            fitting = [shelve for has, shelve in self._shelves.items() if _fits(has, anybodys)]
+            fitting = [shelve for has, shelve in self._shards.items() if _fits(has, anybodys)]
             self._fitting[anybodys] = fitting
-        shelves, owners = self._fitting[anybodys], wanted.owners
+        shelves, owners = self._fitting[anybodys], query.owners
         if owners is None:
             return [_Stretch(shelf, WHOLE) for shelf in shelves]
         owned = [_Stretch(shelf, shelf.places(owners)) for shelf in shelves]
         return [stretch for stretch in owned if len(stretch)]
 
 
-def _fits(has: Labels, wanted: VectorQuery) -> bool:
-    niches = (wanted.niche, None) if wanted.or_no_niche else (wanted.niche,)
+def _fits(has: Labels, query: VectorQuery) -> bool:
+    niches = (query.niche, None) if query.or_no_niche else (query.niche,)
     return (
-        wanted.kind in (None, has.kind)
-        and (wanted.niche is None or has.niche in niches)
-        and wanted.level in (None, has.level)
+        query.kind in (None, has.kind)
+        and (query.niche is None or has.niche in niches)
+        and query.level in (None, has.level)
     )
 
 
 def _first(
     stretches: Sequence[_Stretch],
     rough: NDArray[np.float32],
-    asked: NDArray[np.float32],
+    query: NDArray[np.float32],
     limit: int,
 ) -> list[Hit]:
     """Return the closest points in order, as far as looking at so many tells who they are."""
@@ -161,13 +161,13 @@ def _first(
     places: NDArray[np.intp] = np.arange(len(rough))
     if limit < len(rough):
         places = np.argpartition(rough, -limit)[-limit:]
-        bound = round(float(rough[places].min()) + EPSILON * len(asked), DIGITS)
-    hits = [hit for hit in _looked_at(stretches, np.sort(places), asked) if hit.similarity > bound]
+        bound = round(float(rough[places].min()) + EPSILON * len(query), DIGITS)
+    hits = [hit for hit in _looked_at(stretches, np.sort(places), query) if hit.similarity > bound]
     return sorted(hits, key=lambda hit: -hit.similarity)
 
 
 def _looked_at(
-    stretches: Sequence[_Stretch], places: NDArray[np.intp], asked: NDArray[np.float32]
+    stretches: Sequence[_Stretch], places: NDArray[np.intp], query: NDArray[np.float32]
 ) -> Iterator[Hit]:
     """Compute how close points are, which are counted from the first stretch on."""
     ends = np.cumsum([len(item) for item in stretches])
@@ -176,7 +176,7 @@ def _looked_at(
         stretch = stretches[number]
         here = stretch.at(places[found_in == number] - (ends[number] - len(stretch)))
         for some in (here[at : at + AT_ONCE] for at in range(0, len(here), AT_ONCE)):
-            products = stretch.shelf.vectors[some].astype(np.float64) * asked
+            products = stretch.shelf.vectors[some].astype(np.float64) * query
             cosines = np.round(products.sum(axis=1), DIGITS)
             pairs = zip(some.tolist(), cosines.tolist(), strict=True)
             yield from (Hit(key=stretch.shelf.keys[at], similarity=cosine) for at, cosine in pairs)

@@ -95,7 +95,7 @@ class Store(Protocol):
         """
         ...
 
-    def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
+    def closest(self, vector: Vector, query: VectorQuery) -> Iterator[Hit]:
         """Return the points that are wanted one by one, the closest first, to `DIGITS` decimals."""
         ...
 

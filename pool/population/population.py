@@ -270,19 +270,21 @@ class Population:
         value = entry.value
         match value["kind"]:
             case "born" if "agent" in value:
-                return self._born(value["agent"], value.get("inherits", ()), _event_of(entry))
+                return self._with_newcomer(
+                    value["agent"], value.get("inherits", ()), _event_of(entry)
+                )
             case "evaluated" if ANCHOR in value.get("agents", {}):
-                return self._tried(from_value(Trial, value))
+                return self._with_trial(from_value(Trial, value))
             case "retired" if "agent" in value:
                 return self._with({agent for agent in self.agents if agent != value["agent"]})
             case "restored" if "agent" in value:
                 return self._with({*self.agents, value["agent"]})
             case "told":
-                return self._told(value["what"], value.get("about", {}), _event_of(entry))
+                return self._with_event(value["what"], value.get("about", {}), _event_of(entry))
             case _:
                 return self
 
-    def _born(self, name: str, inherits: Sequence[str], event: str) -> Population:
+    def _with_newcomer(self, name: str, inherits: Sequence[str], event: str) -> Population:
         parents = [self.everybody[parent] for parent in inherits]
         newcomer = {name: heir(parents, self.rates)}
         return replace(
@@ -292,10 +294,10 @@ class Population:
             newborn={**self.newborn, event: name},
         )
 
-    def _told(self, what: str, about: Mapping[str, Any], event: str) -> Population:
-        if what == LEADERSHIP:
+    def _with_event(self, kind: str, about: Mapping[str, Any], event: str) -> Population:
+        if kind == LEADERSHIP:
             return replace(self, rounds=self.rounds.with_(about))
-        return self._changed(about, event) if what == LIFECYCLE else self
+        return self._changed(about, event) if kind == LIFECYCLE else self
 
     def _changed(self, about: Mapping[str, Any], event: str) -> Population:
         """Take in whose persona was written for a niche, and who was forked."""
@@ -321,7 +323,7 @@ class Population:
         living = {name: standing for name, standing in self.everybody.items() if name in names}
         return replace(self, agents=living, rolling=_rolling(living))
 
-    def _tried(self, trial: Trial) -> Population:
+    def _with_trial(self, trial: Trial) -> Population:
         if trial.split != EVOLVE or trial.kind != "plain" or trial.score is None:
             return self
         niche, reward = trial.niche or "", trial.score

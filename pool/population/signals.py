@@ -191,8 +191,8 @@ def by_chance(
     return math.fsum(values) / len(values) if values else None
 
 
-def _led(one: WorkedTask, anchor: str, by_niche: bool) -> Led:
-    return one.niche if by_niche else "", anchor, one.roster
+def _led(work: WorkedTask, anchor: str, by_niche: bool) -> Led:
+    return work.niche if by_niche else "", anchor, work.roster
 
 
 def _indices(led: Sequence[Led], window: int, step: int = 1) -> list[float]:
@@ -228,9 +228,9 @@ def _worked(trial: Trial, roster: frozenset[str]) -> WorkedTask:
     )
 
 
-def _flows(learnt: Learnt) -> Iterator[tuple[str, str]]:
-    if learnt.giver is not None:
-        yield from ((learnt.giver, owner) for owner in learnt.owners if owner != learnt.giver)
+def _flows(lesson: Learnt) -> Iterator[tuple[str, str]]:
+    if lesson.giver is not None:
+        yield from ((lesson.giver, owner) for owner in lesson.owners if owner != lesson.giver)
 
 
 def _totals(flow: Mapping[tuple[str, str], int], end: Literal[0, 1]) -> Counter[str]:

@@ -51,14 +51,14 @@ def blame_agent(entries: Iterable[LedgerEntry], name: str) -> tuple[AgentOrigin,
         value = entry.value
         if value["kind"] == "born" and "agent" in value:
             revisions[value["agent"]] = 0
-            known[value["agent"]] = _born(entry, known)
+            known[value["agent"]] = _added_origins(entry, known)
         elif value["kind"] == REVISED:
             revisions[value["agent"]] += 1
             known[value["agent"]] = _revised(entry, known, revisions[value["agent"]])
     return tuple(known[name].values())
 
 
-def _born(
+def _added_origins(
     entry: LedgerEntry, known: Mapping[str, Mapping[str, AgentOrigin]]
 ) -> dict[str, AgentOrigin]:
     lineage = entry.value["lineage"]

@@ -37,7 +37,7 @@ from ..ledger.scaffold import HEAD, Scaffold
 from ..ledger.state import SEED, Admission, State
 from ..values.identity import identity_of
 from ..values.layout import AGENTS, TEAMS, file_of
-from ..values.texts import LONGEST_REASON, MOST_NOTES, told, told_all
+from ..values.texts import LONGEST_REASON, MOST_NOTES, displayable, told_all
 
 
 def named(change: Added, parents: Sequence[Member], state: State, *, op: str) -> Team:
@@ -51,10 +51,10 @@ def named(change: Added, parents: Sequence[Member], state: State, *, op: str) ->
         edits = summary(parents[0].team, replace(team, name=parents[0].team.name))
     lineage = _kept(born, edits)
 
-    def said() -> tuple[str, Any]:
+    def addition() -> tuple[str, Any]:
         return op, team_value(replace(team, lineage=lineage))
 
-    name = _name(team.name, parents, state, change.name, said)
+    name = _name(team.name, parents, state, change.name, addition)
     return replace(team, name=name, lineage=lineage)
 
 
@@ -81,7 +81,7 @@ def _name(
     parents: Sequence[TrialRecord],
     state: State,
     wish: str | None,
-    said: Callable[[], tuple[str, Any]],
+    content: Callable[[], tuple[str, Any]],
 ) -> str:
     """Choose a name: the one that is wished for, or its own, or its stem with an ending.
 
@@ -89,22 +89,22 @@ def _name(
     the ending is made of all that is said of who is to be called so: the operation, and what.
     """
     stem = parents[0].stem if parents else own
-    if state.shared and not (pair := said())[0].startswith(SEED):
+    if state.shared and not (pair := content())[0].startswith(SEED):
         return state.unique_name(stem, pair)
     name = wish or (None if parents else stem)
     return state.name_for(stem) if name is None or state.find(name) else name
 
 
-def _kept(born: Lineage, edits: Sequence[str]) -> Lineage:
+def _kept(lineage: Lineage, edits: Sequence[str]) -> Lineage:
     """Return a lineage as it is kept: clean, and not too long."""
     return Lineage(
-        operator=born.operator,
-        parents=tuple(dict.fromkeys(born.parents)),
+        operator=lineage.operator,
+        parents=tuple(dict.fromkeys(lineage.parents)),
         edits=told_all(edits),
-        reason=told(born.reason, LONGEST_REASON),
-        task=told(born.task),
-        run=told(born.run),
-        steps=tuple(map(_step, born.steps[:MOST_NOTES])) if len(born.steps) > 1 else (),
+        reason=displayable(lineage.reason, LONGEST_REASON),
+        task=displayable(lineage.task),
+        run=displayable(lineage.run),
+        steps=tuple(map(_step, lineage.steps[:MOST_NOTES])) if len(lineage.steps) > 1 else (),
     )
 
 
@@ -124,9 +124,9 @@ def checked_text(team: Team, catalogue: Catalogue, ceiling: CapabilityPolicy | N
     return text
 
 
-def twin_line(team: Team, twin: str) -> dict[str, Any]:
+def twin_line(team: Team, duplicate: str) -> dict[str, Any]:
     """Say in the ledger that a team was not added, because another is equal to it."""
-    return {"kind": "twin", "team": twin, "lineage": _value(team)}
+    return {"kind": "twin", "team": duplicate, "lineage": _value(team)}
 
 
 def _value(team: Team) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _step(step: LineageStep) -> LineageStep:
         operator=step.operator,
         edits=told_all(step.edits),
         fields=step.fields,
-        reason=told(step.reason, LONGEST_REASON),
+        reason=displayable(step.reason, LONGEST_REASON),
     )
 
 
@@ -175,10 +175,10 @@ class Commits:
             case _:
                 return self._record(change, op=op)
 
-    def _led(self, made: Callable[[], bool]) -> bool:
+    def _led(self, make: Callable[[], bool]) -> bool:
         """Let something happen by which another team may be the head: then its folder follows."""
         before = self.current.state.heads
-        done = made()
+        done = make()
         if self.current.state.heads != before:
             with self.current.alone():
                 self.scaffold.follow(self.current.state.heads)
@@ -198,7 +198,7 @@ class Commits:
                 child = named(change, parents, current.state, op=op)
                 known = self.host().beside(current.folder / TEAMS)
                 text, key = checked_text(child, known, self.ceiling), identity_of(child)
-                if twin := current.twin(child, key):
+                if twin := current.duplicate_of(child, key):
                     current.commit(twin_line(child, twin), op=op)
                 else:
                     born = Added(member=child, lineage=child.lineage or change.lineage)

@@ -64,8 +64,8 @@ def import_teams(
 
 
 def _added(pool: Pool, member: Member, here: Mapping[str, Admission], *, op: str) -> Admission:
-    parents = tuple(here[parent].name for parent in member.born.parents)
-    born = replace(member.born, parents=parents)
+    parents = tuple(here[parent].name for parent in member.lineage.parents)
+    born = replace(member.lineage, parents=parents)
     return pool.add(member.team, born, op=op, name=member.name)
 
 

@@ -45,7 +45,7 @@ def ancestors(teams: Mapping[str, One], name: str) -> dict[str, One]:
     texts = {name}
     for team in reversed(tuple(teams)):
         if team in texts:
-            texts.update(teams[team].born.parents)
+            texts.update(teams[team].lineage.parents)
     return {team: member for team, member in teams.items() if team in texts}
 
 
@@ -53,7 +53,7 @@ def descendants(teams: Mapping[str, One], name: str) -> dict[str, One]:
     """Return a team, or an agent, and all that was made from it, parents before their children."""
     fields = {name: teams[name]}
     for member in teams.values():
-        if not fields.keys().isdisjoint(member.born.parents):
+        if not fields.keys().isdisjoint(member.lineage.parents):
             fields[member.name] = member
     return fields
 
@@ -73,17 +73,17 @@ def blame(teams: Mapping[str, Member], name: str) -> tuple[Origin, ...]:
     """
     origins: dict[str, dict[str, Origin]] = {}
     for member in ancestors(teams, name).values():
-        setters = {field: step.operator for step in member.born.steps for field in step.fields}
+        setters = {field: step.operator for step in member.lineage.steps for field in step.fields}
         fields = {
             field: Origin(
                 field=field,
                 value=value,
                 team=member.name,
-                operator=setters.get(field, member.born.operator),
+                operator=setters.get(field, member.lineage.operator),
             )
             for field, value in _fields(member.team).items()
         }
-        for parent in reversed(member.born.parents):
+        for parent in reversed(member.lineage.parents):
             for field, old in _inherited(teams[parent].team, member.team).items():
                 there = origins[parent][old]
                 fields[field] = replace(there, field=field, value=fields[field].value)

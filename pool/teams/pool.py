@@ -175,7 +175,8 @@ class Pool:
     @property
     def members(self) -> Mapping[str, Member]:
         """The teams that were not retired, by name, in the order of their births."""
-        return MappingProxyType(self._current.state.live)
+        with self._current.turn:
+            return MappingProxyType(self._current.state.teams.live)
 
     @property
     def teams(self) -> Mapping[str, Member]:
@@ -185,7 +186,8 @@ class Pool:
     @property
     def agents(self) -> Mapping[str, PoolAgent]:
         """The agents that were not retired, by name, in the order of their births."""
-        return MappingProxyType(self._current.state.live_agents)
+        with self._current.turn:
+            return MappingProxyType(self._current.state.agents.live)
 
     @property
     def all_agents(self) -> Mapping[str, PoolAgent]:
@@ -198,9 +200,9 @@ class Pool:
         return MappingProxyType(self._current.state.rejected)
 
     @property
-    def twins(self) -> Mapping[str, int]:
+    def duplicates(self) -> Mapping[str, int]:
         """How many children were there already, by operator."""
-        return MappingProxyType(self._current.state.twins)
+        return MappingProxyType(self._current.state.duplicates)
 
     @property
     def learnt(self) -> Lessons:
@@ -320,9 +322,9 @@ class Pool:
         finally:
             self._flush = None
 
-    def add(self, team: Team, born: Lineage, *, op: str, name: str | None = None) -> Admission:
+    def add(self, team: Team, lineage: Lineage, *, op: str, name: str | None = None) -> Admission:
         """Commit a `Added`."""
-        return self.commit(Added(member=team, lineage=born, name=name), op=op)
+        return self.commit(Added(member=team, lineage=lineage, name=name), op=op)
 
     def twin_of(self, team: Team) -> str | None:
         """Name the team of this pool that is equal to a team up to the names of its agents.
@@ -333,7 +335,7 @@ class Pool:
             StorageError: The file of a team that may be its twin is damaged.
         """
         with self._current.turn:
-            return self._current.twin(team, identity_of(team))
+            return self._current.duplicate_of(team, identity_of(team))
 
     def remove_orphans(self, *, dry_run: bool = False) -> list[str]:
         """Remove the files under `teams/` and `agents/` that belong to nobody, and name them.
@@ -354,7 +356,7 @@ class Pool:
 
     def _expect_files(self) -> None:
         there = {path.stem for path in (self.folder / TEAMS).glob("*.yaml")}
-        if missing := sorted(self._current.state.live.keys() - there):
+        if missing := sorted(self._current.state.teams.live.keys() - there):
             names = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
             raise self._current.damage(
                 f"{self.folder / TEAMS}: the files of {counted(len(missing), 'team')} are missing:"
@@ -373,7 +375,7 @@ class Pool:
 
     def _scaffold_is_behind(self) -> bool:
         try:
-            return bool(self._scaffold.look(self._current.state.heads).behind)
+            return bool(self._scaffold.difference(self._current.state.heads).behind)
         except StorageError:
             return False  # the head's own file is at fault: whoever asks for the team is told
 

@@ -267,8 +267,8 @@ def _chi_square(chance: random.Random, degrees: int) -> float:
     return chance.gammavariate(degrees / 2, 2) / degrees
 
 
-def _beta(chance: random.Random, one: float, other: float) -> float:
-    return chance.betavariate(max(one, LEAST_SHARE), max(other, LEAST_SHARE))
+def _beta(chance: random.Random, first: float, other: float) -> float:
+    return chance.betavariate(max(first, LEAST_SHARE), max(other, LEAST_SHARE))
 
 
 def _slopes(figure: Figure, given: Scores, level: float) -> list[float]:

@@ -17,7 +17,7 @@ MOST_NOTES = 100
 _NO_CHARACTERS = dict.fromkeys(map(ord, "\ufffe\uffff"))
 
 
-def told(text: str, most: int = LONGEST_NOTE) -> str:
+def displayable(text: str, most: int = LONGEST_NOTE) -> str:
     """Return a text as a person may read it: nothing unseen, no secret keys, and not too long."""
     clean = speakable(text).translate(_NO_CHARACTERS).strip()
     return scrubbed(clean if len(clean) <= most else f"{clean[:most]} …")
@@ -25,12 +25,12 @@ def told(text: str, most: int = LONGEST_NOTE) -> str:
 
 def told_all(texts: Iterable[str], most: int = MOST_NOTES) -> tuple[str, ...]:
     """Return short texts as `told` does, and say how many more there were."""
-    clean = [words for text in texts if (words := told(text, LONGEST_NOTE))]
+    clean = [words for text in texts if (words := displayable(text, LONGEST_NOTE))]
     more = (f"and {len(clean) - most} more",) if len(clean) > most else ()
     return (*clean[:most], *more)
 
 
-TEXT = Form(write=told)
+TEXT = Form(write=displayable)
 """The form of a short text."""
-REASON = Form(write=functools.partial(told, most=LONGEST_REASON))
+REASON = Form(write=functools.partial(displayable, most=LONGEST_REASON))
 """The form of a reason."""

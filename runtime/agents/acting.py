@@ -167,9 +167,9 @@ def _arguments(seat: Seat, name: str) -> dict[str, Mapping[str, Any]]:
     return {**WHOM[name]} if form is None else {"answer": form}
 
 
-def _given(one: Mapping[str, Any]) -> dict[str, Any]:
+def _given(call: Mapping[str, Any]) -> dict[str, Any]:
     """Take an act's arguments out of an object; what else is in it does not matter."""
-    return {key: one[key] for key in WHOM.get(str(one.get("act")), ()) if key in one}
+    return {key: call[key] for key in WHOM.get(str(call.get("act")), ()) if key in call}
 
 
 def acting(seat: Seat, workspace: Workspace, emit: Emit, once: Once) -> Acting:

@@ -116,7 +116,7 @@ class Assignment:
     task: Task
     reports: tuple[AgentReport, ...]
     missing: tuple[str, ...] = ()
-    line: ModelLine
+    client: ModelLine
     tools: Mapping[str, GrantedTool]
     workspace: Workspace
     jails: Jails

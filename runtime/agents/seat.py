@@ -111,28 +111,28 @@ class Seat:
             for agent in self.team.agents.values()
         ]
 
-    def reply(self, done: Sequence[Act], act: Act) -> str:
+    def reply(self, acts: Sequence[Act], act: Act) -> str:
         """Return what will come of an act, as far as that can be known.
 
         Args:
-            done: What the agent has done in this turn.
+            acts: What the agent has done in this turn.
 
         Raises:
             ToolError: Nothing will; why, in words that help the model.
         """
-        if any(isinstance(item, Finalize | Terminate) for item in done):
+        if any(isinstance(item, Finalize | Terminate) for item in acts):
             raise ToolError("you have ended the team's work already. End your turn.")
-        if len(done) >= MOST_ACTS:
+        if len(acts) >= MOST_ACTS:
             raise ToolError(f"{MOST_ACTS} acts are the most in one turn. End your turn.")
         match act:
             case Send():
-                self._check_send(done, act)
+                self._check_send(acts, act)
                 return f"{act.to} reads it when your turn has ended."
             case Start():
-                self._check_start(done, act)
+                self._check_start(acts, act)
                 return f"{act.agent} starts when your turn has ended."
             case Stop():
-                self._check_stop(done, act)
+                self._check_stop(acts, act)
                 return f"{act.agent} leaves when your turn has ended."
             case Finalize():
                 _check_text(act.answer, LARGEST_ANSWER)
@@ -140,17 +140,17 @@ class Seat:
             case _:
                 return "The team's work ends when your turn has ended. End it."
 
-    def _check_send(self, done: Sequence[Act], act: Send) -> None:
+    def _check_send(self, acts: Sequence[Act], act: Send) -> None:
         _check_text(act.text, LARGEST_TEXT)
         if act.to == self.agent:
             raise ToolError("that is you.")
-        if act.to not in self._present(done):
+        if act.to not in self._present(acts):
             raise ToolError(self._unknown(act.to) or f"{act.to} is not active. Start it first.")
-        self._check_room(done)
+        self._check_room(acts)
 
-    def _check_start(self, done: Sequence[Act], act: Start) -> None:
+    def _check_start(self, acts: Sequence[Act], act: Start) -> None:
         _check_text(act.text, LARGEST_TEXT)
-        present = self._present(done)
+        present = self._present(acts)
         if act.agent in present:
             raise ToolError(f"{act.agent} is active already. Write to it with send.")
         if why := self._unknown(act.agent):
@@ -159,26 +159,26 @@ class Seat:
         free = self.mail.places_left + len(self.mail.active) - len(present)
         if free <= 0:
             raise ToolError(f"{len(present)} agents are active, which is the most.")
-        self._check_room(done)
+        self._check_room(acts)
 
-    def _check_stop(self, done: Sequence[Act], act: Stop) -> None:
+    def _check_stop(self, acts: Sequence[Act], act: Stop) -> None:
         if act.agent == self.lead:
             raise ToolError(f"{act.agent} leads, and cannot be stopped.")
         if why := self._unknown(act.agent):
             raise ToolError(why)
         if act.agent not in {*self.stoppable} and not self.leads:
             raise ToolError(f"only {self.lead} stops others. You may stop yourself.")
-        if act.agent not in self._present(done):
+        if act.agent not in self._present(acts):
             raise ToolError(f"{act.agent} is not active.")
 
-    def _check_room(self, done: Sequence[Act]) -> None:
-        if sum(isinstance(act, Send | Start) for act in done) >= self.mail.messages_left:
+    def _check_room(self, acts: Sequence[Act]) -> None:
+        if sum(isinstance(act, Send | Start) for act in acts) >= self.mail.messages_left:
             raise ToolError("the team may send no more messages.")
 
-    def _present(self, done: Sequence[Act]) -> set[str]:
+    def _present(self, acts: Sequence[Act]) -> set[str]:
         """Name who will be active when the turn has ended, as far as the agent has a hand in it."""
         present = {*self.mail.active}
-        for act in done:
+        for act in acts:
             if isinstance(act, Start):
                 present.add(act.agent)
             elif isinstance(act, Stop):

@@ -115,16 +115,16 @@ class BatchClient:
         }
         self._works: set[asyncio.Task[None]] = set()
 
-    async def chat(self, endpoint: Endpoint, body: Body, hearing: StreamSink, /) -> ChatAnswer:
+    async def chat(self, endpoint: Endpoint, body: Body, sink: StreamSink, /) -> ChatAnswer:
         """Wait until a batch has the answer; see `Client.chat`.
 
         Raises:
             CallError: No answer, or not one that the API promises.
         """
         answer = asyncio.get_running_loop().create_future()
-        batch = self._batches.get(hearing.call_id) or self._next(endpoint, body.content)
+        batch = self._batches.get(sink.call_id) or self._next(endpoint, body.content)
         batch.api = batch_api(self._http, endpoint)
-        self._join(batch, hearing.call_id, body.content, answer)
+        self._join(batch, sink.call_id, body.content, answer)
         return await answer
 
     async def close(self) -> None:
@@ -171,7 +171,7 @@ class BatchClient:
         if not batch.number:
             await self._submit(batch)
         elif not batch.id:
-            batch.id = await self._found(batch)
+            batch.id = await self._submitted_id(batch)
             await self._note(batch, is_void=not batch.id)
         try:
             if not batch.is_void:
@@ -205,7 +205,7 @@ class BatchClient:
         for attempt in range(1, TRIES + 1):
             try:
                 if attempt > 1:
-                    batch.id = await self._found(batch)
+                    batch.id = await self._submitted_id(batch)
                 with _as_promised():
                     batch.id = batch.id or await batch.api.submit(batch.key, batch.requests)
                 break
@@ -219,7 +219,7 @@ class BatchClient:
         many, model = counted(len(batch.calls), "request"), batch.api.endpoint.model
         self._say(f"batch {batch.number}: {many} of {model} submitted as {batch.id}")
 
-    async def _found(self, batch: _Batch) -> str:
+    async def _submitted_id(self, batch: _Batch) -> str:
         """Return the id of a batch that may have been submitted; an empty one if it was not."""
         known = {other.id for other in self._batches.values()}
         with _as_promised():

@@ -213,8 +213,8 @@ class _Call:
         text = self.calls.scrub(str(error))
         self.tell("model_fallback", kind=error.kind, error=text, alias=alias)
 
-    def _tell_adapted(self, one: ParameterChange) -> None:
-        fields = {**asdict(one), "words": self.calls.scrub(one.words)}
+    def _tell_adapted(self, change: ParameterChange) -> None:
+        fields = {**asdict(change), "words": self.calls.scrub(change.words)}
         self.tell("parameter_adapted", **fields)
 
     def _question(self) -> str:

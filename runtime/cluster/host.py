@@ -179,7 +179,7 @@ class JailWorker:
             for digest, content in contents:
                 self._kept.keep(digest, [content])
 
-        return await self._tried(kept)
+        return await self._attempt(kept)
 
     async def begin(self, digest: str, upload: str, piece: bytes, last: bool) -> Failed | None:
         """Take a piece of a content that is too large to be sent at once, in order."""
@@ -200,29 +200,29 @@ class JailWorker:
             except OSError as error:
                 raise JailError(f"The worker cannot keep a file: {error}.") from error
 
-        return await self._tried(taken)
+        return await self._attempt(taken)
 
-    async def open(self, name: str, asked: bytes) -> dict[str, Any]:
+    async def open(self, name: str, request: bytes) -> dict[str, Any]:
         """Open a jail.
 
         Args:
             name: What it is called from now on.
-            asked: A `JailRequest` as JSON, with what is to be in its folders.
+            request: A `JailRequest` as JSON, with what is to be in its folders.
 
         Returns:
             Nothing, or `missing`: digests of contents that have to be sent first.
         """
-        return await self._tried(lambda: self._opened(name, loads(asked))) or {}
+        return await self._attempt(lambda: self._opened(name, loads(request))) or {}
 
-    def _opened(self, name: str, asked: dict[str, Any]) -> dict[str, Any]:
-        for path in asked["readable"]:
+    def _opened(self, name: str, request: dict[str, Any]) -> dict[str, Any]:
+        for path in request["readable"]:
             if not os.path.lexists(path):
                 raise JailError(
                     f"The worker {platform.node()} has no {path}. What is installed has to be at"
                     " the same path on each node of the cluster."
                 )
-        tree = tree_of(asked["tree"])
-        given = [(Path(path), tree_of(value)) for path, value in asked["given"]]
+        tree = tree_of(request["tree"])
+        given = [(Path(path), tree_of(value)) for path, value in request["given"]]
         trees = (tree, *(fields for _, fields in given))
         digests = [e.value for fields in trees for e in fields.values() if e.kind == "file"]
         with self._kept.held(digests) as missing:
@@ -230,33 +230,33 @@ class JailWorker:
                 return {"missing": missing}
             folder = ScratchFolder("remote", passable=True)
             try:
-                self._jails[name] = self._made(folder, asked, tree, given)
+                self._jails[name] = self._host_jail(folder, request, tree, given)
             except BaseException:
                 folder.close()
                 raise
         return {}
 
-    def _made(
+    def _host_jail(
         self,
         folder: ScratchFolder,
-        asked: dict[str, Any],
+        request: dict[str, Any],
         tree: Mapping[str, TreeEntry],
         given: list[tuple[Path, dict[str, TreeEntry]]],
     ) -> _Hosted:
         work = self._copy(folder.path / "work", tree)
         tier = detect().tier
         assert tier is not None  # noqa: S101 - this worker has refused otherwise
-        limits = JailLimits(**asked["limits"])
+        limits = JailLimits(**request["limits"])
         jail = Jail(
             work,
             tier=tier,
             limits=limits,
-            readable=[Path(path) for path in asked["readable"]],
-            environment=asked["environment"],
+            readable=[Path(path) for path in request["readable"]],
+            environment=request["environment"],
             share=self._share,
-            at=Path(asked["work"]),
-            alias=Path(asked["alias"]) if asked["alias"] else None,
-            own=[Path(path) for path in asked["own"]],
+            at=Path(request["work"]),
+            alias=Path(request["alias"]) if request["alias"] else None,
+            own=[Path(path) for path in request["own"]],
             placed={
                 path: self._copy(folder.path / f"given-{number}", fields)
                 for number, (path, fields) in enumerate(given)
@@ -274,7 +274,7 @@ class JailWorker:
     def _copy(self, folder: Path, tree: Mapping[str, TreeEntry]) -> Path:
         folder.mkdir()
         kept = self._kept
-        rebuild(folder, TreeChange(made=tree), lambda _name, entry: kept.pieces(entry.value))
+        rebuild(folder, TreeChange(created=tree), lambda _name, entry: kept.pieces(entry.value))
         return folder
 
     async def start(
@@ -283,14 +283,14 @@ class JailWorker:
         """Start a command; give its number as `started`."""
 
         def started() -> JailedProcess:
-            return self._found(name).jail.start(
+            return self._hosted(name).jail.start(
                 command,
                 folder=Path(folder),
                 stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                 stderr=subprocess.PIPE if stderr else subprocess.STDOUT,
             )
 
-        process = await self._tried(started)
+        process = await self._attempt(started)
         if isinstance(process, dict):
             return process
         hosted = self._jails.get(name)
@@ -342,7 +342,7 @@ class JailWorker:
             What has changed, as JSON, and the contents in its order; None: they are too large
             together, and are to be asked for.
         """
-        return await self._tried(lambda: self._changed(self._found(name)))
+        return await self._attempt(lambda: self._changed(self._hosted(name)))
 
     async def close(
         self, name: str, returns: bool
@@ -350,12 +350,12 @@ class JailWorker:
         """Close a jail; see `refresh` for what is given, if the driver is to have it."""
 
         def closed() -> tuple[bytes, list[bytes] | None] | None:
-            hosted = self._found(name)
+            hosted = self._hosted(name)
             hosted.jail.close()
             hosted.is_at_rest = True
             return self._changed(hosted) if returns else None
 
-        result = await self._tried(closed)
+        result = await self._attempt(closed)
         if not isinstance(result, tuple) or result[1] is not None:
             await self.forget(name)
         return result
@@ -366,14 +366,14 @@ class JailWorker:
         """Return pieces of files of a work folder, each by path, offset and length."""
 
         def read() -> list[bytes]:
-            hosted = self._found(name)
+            hosted = self._hosted(name)
             return [hosted.read(*row) for row in wanted]
 
-        return await self._tried(read)
+        return await self._attempt(read)
 
     async def read_file(self, name: str, path: str, limit: int) -> bytes | Failed:
         """Return the content of a file of a work folder; see `Jail.read_file`."""
-        return await self._tried(lambda: self._found(name).jail.read_file(path, limit=limit))
+        return await self._attempt(lambda: self._hosted(name).jail.read_file(path, limit=limit))
 
     async def forget(self, name: str) -> None:
         """Remove what a closed jail leaves."""
@@ -403,7 +403,7 @@ class JailWorker:
         hosted.there = {**fields, **_unsure(result, contents)} if is_live else fields
         value = {
             "removed": result.removed,
-            "made": value_of(result.made),
+            "made": value_of(result.created),
             "kept": sorted(result.kept),
         }
         return dumps(value).encode(), contents
@@ -413,7 +413,7 @@ class JailWorker:
         assert self._contents is not None  # noqa: S101 - it was greeted
         return self._contents
 
-    def _found(self, name: str) -> _Hosted:
+    def _hosted(self, name: str) -> _Hosted:
         hosted = self._jails.get(name)
         if hosted is None:
             raise JailKilled("The jail has ended: it was closed.")
@@ -428,7 +428,7 @@ class JailWorker:
             self._threads, functools.partial(work, *arguments)
         )
 
-    async def _tried(self, work: Callable[[], Any]) -> Any:
+    async def _attempt(self, work: Callable[[], Any]) -> Any:
         """Do something in a thread; what fails is an answer, for no exception travels."""
         try:
             return await self._apart(work)
@@ -436,13 +436,13 @@ class JailWorker:
             return _failed(error)
 
 
-def _unsure(came: TreeChange, contents: Sequence[bytes] | None) -> dict[str, TreeEntry]:
+def _unsure(tree_change: TreeChange, contents: Sequence[bytes] | None) -> dict[str, TreeEntry]:
     """Return the files of which the driver may have been sent something else than was seen.
 
     Code that is at work may have written to a file since, and is to be asked for it once more.
     """
-    read = (None for _ in came.wanted) if contents is None else map(_digest, contents)
-    there = {name: came.made[name] for name in came.wanted}
+    read = (None for _ in tree_change.wanted) if contents is None else map(_digest, contents)
+    there = {name: tree_change.created[name] for name in tree_change.wanted}
     return {
         name: replace(entry, value="")
         for (name, entry), digest in zip(there.items(), read, strict=True)

@@ -48,14 +48,14 @@ class RemoteJail:
     def __init__(
         self,
         link: Link,
-        wanted: JailRequest,
+        request: JailRequest,
         *,
         on_end: Callable[[Link, WorkerLost | None], object] = lambda _link, _lost: None,
     ) -> None:
-        self.work = wanted.work.resolve()
-        self.limits = wanted.limits
+        self.work = request.work.resolve()
+        self.limits = request.limits
         self.lost: WorkerLost | None = None
-        self._returns = wanted.returns
+        self._returns = request.returns
         self._link = link
         self._name = secrets.token_hex(16)
         self._turn = threading.Lock()
@@ -66,7 +66,7 @@ class RemoteJail:
         self._on_end: Callable[[Link, WorkerLost | None], object] | None = on_end
         if not self.work.is_dir():
             raise JailError(f"The work folder {str(self.work)!r} is not a folder.")
-        _Sending(link, self._name, self.work, wanted).send()
+        _Sending(link, self._name, self.work, request).send()
 
     def start(
         self,
@@ -158,7 +158,7 @@ class RemoteJail:
                 raise
         finally:
             self._link.tell("forget", self._name)
-            self._told(None)
+            self._notify(None)
             for process in processes:
                 process.close()
 
@@ -178,19 +178,19 @@ class RemoteJail:
     def _loss(self) -> JailLost:
         return JailLost(f"The worker with the jail is lost: {self.lost}")
 
-    def _lose(self, lost: WorkerLost) -> None:
+    def _lose(self, error: WorkerLost) -> None:
         with self._turn:
-            self.lost = self.lost or lost
+            self.lost = self.lost or error
             processes = tuple(self._processes)
         for process in processes:
             process.forsake()
-        self._told(lost)
+        self._notify(error)
 
-    def _told(self, lost: WorkerLost | None) -> None:
+    def _notify(self, error: WorkerLost | None) -> None:
         with self._turn:
             function, self._on_end = self._on_end, None
         if function is not None:
-            function(self._link, lost)
+            function(self._link, error)
 
     def _asked(self, method: str, *arguments: Any, **named: Any) -> Any:
         """Ask the worker something of this jail."""
@@ -202,12 +202,12 @@ class RemoteJail:
             self._lose(lost)
             raise self._loss() from lost
 
-    def _bring(self, came: tuple[bytes, list[bytes] | None]) -> None:
+    def _bring(self, result: tuple[bytes, list[bytes] | None]) -> None:
         """Make the work folder what it has become on the worker."""
-        value, contents = loads(came[0]), came[1]
+        value, contents = loads(result[0]), result[1]
         changed = TreeChange(
             removed=tuple(value["removed"]),
-            made=tree_of(value["made"]),
+            created=tree_of(value["made"]),
             kept=frozenset(value["kept"]),
         )
         if contents is None:
@@ -223,35 +223,35 @@ class RemoteJail:
             for offset in range(0, size, ALONG):
                 yield from self._asked("pieces", [(name, offset, ALONG)])
 
-        return {name: of(name, changed.made[name].size) for name in changed.wanted}
+        return {name: of(name, changed.created[name].size) for name in changed.wanted}
 
 
-def succeeded(came: Any) -> Any:
+def succeeded(result: Any) -> Any:
     """Return an answer of a host that is none of failure.
 
     Raises:
         JailError: It is one.
     """
-    if isinstance(came, dict) and "failed" in came:
-        raise KINDS.get(came["kind"], JailError)(came["failed"])
-    return came
+    if isinstance(result, dict) and "failed" in result:
+        raise KINDS.get(result["kind"], JailError)(result["failed"])
+    return result
 
 
 class _Sending:
     """The folders of a jail on their way to a worker, which has some of their files already."""
 
-    def __init__(self, link: Link, name: str, work: Path, wanted: JailRequest) -> None:
+    def __init__(self, link: Link, name: str, work: Path, request: JailRequest) -> None:
         self._link, self._name = link, name
         self._files: dict[str, tuple[Path, str, TreeEntry]] = {}
         self._asked = {
             "work": str(work),
             "tree": self._tree(work),
-            "given": [(str(path.resolve()), self._tree(path.resolve())) for path in wanted.given],
-            "limits": asdict(wanted.limits),
-            "readable": [str(path) for path in wanted.readable],
-            "environment": dict(wanted.environment or {}),
-            "alias": wanted.alias and str(wanted.alias),
-            "own": [str(path) for path in wanted.own],
+            "given": [(str(path.resolve()), self._tree(path.resolve())) for path in request.given],
+            "limits": asdict(request.limits),
+            "readable": [str(path) for path in request.readable],
+            "environment": dict(request.environment or {}),
+            "alias": request.alias and str(request.alias),
+            "own": [str(path) for path in request.own],
         }
 
     def send(self) -> None:

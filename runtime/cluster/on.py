@@ -30,44 +30,44 @@ class On:
         host: That one's host; empty where there is no address.
     """
 
-    said: str
+    text: str
     address: str
     host: str = ""
     port: int = 0
 
     @classmethod
-    def parse(cls, said: str) -> On:
+    def parse(cls, text: str) -> On:
         """Read what follows `--on`.
 
         Raises:
             InputError: It means nothing, or Ray is not installed.
         """
-        kind, _, rest = said.partition(":")
+        kind, _, rest = text.partition(":")
         result = _ADDRESS.fullmatch(rest.removeprefix("//"))
-        if kind != "ray" or (result is None and said not in {"ray", "ray:auto"}):
-            raise InputError(f"--on {said!r} is nothing that is known here. {WAYS}")
+        if kind != "ray" or (result is None and text not in {"ray", "ray:auto"}):
+            raise InputError(f"--on {text!r} is nothing that is known here. {WAYS}")
         if result is not None and not 0 < int(result["port"]) <= _LAST_PORT:
-            raise InputError(f"--on {said!r}: {result['port']} is no port. {WAYS}")
+            raise InputError(f"--on {text!r}: {result['port']} is no port. {WAYS}")
         if find_spec("ray") is None:
             raise InputError(
-                f"--on {said} needs Ray, which is not installed. Run: {how_to_get('ray')}"
+                f"--on {text} needs Ray, which is not installed. Run: {how_to_get('ray')}"
             )
         if result is None:
-            return cls(said=said, address=rest or "local")
-        address = said if rest.startswith("//") else rest
+            return cls(text=text, address=rest or "local")
+        address = text if rest.startswith("//") else rest
         return cls(
-            said=said, address=address, host=result["host"].strip("[]"), port=int(result["port"])
+            text=text, address=address, host=result["host"].strip("[]"), port=int(result["port"])
         )
 
 
-def _known(_context: click.Context, _parameter: click.Parameter, said: Any) -> Any:
+def _known(_context: click.Context, _parameter: click.Parameter, text: Any) -> Any:
     """Refuse at once what means nothing."""
-    if said is not None:
+    if text is not None:
         try:
-            On.parse(said)
+            On.parse(text)
         except InputError as error:
             raise click.UsageError(str(error)) from error
-    return said
+    return text
 
 
 on_option = click.option(

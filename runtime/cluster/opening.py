@@ -66,7 +66,7 @@ class Workers:
         """Return how code is confined on the workers; see `Fleet.describe`."""
         return self._fleet.describe()
 
-    def open(self, wanted: JailRequest) -> RemoteJail:
+    def open(self, request: JailRequest) -> RemoteJail:
         """Open a jail on the worker that has the fewest; see `Jails.open`.
 
         Raises:
@@ -76,7 +76,7 @@ class Workers:
         for _ in range(TRIES):
             link = self._taken()
             try:
-                return RemoteJail(link, wanted, on_end=self._given_back)
+                return RemoteJail(link, request, on_end=self._given_back)
             except WorkerLost as lost:
                 why = str(lost)
                 self._given_back(link, lost)
@@ -96,12 +96,12 @@ class Workers:
             self._open[link] = self._open.get(link, 0) + 1
         return link
 
-    def _given_back(self, link: Link, lost: WorkerLost | None) -> None:
+    def _given_back(self, link: Link, error: WorkerLost | None) -> None:
         with self._turn:
             left = self._open.pop(link, 1) - 1
             if left > 0:
                 self._open[link] = left
-        if lost is not None:
+        if error is not None:
             self._fleet.lose(link)
 
 
@@ -138,7 +138,7 @@ def _reach(on: On) -> None:
         socket.create_connection((on.host, on.port), ANSWER_SECONDS).close()
     except OSError as error:
         raise InputError(
-            f"--on {on.said}: nobody answers at {on.host}:{on.port} ({error}). Start a cluster"
+            f"--on {on.text}: nobody answers at {on.host}:{on.port} ({error}). Start a cluster"
             " with `ray start --head`, or say --on ray for one of this machine."
         ) from error
 
@@ -156,7 +156,7 @@ class Unopened:
 
     def describe(self) -> dict[str, Any]:
         """Return which cluster it is."""
-        return {"on": self._on.said}
+        return {"on": self._on.text}
 
     def open(self, *_: Any, **__: Any) -> NoReturn:
         """Open no jail.
@@ -164,7 +164,7 @@ class Unopened:
         Raises:
             JailError: Always.
         """
-        raise JailError(f"the cluster {self._on.said} is not open yet.")
+        raise JailError(f"the cluster {self._on.text} is not open yet.")
 
     def close(self) -> None:
         """Do nothing."""

@@ -99,11 +99,11 @@ class RayFleet:
     """
 
     def __init__(self, on: On) -> None:
-        self._said = on.said
+        self._text = on.text
         self._open = ExitStack()
         self._change = threading.Condition()
         self._links: list[RayLink] = []
-        self._told: dict[RayLink, dict[str, Any]] = {}
+        self._reported: dict[RayLink, dict[str, Any]] = {}
         self._refused: dict[str, str] = {}
         self._starting = False
         self._lost_one = False
@@ -117,7 +117,7 @@ class RayFleet:
             raise
         if not self._links:
             self.close()
-            raise InputError(f"--on {on.said}: {self._nobody()}")
+            raise InputError(f"--on {on.text}: {self._nobody()}")
 
     def alive(self) -> Sequence[RayLink]:
         """Return the workers; where there is none at the moment, wait for one; see `Fleet`."""
@@ -133,7 +133,7 @@ class RayFleet:
             if not isinstance(link, RayLink) or link not in self._links or self._closed:
                 return
             self._links.remove(link)
-            self._told.pop(link, None)
+            self._reported.pop(link, None)
             must_start, self._starting, self._lost_one = not self._starting, True, True
         with suppress(*LOST, ray.exceptions.RayError):
             ray.kill(link.actor)  # one that only seemed lost must not go on
@@ -143,10 +143,10 @@ class RayFleet:
     def describe(self) -> dict[str, Any]:
         """Return which workers there are and how they confine; see `Jails.describe`."""
         with self._change:
-            records = [*self._told.values()]
+            records = [*self._reported.values()]
         first = records[0] if records else {}
         return {
-            "on": self._said,
+            "on": self._text,
             "tier": first.get("tier"),
             "confines": True,
             "version": first.get("version", ""),
@@ -238,7 +238,7 @@ class RayFleet:
         with self._change:
             if not self._closed:
                 self._links.append(link)
-                self._told[link] = fields
+                self._reported[link] = fields
                 self._change.notify_all()
                 return
         ray.kill(link.actor)
@@ -313,11 +313,11 @@ def _connected(on: On) -> Generator[None]:
                 starter.run(options)
             except TimeoutError:
                 raise InputError(
-                    f"--on {on.said}: the cluster did not answer within {CONNECT_SECONDS:g} s."
+                    f"--on {on.text}: the cluster did not answer within {CONNECT_SECONDS:g} s."
                 ) from None
             except (ConnectionError, RuntimeError, ValueError, *LOST) as error:
                 raise InputError(
-                    f"--on {on.said}: the cluster does not answer: {_first_line(error)}"
+                    f"--on {on.text}: the cluster does not answer: {_first_line(error)}"
                 ) from error
         stack.callback(ray.shutdown)
         yield

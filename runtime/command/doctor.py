@@ -55,7 +55,9 @@ def main(as_json: bool, no_probes: bool, only_ping: bool, **host: Any) -> None:
         "coterie": f"{version('coterie')}, Python {platform.python_version()}, {platform.system()}",
         "models": {alias: _model(model) for alias, model in sorted(known.models.items())},
         "embedded model": _embedded(),
-        "backends": {name: _tried(name, probe=not no_probes) for name in sorted(known.backends)},
+        "backends": {
+            name: _check_backend(name, probe=not no_probes) for name in sorted(known.backends)
+        },
         "tools": {name: _tool(name, known) for name in sorted(known.tools)}
         | asyncio.run(_served(known, start=not no_probes)),
         "traces": ready(),
@@ -88,25 +90,25 @@ def _model(model: Model) -> str:
     return shown
 
 
-def _tool(name: str, known: Catalogue) -> str:
+def _tool(name: str, catalogue: Catalogue) -> str:
     """Return where a tool comes from, or why it cannot be had."""
-    permission = known.permissions.get(name, "allow")
+    permission = catalogue.permissions.get(name, "allow")
     asked = ", after asking" if permission == "ask" else ""
-    if name in known.python_tools:
+    if name in catalogue.python_tools:
         return f"ready (a function of tools.yaml{asked})"
     if "." in name:
-        return f"of the server at {known.servers[name.partition('.')[0]].where}{asked}"
+        return f"of the server at {catalogue.servers[name.partition('.')[0]].where}{asked}"
     try:
         load_tool(name)
     except InputError as error:
         return str(error)
-    return f"ready{' (for a benchmark)' if name in known.benchmark_tools else ''}{asked}"
+    return f"ready{' (for a benchmark)' if name in catalogue.benchmark_tools else ''}{asked}"
 
 
-async def _served(known: Catalogue, *, start: bool) -> dict[str, str]:
+async def _served(catalogue: Catalogue, *, start: bool) -> dict[str, str]:
     """Say of the tools of servers why they cannot be had; the servers are started for that."""
     fields: dict[str, str] = {}
-    for server in known.servers.values():
+    for server in catalogue.servers.values():
         names = [f"{server.name}.{tool}" for tool in server.tools]
         try:
             check_server(server)
@@ -140,7 +142,7 @@ def _embedded() -> str:
     return f"ready: {path}" if path else "installed; its file is fetched on first use"
 
 
-def _tried(name: str, *, probe: bool) -> str:
+def _check_backend(name: str, *, probe: bool) -> str:
     try:
         with foreign_code(f"the backend {name}", InputError):
             return _backend(name, probe=probe)

@@ -53,20 +53,20 @@ def main(team: str, target: str, file: Path | None, **host: Any) -> None:
     note(ADVICE[target].format(file=file or "FILE"))
 
 
-def _exported(team_file: str, target: str, known: Catalogue) -> tuple[str, list[Problem]]:
+def _exported(team_file: str, target: str, catalogue: Catalogue) -> tuple[str, list[Problem]]:
     """Write a team for another program, and give what is lost."""
     from ...schema.loading.loading import check_team, read_file
     from ..export import docker_agent_text, langgraph_text, rules_for
     from ..plan.plan import compile
     from .loading import load_team_of
 
-    team, known, path = load_team_of(team_file, known)
+    team, catalogue, path = load_team_of(team_file, catalogue)
     content = read_file(path)
-    _, problems = check_team(content, str(path), known, rules_for(target), folder=path.parent)
+    _, problems = check_team(content, str(path), catalogue, rules_for(target), folder=path.parent)
     if refused := [problem for problem in problems if problem.severity == "error"]:
         raise ConfigError(refused)
     write = {"langgraph": langgraph_text, "docker-agent": docker_agent_text}[target]
-    return write(compile(team, known), known.servers), problems
+    return write(compile(team, catalogue), catalogue.servers), problems
 
 
 def _write(file: Path, text: str) -> None:

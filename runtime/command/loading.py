@@ -24,11 +24,11 @@ class Loaded:
 
     team: Team
     task: Task
-    known: Catalogue
+    catalogue: Catalogue
     files: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def load_team_of(team_file: str, known: Catalogue) -> tuple[Team, Catalogue, Path]:
+def load_team_of(team_file: str, catalogue: Catalogue) -> tuple[Team, Catalogue, Path]:
     """Load a team.
 
     Args:
@@ -40,8 +40,8 @@ def load_team_of(team_file: str, known: Catalogue) -> tuple[Team, Catalogue, Pat
     from ...schema.loading.loading import load_team, team_path
 
     path = team_path(team_file)
-    known = known.beside(path.parent)
-    return load_team(path, known), known, path
+    catalogue = catalogue.beside(path.parent)
+    return load_team(path, catalogue), catalogue, path
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +57,7 @@ class Asked:
     files: tuple[Path, ...] = ()
     repo: Path | None = None
 
-    def task(self, known: Catalogue, form: TaskForm) -> Task:
+    def task(self, catalogue: Catalogue, form: TaskForm) -> Task:
         """Return the task that it stands for."""
         from ...schema.loading.loading import parse_task
         from ...schema.loading.task_files import given_files
@@ -66,7 +66,7 @@ class Asked:
 
         fields = {"query": self.query, "context": self.context, "repo": str(self.repo or "")}
         written = {"id": "query", **{name: text for name, text in fields.items() if text}}
-        task = parse_task(dumps(written).encode(), "--query", Path(), known, form)
+        task = parse_task(dumps(written).encode(), "--query", Path(), catalogue, form)
         result = given_files(self.files)
         texts = {name: item for name, item in result.items() if isinstance(item, str)}
         others = {name: item for name, item in result.items() if isinstance(item, Attachment)}
@@ -77,7 +77,7 @@ def load_files(
     team_file: str,
     task_file: str | None,
     asked: Asked | None,
-    known: Catalogue,
+    catalogue: Catalogue,
     form: TaskForm,
 ) -> Loaded:
     """Load a team and a task; the problems of both are shown together.
@@ -93,30 +93,30 @@ def load_files(
     from ...schema.loading.loading import load_team, team_path
 
     path = team_path(team_file)
-    known = known.beside(path.parent)
+    catalogue = catalogue.beside(path.parent)
     problems: list[Problem] = []
     team, task = None, None
     try:
-        team = load_team(path, known)
+        team = load_team(path, catalogue)
     except ConfigError as error:
         problems += error.problems
     try:
-        task = _task(task_file, asked, known, form)
+        task = _task(task_file, asked, catalogue, form)
     except ConfigError as error:
         problems += error.problems
     if team is None or task is None:
         raise ConfigError(problems)
-    return Loaded(team=team, task=task, known=known)
+    return Loaded(team=team, task=task, catalogue=catalogue)
 
 
-def load_folder(folder: Path, known: Catalogue) -> Loaded:
+def load_folder(folder: Path, catalogue: Catalogue) -> Loaded:
     """Load what a recorded run was made of; see `runs.again.load_recorded`."""
-    team, task, known = load_recorded(folder, known)
-    return Loaded(team=team, task=task, known=known)
+    team, task, catalogue = load_recorded(folder, catalogue)
+    return Loaded(team=team, task=task, catalogue=catalogue)
 
 
 def load_continued(
-    folder: Path, team_file: str | None, asked: Asked | None, known: Catalogue, form: TaskForm
+    folder: Path, team_file: str | None, asked: Asked | None, catalogue: Catalogue, form: TaskForm
 ) -> Loaded:
     """Load what continues a recorded run: its team, or another one, and what that is asked now.
 
@@ -132,11 +132,11 @@ def load_continued(
 
     if asked is None:
         raise InputError("--continue: give the next question with --query.")
-    team, earlier, beside = load_recorded(folder, known)
-    task, files = continued_run(folder, earlier, asked.task(known, form))
+    team, earlier, beside = load_recorded(folder, catalogue)
+    task, files = continued_run(folder, earlier, asked.task(catalogue, form))
     if team_file is not None:
-        team, beside, _ = load_team_of(team_file, known)
-    return Loaded(team=team, task=task, known=beside, files=files)
+        team, beside, _ = load_team_of(team_file, catalogue)
+    return Loaded(team=team, task=task, catalogue=beside, files=files)
 
 
 def standard_input() -> str:
@@ -175,21 +175,21 @@ def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
             )
 
 
-def _task(task_file: str | None, asked: Asked | None, known: Catalogue, form: TaskForm) -> Task:
+def _task(task_file: str | None, asked: Asked | None, catalogue: Catalogue, form: TaskForm) -> Task:
     from ...schema.loading.loading import load_task, parse_task
     from ...schema.loading.tasks import STREAMS
 
     if (task_file is None) == (asked is None):
         raise InputError("give either a task file or a question with --query.")
     if asked is not None:
-        return asked.task(known, form)
+        return asked.task(catalogue, form)
     if task_file == "-":
         text = standard_input()
         if text.startswith("{"):
-            return parse_task(text.encode(), "-", Path(), known, form)
-        return Asked(query=text).task(known, form)
+            return parse_task(text.encode(), "-", Path(), catalogue, form)
+        return Asked(query=text).task(catalogue, form)
     if str(task_file).endswith(STREAMS):
         raise InputError(
             f"{task_file}: a file of many tasks. Write mas-bench run {task_file} --team TEAM."
         )
-    return load_task(str(task_file), known, form)
+    return load_task(str(task_file), catalogue, form)

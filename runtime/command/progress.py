@@ -13,7 +13,7 @@ import click
 
 from ...schema.picture.caption import goes
 from ...schema.values.secrets import scrubbed
-from ..showing.saying import about, said
+from ..showing.saying import about, event_text
 from ..values.terminal import counted, on_one_line
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class _Lines:
     def __call__(self, event: Event) -> None:
         if event.type not in TOLD:
             return
-        shown = self._scrub(on_one_line(said(event.type, self._fields(event))))
+        shown = self._scrub(on_one_line(event_text(event.type, self._fields(event))))
         if event.type != "round_started":
             shown = f"{about(event.agent, event.fields)}: {shown}"
         click.echo(f"{event.seconds:6.1f} s  {shown}", err=True)
@@ -175,7 +175,7 @@ class _Table:
     def __call__(self, event: Event) -> None:
         self._make_room(event)
         if event.type == "round_started":
-            self._round = said(event.type, event.fields)
+            self._round = event_text(event.type, event.fields)
         if event.type == "message_posted":
             self._round = f"{event.fields['number']} posted"
         row = self._rows.get(event.agent or "")
@@ -199,9 +199,9 @@ class _Table:
                 | "message_posted"
                 | "question_asked"
             ):
-                row.say(said(event.type, fields))
+                row.say(event_text(event.type, fields))
             case "cut_off":
-                row.cut_off = said(event.type, fields)
+                row.cut_off = event_text(event.type, fields)
                 row.say(row.cut_off)
             case "agent_finished":
                 row.state = fields["status"]

@@ -149,7 +149,7 @@ def make(options: dict[str, Any]) -> tuple[int, Path | None]:
     from .ending import tell_answer, tell_result
     from .loading import refuse_unused
 
-    plan = compile(loaded.team, loaded.known)
+    plan = compile(loaded.team, loaded.catalogue)
     refuse_unread([plan], loaded.task, _place(options))
     refuse_unfilled([plan], [loaded.task], _place(options))
     adapting = _adapting(options, loaded)
@@ -228,7 +228,7 @@ def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
     recipe: Path | None = options["adapt"]
     if (folder := _folder(options)) is not None:
         recipe = folder / RECIPE if (folder / RECIPE).exists() else None
-    return adapting(recipe, loaded.team, loaded.known) if recipe is not None else None
+    return adapting(recipe, loaded.team, loaded.catalogue) if recipe is not None else None
 
 
 def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bool) -> str:
@@ -371,7 +371,7 @@ class _Making:
     async def _shown(self) -> int:
         """Make the run; where a browser shows it, stay until the reader has seen enough."""
         async with self.page:
-            code = await self._made()
+            code = await self._run_and_show()
             if self.options["view"]:
                 from .viewer import kept_open
 
@@ -383,7 +383,7 @@ class _Making:
 
         await self.page.enter_async_context(viewer(folder))
 
-    async def _made(self) -> int:
+    async def _run_and_show(self) -> int:
         from ..messages.attached import unseen
         from ..messages.recall import refuse_met, unreminded
         from ..runs.again import as_recorded
@@ -394,7 +394,7 @@ class _Making:
         offline = bool(self.options["replay"])
         terminal = terminal_approver()
         async with open_services(
-            self.loaded.known,
+            self.loaded.catalogue,
             self.setting,
             approver=terminal,
             respondent=terminal.respond if terminal else None,
@@ -458,7 +458,7 @@ class _Making:
             self.budget.deposit(record.spent(), seconds=record.journal.seconds)
         with (
             progress(self.plan, quiet=self.options["quiet"], scrub=scrubber) as show,
-            self._heard(record, scrubber) as heard,
+            self._traced(record, scrubber) as heard,
         ):
             kept = () if self.options["replay"] else (record.folder,)
             listeners = (*heard, *kept, show, self._hear)
@@ -484,7 +484,7 @@ class _Making:
             self.states[event.agent or ""] = event.fields["status"]
 
     @contextmanager
-    def _heard(self, record: RunRecord, scrubber: Scrubber) -> Generator[tuple[Spans, ...]]:
+    def _traced(self, record: RunRecord, scrubber: Scrubber) -> Generator[tuple[Spans, ...]]:
         """Give what makes spans of the run, where traces are wanted."""
         if self.telemetry is None:
             yield ()

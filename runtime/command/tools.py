@@ -47,10 +47,10 @@ def import_servers(file: Path) -> None:
     click.echo(write_yaml({"servers": servers}), nl=False)
 
 
-async def _discovered(found: tuple[ConfiguredServer, ...]) -> dict[str, Any]:
+async def _discovered(configured: tuple[ConfiguredServer, ...]) -> dict[str, Any]:
     """Ask servers one after the other; those that do not tell are told of."""
     servers: dict[str, Any] = {}
-    for item in found:
+    for item in configured:
         server = item.server
         if item.values:
             note(f"{server.name}: set {', '.join(item.values)}; values in FILE are not copied.")
@@ -68,13 +68,13 @@ async def _discovered(found: tuple[ConfiguredServer, ...]) -> dict[str, Any]:
     return servers
 
 
-async def _tools_of(found: ConfiguredServer) -> list[str]:
+async def _tools_of(server: ConfiguredServer) -> list[str]:
     """Start a server with the values that the file has, and ask it."""
     from ..tools.servers import start_session
 
-    for variable, value in found.values.items():
+    for variable, value in server.values.items():
         os.environ.setdefault(variable, value)
-    session = await start_session(found.server)
+    session = await start_session(server.server)
     offered = sorted(name for name in session.offered if GRANTABLE.fullmatch(name))
     await session.stop()
     if not offered:

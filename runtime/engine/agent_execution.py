@@ -78,7 +78,7 @@ class AgentExecution:
         whole, part = self.draft_of, f"/item {self.item.number}" if self.item else ""
         own = f"{self.run.path}{self.planned.agent.id}{part}"
         self.path = f"{whole.path}/draft" if whole else own
-        carried = _carried(self.run.carry, self.planned.agent.id)
+        carried = _state_of(self.run.state, self.planned.agent.id)
         # What the agent reported in the round before is a list: nothing to go on from for an item.
         self.carried = replace(carried, own=None) if self.item else carried
         self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
@@ -89,7 +89,7 @@ class AgentExecution:
         self.dialogue: tuple[Message, ...] = ()
         self.unanswered = ""
         self.requests = Requests()
-        self.mishaps = Warnings(self.context.calls.scrub)
+        self.warnings = Warnings(self.context.calls.scrub)
         self.broken: StorageError | None = None
         self.recalled: tuple[MemoryEntry, ...] = ()
         self.forgot: CoterieError | None = None
@@ -249,7 +249,7 @@ class AgentExecution:
             seconds=time.monotonic() - self.begun,
             attempts=self.attempts,
             tool_calls=tuple(self.tool_calls),
-            mishaps=self.mishaps.told(),
+            mishaps=self.warnings.as_texts(),
             dialogue=self.dialogue,
             recalled=len(self.recalled),
         )
@@ -285,19 +285,19 @@ class AgentExecution:
         It is the same attempt each time: what it was answered is in the journal, or remembered, so
         no call is paid twice, and what its tools did is not done again.
         """
-        mishaps = self.mishaps.times()
+        mishaps = self.warnings.times()
         while True:
             try:
-                return await self._tried()
+                return await self._attempt()
             except JailError as lost:
                 if not is_lost(lost) or not self.moves.again() or self.broken is not None:
                     raise
-                fields = {"attempt": self.attempts, "moves": self.moves.made, "error": str(lost)}
+                fields = {"attempt": self.attempts, "moves": self.moves.count, "error": str(lost)}
                 self.emit("agent_moved", **fields)
             if self.workspace is not None:
                 await asyncio.to_thread(self.workspace.discard)
             self._begin()
-            self.mishaps.go_back(mishaps)
+            self.warnings.go_back(mishaps)
 
     def _begin(self) -> None:
         """Forget what an attempt came to before it was over."""
@@ -308,7 +308,7 @@ class AgentExecution:
         self.unanswered = ""
         self.requests = Requests()
 
-    async def _tried(self) -> AgentResult:
+    async def _attempt(self) -> AgentResult:
         """Run the agent once."""
         assignment = self._assignment()
         result = await self._result(assignment)
@@ -393,7 +393,7 @@ class AgentExecution:
             task=task.seen_by(agent.id),
             reports=self.reports,
             missing=self.missing,
-            line=self,
+            client=self,
             tools=tools,
             workspace=workspace,
             jails=context.jails,
@@ -414,7 +414,7 @@ class AgentExecution:
             [change.key for change in self.start],
             self.context.dialogue,
             self.carried.earlier,
-            self.turn.standing() if self.turn else None,
+            self.turn.tool_inputs() if self.turn else None,
         )
         read = (self._system, self._question, patches, *given)
         return digest_of(self.planned.shape_json, *read)
@@ -424,7 +424,7 @@ class AgentExecution:
         if event == "tool_call":
             done = {name: fields[name] for name in ("tool", "arguments", "error") if name in fields}
             self.tool_calls.append(ToolCall(**done))
-        self.mishaps.note(event, fields)
+        self.warnings.note(event, fields)
         number = {"item": self.item.number} if self.item else {}
         self.context.trace.emit(event, self.planned.agent.id, **fields, **number)
 
@@ -558,11 +558,11 @@ class _Wait(AbstractContextManager[None]):
         self._agent.waits = kind is not None and not issubclass(kind, Exception)
 
 
-def _carried(carry: RoundState, agent_id: str) -> AgentState:
+def _state_of(state: RoundState, agent_id: str) -> AgentState:
     """Return what is carried over for an agent, as it is read."""
-    if carry is NOTHING:
+    if state is NOTHING:
         return UNBURDENED
-    carried = carry.of(agent_id)
+    carried = state.of(agent_id)
     own = _bounded([carried.own])[0] if carried.own else None
     return replace(carried, own=own, letters=_bounded(carried.letters))
 

@@ -29,6 +29,7 @@ class Allowance:
         self.time = OwnTime(timeout)
         self._ends: float | None = None
         self._paths: list[str] = []
+        self._ended: set[str] = set()
         self._recorded: dict[str, tuple[int, Usage]] = {}
         self._spent: defaultdict[str, Usage] = defaultdict(lambda: NOTHING)
         self._seconds: defaultdict[str, float] = defaultdict(float)
@@ -46,7 +47,8 @@ class Allowance:
         Args:
             path: Where it stands in the journal.
         """
-        if path not in self._paths:
+        if path not in self._ended:
+            self._ended.add(path)
             self._paths.append(path)
         for agent_id, outcome in run.agents.items():
             self._spent[agent_id] += outcome.usage
@@ -69,6 +71,6 @@ class Allowance:
         ended = self._paths[read:]
         spent = sum((journal.spent(f"{name}{agent_id}/") for name in ended), spent)
         self._recorded[agent_id] = len(self._paths), spent
-        if path not in self._paths:
+        if path not in self._ended:
             spent += journal.spent(f"{path}{agent_id}/")
         return spent, seconds

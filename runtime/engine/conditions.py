@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .engine import Running
 
 
-async def heard(run: Running, planned: PlannedAgent) -> Mapping[str, AgentOutcome]:
+async def inputs_of(run: Running, planned: PlannedAgent) -> Mapping[str, AgentOutcome]:
     """Wait for those whose outputs an agent sees, and return what came of them.
 
     Whose report it reads on a condition alone was not needed where that does not hold.

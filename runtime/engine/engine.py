@@ -30,7 +30,7 @@ from ..values.budget import Budget
 from ..values.usage import NOTHING as NOTHING_SPENT
 from .agent_execution import AgentExecution
 from .allowance import Allowance
-from .conditions import heard, unneeded, worked
+from .conditions import inputs_of, unneeded, worked
 from .handing_in import handed_in, passing_on
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ async def execute(
     context: Context,
     *,
     path: str = "",
-    carry: RoundState = NOTHING,
+    state: RoundState = NOTHING,
     given: Mapping[str, AgentOutcome] = NOBODY,
     allowance: Allowance | None = None,
 ) -> Run:
@@ -95,7 +95,7 @@ async def execute(
         plan: A compiled team. Where its output is none of its agents, the pass gives no answer.
         task: What is asked. Its reference answer reaches no agent.
         path: Where the pass stands in its journal: empty, or ending with a slash.
-        carry: What agents read of an earlier pass.
+        state: What agents read of an earlier pass.
         given: Outcomes of agents that are not run: they stand as they are, and cost nothing. One
             that is not done fails nobody by itself; those that see it go by the team's `on_error`.
         allowance: What the run may still take of which this is a pass. None: it is the whole run.
@@ -108,7 +108,7 @@ async def execute(
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
     run = Running(
-        plan=plan, task=task, context=context, path=path, carry=carry, given=given,
+        plan=plan, task=task, context=context, path=path, state=state, given=given,
         allowance=allowance or Allowance(plan.team.execution.timeout),
     )  # fmt: skip
     try:
@@ -132,7 +132,7 @@ class Running:
     task: Task
     context: Context
     path: str
-    carry: RoundState
+    state: RoundState
     given: Mapping[str, AgentOutcome]
     allowance: Allowance
     limit: BudgetReached | None = None
@@ -205,7 +205,7 @@ class Running:
         In a turn of an open roster it is for the lead to say when there is an answer.
         """
         output = self.outcomes.get(self.plan.output)
-        if output is None or output.status != "done" or self.plan.output in self.carry.mail:
+        if output is None or output.status != "done" or self.plan.output in self.state.mail:
             return
         try:
             self.patch = await handed_in(self.workspaces, output.changes)
@@ -273,7 +273,7 @@ class Running:
             return await self._stands(planned)
         outcome = None
         try:
-            before = await heard(self, planned)
+            before = await inputs_of(self, planned)
             outcome = await unneeded(self, planned, before) or self._unready(before)
             outcome = outcome or await worked(self, planned, before)
             outcome = await self._passing_on(planned, outcome, before)
@@ -282,6 +282,7 @@ class Running:
             outcome = outcome or self._cancelled(agent_id)
             self.outcomes[agent_id] = outcome
             self._tell_end(agent_id, outcome)
+            self.desks.pop(agent_id, None)  # what it read and asked is freed before the run ends
         if outcome.status == "failed" and self.plan.team.execution.on_error == "fail":
             self.has_failed = True
             raise _FirstFailure
@@ -342,7 +343,7 @@ class Running:
         self, agent_id: str, before: Mapping[str, AgentOutcome]
     ) -> tuple[RepositoryChange, ...]:
         """Return the changes of the repository that an agent starts from; see `changes`."""
-        own = self.carry.own.get(agent_id)
+        own = self.state.own.get(agent_id)
         reached = (change for outcome in before.values() for change in outcome.changes)
         return newest([*(own.changes if own else ()), *reached])
 
@@ -357,7 +358,9 @@ class Running:
             usage=sum((desk.usage for desk in desks), NOTHING_SPENT),
             seconds=max(desk.seconds for desk in desks),
             attempts=sum(desk.attempts for desk in desks),
-            mishaps=tuple(dict.fromkeys(name for desk in desks for name in desk.mishaps.told())),
+            mishaps=tuple(
+                dict.fromkeys(name for desk in desks for name in desk.warnings.as_texts())
+            ),
         )
 
     async def said_by(self, agent_id: str) -> AgentResult | None:
@@ -404,15 +407,15 @@ class Running:
             desk.emit("item_finished", status=outcome.status, content=text, error=outcome.error)
         return outcome
 
-    def _tell_start(self, planned: PlannedAgent, desk: AgentExecution) -> None:
+    def _tell_start(self, planned: PlannedAgent, execution: AgentExecution) -> None:
         self.context.trace.emit(
             "agent_started",
             planned.agent.id,
             level=planned.level,
             backend=planned.backend,
-            received=[report.agent_id for report in desk.reports],
-            **({"left_out": left_out} if (left_out := desk.left_out) else {}),
-            **({"items": desk.item.of} if desk.item else {}),
+            received=[report.agent_id for report in execution.reports],
+            **({"left_out": left_out} if (left_out := execution.left_out) else {}),
+            **({"items": execution.item.of} if execution.item else {}),
         )
 
     def _tell_end(self, agent_id: str, outcome: AgentOutcome) -> None:

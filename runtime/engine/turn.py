@@ -45,7 +45,7 @@ class AgentTurn:
     takes_tools: bool
     planned: PlannedAgent
 
-    def instructions(self, said: str) -> str:
+    def instructions(self, text: str) -> str:
         """Add to what an agent is told about itself how it works with its team."""
         seat = self.seat
         acts = [
@@ -62,7 +62,7 @@ class AgentTurn:
             acts=acts,
             form=json.dumps(seat.form) if seat.form else "",
         )
-        return f"{said}\n\n{rules}"
+        return f"{text}\n\n{rules}"
 
     def news(self) -> str:
         """Write what is new: the mail, each letter fenced, and how things stand.
@@ -84,7 +84,7 @@ class AgentTurn:
             turns_left=mail.turns_left,
         )
 
-    def standing(self) -> Mapping[str, Any]:
+    def tool_inputs(self) -> Mapping[str, Any]:
         """Give what its tools answer from, beside what it reads, for the digest of its question."""
         return {**asdict(self.seat.mail), "messages": len(self.seat.mail.messages)}
 
@@ -113,12 +113,12 @@ def turn_of(planned: PlannedAgent, team: Team, mail: Mail | None) -> AgentTurn |
     return AgentTurn(seat=seat, by=by, takes_tools=takes, planned=formless)
 
 
-def _letter(seat: Seat, one: Posted, text: str) -> Mapping[str, Any]:
+def _letter(seat: Seat, letter: Posted, text: str) -> Mapping[str, Any]:
     agents = seat.team.agents
-    role = agents[one.sender].role if one.sender in agents else ""
+    role = agents[letter.sender].role if letter.sender in agents else ""
     return {
-        "kind": one.kind,
-        "sender": one.sender,
+        "kind": letter.kind,
+        "sender": letter.sender,
         "role": on_one_line(role).replace('"', "'"),
         "content": text,
         "fence": fence(text),

@@ -19,7 +19,7 @@ STAND_INS: Mapping[str, str] = MappingProxyType(
 """Names of ours for which smaller definitions stand in, with what those are called."""
 
 
-def carried(functions: Iterable[Callable[..., object]]) -> str:
+def source_of(functions: Iterable[Callable[..., object]]) -> str:
     """Return the source of functions, of whatever they use of ours, and their imports.
 
     Annotations are left out, and so are comments. Two private names that are the same in two

@@ -13,7 +13,7 @@ from ..gateway.chat.messages import WORDLESS
 from ..messages.messages import system
 from ..prompts import render
 from ..values.structured import answer_in, json_in, parse_structured
-from .carried import carried
+from .carried import source_of
 from .portable import reached_for
 from .toolsets import of_client
 from .unrolled import unrolled
@@ -82,7 +82,7 @@ def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -
         "langgraph",
         folder=FOLDER,
         about=literal(_docstring(plan, sorted(packages))),
-        carried=carried([*needed, AgentError]),
+        carried=source_of([*needed, AgentError]),
         agents=[
             _agent(plan, planned, settings.get(agent)) for agent, planned in plan.agents.items()
         ],
@@ -255,6 +255,6 @@ def _written(value: Any) -> str:
     return repr(value)
 
 
-def _in_quotes(said: str) -> str:
+def _in_quotes(text: str) -> str:
     """Prefer double quotes: Python takes single ones where a text has neither."""
-    return f'"{said[1:-1]}"' if said[0] == "'" and '"' not in said else said
+    return f'"{text[1:-1]}"' if text[0] == "'" and '"' not in text else text

@@ -118,15 +118,15 @@ def rules_for(target: str) -> tuple[Rule, ...]:
         ):
             yield reading.problem(path, message)
 
-    def lost(reading: Reading) -> Iterator[Problem]:
+    def report_losses(reading: Reading) -> Iterator[Problem]:
         for path, message in (
-            *_lost(reading.team),
+            *_losses(reading.team),
             *_lost_of_models(reading.team, reading.catalogue.models, target),
             *(_lost_in_docker_agent(reading.team) if target == "docker-agent" else ()),
         ):
             yield replace(reading.problem(path, f"is lost: {message}"), severity="warning")
 
-    return (refused, lost)
+    return (refused, report_losses)
 
 
 def _refused(team: Team, target: str, python: Collection[str]) -> Found:
@@ -201,7 +201,7 @@ def _unreached(team: Team, models: Mapping[str, Model], target: str) -> Found:
             )
 
 
-def _lost(team: Team) -> Found:
+def _losses(team: Team) -> Found:
     usual = Execution()
     for name, message in EXECUTION.items():
         if getattr(team.execution, name) != getattr(usual, name):

@@ -58,8 +58,8 @@ def _name(agent: str, number: int) -> str:
 def _round(plan: Plan, repeating: list[str], number: int, last: dict[str, str]) -> Iterator[Node]:
     names = {agent: _name(agent, number) for agent in repeating}
     for agent in repeating:
-        heard = tuple(names.get(other, other) for other in plan.team.heard[agent])
-        within = any(other in names for other in plan.team.heard[agent])
+        heard = tuple(names.get(other, other) for other in plan.team.direct_inputs[agent])
+        within = any(other in names for other in plan.team.direct_inputs[agent])
         receivers = plan.team.reports_to.get(agent, ())
         yield Node(
             name=names[agent],
@@ -76,6 +76,6 @@ def _node(plan: Plan, agent: str, last: dict[str, str]) -> Node:
     return Node(
         name=agent,
         agent=agent,
-        after=tuple(last.get(other, other) for other in plan.team.heard[agent]),
+        after=tuple(last.get(other, other) for other in plan.team.direct_inputs[agent]),
         reads=tuple(last.get(other, other) for other in plan.agents[agent].sees),
     )

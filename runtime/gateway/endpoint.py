@@ -372,9 +372,9 @@ def _locked_out(model: Model, provider: Provider) -> InputError:
     return _missing(model, f"none of these environment variables is set: {names}{files}. Set one")
 
 
-def _missing(model: Model, what: str) -> InputError:
+def _missing(model: Model, need: str) -> InputError:
     return InputError(
-        f"model {model.model!r} (alias {model.alias!r}) needs a key: {what}, or choose another"
+        f"model {model.model!r} (alias {model.alias!r}) needs a key: {need}, or choose another"
         f" model with --model {model.alias}=PROVIDER/NAME; --model {model.alias}=local needs no"
         " key."
     )

@@ -53,7 +53,7 @@ class Gateway:
         environment: Where keys and addresses are looked up. Default: the process's environment.
         seed: Seeds the jitter of waits.
         clock: Gives the time in seconds; only differences matter.
-        traffic: What calls of several gateways share, where their models are at one address.
+        limiters: What calls of several gateways share, where their models are at one address.
         respondent: Who answers here what is asked in a run's own inbox; None: files alone do.
         batched: Whether calls are made through the batch APIs of their providers, by `batches`.
 
@@ -68,7 +68,7 @@ class Gateway:
         environment: Mapping[str, str] | None = None,
         seed: int | None = None,
         clock: Callable[[], float] = time.monotonic,
-        traffic: Traffic | None = None,
+        limiters: Traffic | None = None,
         respondent: Respondent | None = None,
         batched: bool = False,
     ) -> None:
@@ -79,8 +79,8 @@ class Gateway:
         self._environment = os.environ if environment is None else environment
         self._jitter = random.Random(seed)  # noqa: S311 - spreads waits, guards nothing
         self._clock = clock
-        self._lines: dict[str, ModelClient] = {}
-        self._traffic: Traffic = {} if traffic is None else traffic
+        self._by_alias: dict[str, ModelClient] = {}
+        self._limiters: Traffic = {} if limiters is None else limiters
         self._clients: dict[str, Client] = {}
         self._narrowed: list[tuple[Slots, int]] = []
         self._servers: dict[Path | None, LocalServer] = {}
@@ -103,7 +103,7 @@ class Gateway:
                 or its provider has no batch API.
         """
         for alias in sorted({name for first in aliases for name in self._route(first)}):
-            line = self._line(alias)
+            line = self._client_of(alias)
             if self.batched and not (line.is_batched or line.model.is_inbox):
                 raise InputError(
                     f"--batch: model {line.model.model!r} (alias {alias!r}) has no batch API here."
@@ -131,22 +131,22 @@ class Gateway:
         self.check(wanted, priced=priced)
         for first in wanted:
             for alias in self._route(first):
-                await self._reached(self._line(alias).endpoint)
+                await self._reached(self._client_of(alias).endpoint)
             # That of a fallback may take seconds to make, and is hardly ever needed.
-            if not self._line(first).is_batched:
-                await self._client(self._line(first).endpoint.kind)
+            if not self._client_of(first).is_batched:
+                await self._client(self._client_of(first).endpoint.kind)
 
     def takes_seed(self, alias: str) -> bool:
         """Return whether a model can be asked with a seed. Whether it heeds one, only it knows."""
         try:
-            endpoint = self._line(alias).endpoint
+            endpoint = self._client_of(alias).endpoint
         except InputError:
             return False
         return endpoint.wire == "chat" and endpoint.kind != "litellm"
 
     def secrets(self) -> frozenset[str]:
         """Give what calls send that is secret, for whoever must keep it out of what is written."""
-        return frozenset[str]().union(*(line.endpoint.secrets for line in self._lines.values()))
+        return frozenset[str]().union(*(line.endpoint.secrets for line in self._by_alias.values()))
 
     async def chat(
         self,
@@ -233,7 +233,7 @@ class Gateway:
         route = self._route_of(call.request)
         earlier: list[str] = []
         for alias, following in zip_longest(route, route[1:]):
-            line = self._line(alias)
+            line = self._client_of(alias)
             endpoint = line.endpoint
             if endpoint.kind == "local":
                 endpoint = await self._reached(endpoint)
@@ -257,7 +257,7 @@ class Gateway:
         if not fallbacks:
             return [first]
         shown = request.attachments.values()
-        models = {fallback: self._line(fallback).model for fallback in fallbacks}
+        models = {fallback: self._client_of(fallback).model for fallback in fallbacks}
         able = (
             name
             for name, model in models.items()
@@ -272,11 +272,11 @@ class Gateway:
         while ahead:
             if (name := ahead.pop(0)) not in route:
                 route.append(name)
-                ahead = [*self._line(name).model.fallback, *ahead]
+                ahead = [*self._client_of(name).model.fallback, *ahead]
         return route
 
-    def _line(self, alias: str) -> ModelClient:
-        if alias not in self._lines:
+    def _client_of(self, alias: str) -> ModelClient:
+        if alias not in self._by_alias:
             if alias not in self.models:
                 raise InputError(f"no model {alias!r}. Known: {', '.join(sorted(self.models))}.")
             model = self.models[alias]
@@ -288,21 +288,21 @@ class Gateway:
             line = ModelClient(
                 model=model,
                 endpoint=endpoint,
-                traffic=traffic,
+                limiter=traffic,
                 rates=rates_of(model),
                 is_declared=is_declared(model),
             )
-            self._lines[alias] = _in_batches(line) if self.batched else line
-        return self._lines[alias]
+            self._by_alias[alias] = _in_batches(line) if self.batched else line
+        return self._by_alias[alias]
 
     def _traffic_of(self, endpoint: Endpoint) -> RateLimiter:
         """Return what the calls of a model share, whatever alias and key they use."""
         place = replace(endpoint, key=None)
-        if place not in self._traffic:
+        if place not in self._limiters:
             name = f"{endpoint.api_base or 'the endpoint'} ({endpoint.model})"
             limiter = RateLimiter(name, self._jitter, clock=self._clock)
-            return self._traffic.setdefault(place, limiter)
-        return self._traffic[place]
+            return self._limiters.setdefault(place, limiter)
+        return self._limiters[place]
 
     async def _client(self, kind: str) -> Client:
         """Make the client on the first call that needs it."""
@@ -328,18 +328,18 @@ class Gateway:
         return replace(endpoint, api_base=server.api_base, key=server.key)
 
 
-def _in_batches(line: ModelClient) -> ModelClient:
+def _in_batches(client: ModelClient) -> ModelClient:
     """Return a model's client as it asks in batches; unchanged where its provider takes none."""
-    part = batch_price_of(line.model)
-    if part is None or line.endpoint.kind != "openai":
-        return line
+    part = batch_price_of(client.model)
+    if part is None or client.endpoint.kind != "openai":
+        return client
     return replace(
-        line,
-        endpoint=replace(line.endpoint, stream=False),
-        rates=line.rates and line.rates.times(part),
+        client,
+        endpoint=replace(client.endpoint, stream=False),
+        rates=client.rates and client.rates.times(part),
         is_batched=True,
         # All of OpenAI's models take the newer name. To find out in a batch may take hours.
-        refused={OLDER_BOUND} if line.model.api_base is None else set[str](),
+        refused={OLDER_BOUND} if client.model.api_base is None else set[str](),
     )
 
 

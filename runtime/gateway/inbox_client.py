@@ -46,25 +46,25 @@ class InboxClient:
     def __init__(self, respondent: Respondent | None = None) -> None:
         self._respondent = respondent
 
-    async def chat(self, endpoint: Endpoint, body: Body, hearing: StreamSink, /) -> ChatAnswer:
+    async def chat(self, endpoint: Endpoint, body: Body, sink: StreamSink, /) -> ChatAnswer:
         """Ask, unless somebody has answered already; wait until it is answered.
 
         Raises:
             StorageError: The question cannot be written.
         """
-        inbox = endpoint.folder or (hearing.folder or Path()) / FOLDER
+        inbox = endpoint.folder or (sink.folder or Path()) / FOLDER
         question = Question(inbox=inbox, fields=body.fields)
         respondent = self._respondent if endpoint.folder is None else None
         if not question.is_open:
-            return replace(await _answer(question, hearing), model=endpoint.model)
+            return replace(await _answer(question, sink), model=endpoint.model)
         question.ask()
         fields = {"file": str(question.file(SHOWN)), "terminal": respondent is not None}
-        hearing.tell("question_asked", **fields)
+        sink.tell("question_asked", **fields)
         try:
             async with _typed(question, respondent) as typing:
-                answer = await _answer(question, hearing, typing)
+                answer = await _answer(question, sink, typing)
         finally:
-            hearing.tell("question_closed", **fields)
+            sink.tell("question_closed", **fields)
         return replace(answer, model=endpoint.model)
 
     async def close(self) -> None:
@@ -72,17 +72,17 @@ class InboxClient:
 
 
 async def _answer(
-    question: Question, hearing: StreamSink, typing: asyncio.Task[None] | None = None
+    question: Question, sink: StreamSink, typing: asyncio.Task[None] | None = None
 ) -> ChatAnswer:
     """Wait for an answer. What is wrong with a file that is there is reported once."""
     reported = ""
     while (answer := question.answer()) is None:
         if typing is not None and typing.done():
             typing.result()  # raises what kept it from being written down
-        hearing.on_bytes(True)  # no model's timeout is for people
+        sink.on_bytes(True)  # no model's timeout is for people
         if question.problem not in {"", reported}:
             reported = question.problem
-            hearing.tell("answer_unread", problem=reported)
+            sink.tell("answer_unread", problem=reported)
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
     return answer
 

@@ -46,7 +46,7 @@ class LitellmClient:
         self._litellm: Any = litellm
 
     async def chat(
-        self, endpoint: Endpoint, body: Body, _hearing: StreamSink | None = None
+        self, endpoint: Endpoint, body: Body, _sink: StreamSink | None = None
     ) -> ChatAnswer:
         """Make one request; see `Client.chat`.
 
@@ -126,11 +126,11 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _kind(causes: set[str], status: int | None, said: str, *, responded: bool) -> Kind:
-    if "ModuleNotFoundError" in causes or any(sign in said.lower() for sign in WRONG_SETUP):
+def _kind(causes: set[str], status: int | None, message: str, *, responded: bool) -> Kind:
+    if "ModuleNotFoundError" in causes or any(sign in message.lower() for sign in WRONG_SETUP):
         return "denied"
     if "ContextWindowExceededError" in causes:
         return "overflow"
     if status is not None and (responded or 400 <= status < 500):
-        return kind_of(status, said)
+        return kind_of(status, message)
     return "malformed" if "JSONDecodeError" in causes else "down"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BYTES_PER_TOKEN = 2
 """Half of what is usual: an estimate must not be too low."""
+UNPRICED = Usage(unpriced_calls=1)
 BYTES_TOLD = 4
 """Of a text for one token, at most: an endpoint that tells fewer tokens is doubted under a cap."""
 
@@ -30,19 +31,19 @@ def tokens_in(size: int) -> int:
 
 def characters_in(messages: Iterable[Message]) -> int:
     """Count the characters that are said in messages, calls of tools with them."""
-    return sum(len(text) for message in messages for text in _said(message))
+    return sum(len(text) for message in messages for text in _texts_of(message))
 
 
 def bytes_in(messages: Iterable[Message]) -> int:
     """Count the bytes of the same, in UTF-8."""
-    return sum(_size(text) for message in messages for text in _said(message))
+    return sum(_size(text) for message in messages for text in _texts_of(message))
 
 
 def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def _said(message: Message) -> Iterable[str]:
+def _texts_of(message: Message) -> Iterable[str]:
     content: Any = message.get("content")
     if isinstance(content, str) and "tool_calls" not in message:
         return (content,)
@@ -83,7 +84,7 @@ def metered(
         )
     if rates is None:
         if answer.reported_usd is None:
-            return _doubted(replace(usage, unpriced_calls=1), read, written, None)
+            return _doubted(usage + UNPRICED, read, written, None)
         return _doubted(replace(usage, usd=answer.reported_usd), read, written, None)
     usd = rates.usd(usage)
     if not is_metered:
@@ -110,12 +111,12 @@ def _doubted(
     tokens = prompt + completion - usage.tokens
     if not tokens and usd <= usage.usd:
         return usage
-    return replace(usage, doubted_tokens=tokens, doubted_usd=max(0.0, usd - usage.usd))
+    return usage + Usage(doubted_tokens=tokens, doubted_usd=max(0.0, usd - usage.usd))
 
 
-def lost(
+def upper_bound(
     reservation: Reservation,
-    hearing: StreamSink,
+    sink: StreamSink,
     rates: TokenPrices | None,
     *,
     read: int = 0,
@@ -133,11 +134,11 @@ def lost(
         has_ended: Whether the endpoint itself said that it failed: it wrote no more than came.
     """
     most = reservation.most
-    usage = _received(reservation, hearing, rates)
+    usage = _received(reservation, sink, rates)
     if usage is None:
         return most
     reserved = 0 if has_ended else most.completion_tokens
-    completion = max(usage.completion_tokens, 0 if hearing.is_cut else reserved)
+    completion = max(usage.completion_tokens, 0 if sink.is_cut else reserved)
     usd = rates.highest(usage.prompt_tokens, completion) if rates else 0.0
     usage = replace(
         usage,
@@ -153,13 +154,13 @@ def lost(
 
 
 def _received(
-    reservation: Reservation, hearing: StreamSink, rates: TokenPrices | None
+    reservation: Reservation, sink: StreamSink, rates: TokenPrices | None
 ) -> Usage | None:
     """Return the usage of what came of an answer; None where nobody knows what did."""
-    if hearing.received is None:
-        return replace(reservation.most, completion_tokens=0) if hearing.is_cut else None
+    if sink.received is None:
+        return replace(reservation.most, completion_tokens=0) if sink.is_cut else None
     try:
-        return metered(hearing.received(), reservation.prompt_tokens, rates)
+        return metered(sink.received(), reservation.prompt_tokens, rates)
     except CallError:
         return None
 

@@ -17,7 +17,15 @@ from .chat.given_back import marked, meant_for
 from .chat.inputs import encoded_bytes, most_tokens, with_attachments
 from .chat.messages import bounded
 from .http.apis import answers_elsewhere, refused_api, spoken_now
-from .metering import bytes_in, characters_in, lost, metered, tokens_in, unreached, written_by
+from .metering import (
+    bytes_in,
+    characters_in,
+    metered,
+    tokens_in,
+    unreached,
+    upper_bound,
+    written_by,
+)
 from .prices import context_of
 from .retry import call_with_retries
 from .stream_sink import StreamSink, Tell, most_pieces, unheard
@@ -79,11 +87,11 @@ class Client(Protocol):
       whoever calls it.
     """
 
-    async def chat(self, endpoint: Endpoint, body: Body, hearing: StreamSink, /) -> ChatAnswer:
+    async def chat(self, endpoint: Endpoint, body: Body, sink: StreamSink, /) -> ChatAnswer:
         """Make one request.
 
         Args:
-            hearing: Told what comes before the answer is whole.
+            sink: Told what comes before the answer is whole.
 
         Raises:
             CallError: No answer, or not one that the API promises.
@@ -127,7 +135,7 @@ class ModelClient:
     """An alias with what is needed to call its model.
 
     Attributes:
-        traffic: When calls may go out; shared with other aliases of the same model.
+        limiter: When calls may go out; shared with other aliases of the same model.
         rates: What the model costs; None where nobody told.
         is_declared: Whether the host declared what it costs.
         is_batched: Whether its calls wait in batches, which no limit on calls in flight applies to.
@@ -137,7 +145,7 @@ class ModelClient:
 
     model: Model
     endpoint: Endpoint
-    traffic: RateLimiter
+    limiter: RateLimiter
     rates: TokenPrices | None
     is_declared: bool = False
     is_batched: bool = False
@@ -180,17 +188,17 @@ class ModelClient:
             try:
                 if self.is_batched:
                     return await adapted()
-                return await self.traffic.let_out(adapted, patient=call.patient)
+                return await self.limiter.let_out(adapted, patient=call.patient)
             except CallError as error:
                 messages = [*call.request.messages, *error.again]
                 this = replace(call, request=replace(call.request, messages=messages))
                 raise
 
         def may_retry(error: CallError) -> bool:
-            return error.may_pass and (call.patient or not self.traffic.breaker.is_open)
+            return error.may_pass and (call.patient or not self.limiter.breaker.is_open)
 
         return await call_with_retries(
-            attempt, call.request.retries, call.on_retry, self.traffic.pacing, may_retry
+            attempt, call.request.retries, call.on_retry, self.limiter.pacing, may_retry
         )
 
     async def _adapted(self, call: PendingCall, client: Client, endpoint: Endpoint) -> ChatAnswer:
@@ -302,7 +310,7 @@ class ModelClient:
             settle(self._spent(error, reservation, hearing, read))
             raise
         except BaseException:
-            settle(lost(reservation, hearing, self.rates, read=read), lost=True)
+            settle(upper_bound(reservation, hearing, self.rates, read=read), lost=True)
             raise
         finally:
             hearing.received = None  # who gives it knows the hearing, and both are freed at once
@@ -348,14 +356,14 @@ class ModelClient:
         return bounded(answer)
 
     def _spent(
-        self, error: CallError, reservation: Reservation, hearing: StreamSink, read: int
+        self, error: CallError, reservation: Reservation, sink: StreamSink, read: int
     ) -> Usage:
         """Return all that a call that failed may have cost."""
         if not error.may_be_billed:
             return NOTHING
         if error.status == BAD_GATEWAY and not error.has_ended:
             return unreached(reservation)
-        return lost(reservation, hearing, self.rates, read=read, has_ended=error.has_ended)
+        return upper_bound(reservation, sink, self.rates, read=read, has_ended=error.has_ended)
 
     async def _in_time(
         self,
@@ -363,18 +371,18 @@ class ModelClient:
         endpoint: Endpoint,
         body: Body,
         patience: float | None,
-        hearing: StreamSink,
+        sink: StreamSink,
     ) -> ChatAnswer:
         """Make a request, as long as its endpoint goes on and somebody waits for it.
 
         A batch has its own end, and whoever asks for one waits that long.
         """
         if self.is_batched:
-            return await client.chat(endpoint, body, hearing)
+            return await client.chat(endpoint, body, sink)
         waiting = Waiting(limit=self.model.timeout, patience=patience, source=endpoint.shown)
         async with waiting:
-            hearing.on_bytes = waiting.go_on
-            return await client.chat(endpoint, body, hearing)
+            sink.on_bytes = waiting.go_on
+            return await client.chat(endpoint, body, sink)
         raise AssertionError("a request is answered, or fails")
 
     def _read(self, call: PendingCall, body: Body) -> int:

@@ -43,7 +43,7 @@ class Waiting:
         self._until = min(now + self.limit, self._latest)
         self._timer = asyncio.timeout(None)
         await self._timer.__aenter__()
-        self._alarm = self._loop.call_at(self._until, self._look)
+        self._alarm = self._loop.call_at(self._until, self._end_if_late)
         return self
 
     async def __aexit__(
@@ -71,13 +71,13 @@ class Waiting:
             self._began, self._went_on = True, now
         self._until = min(now + self.limit, self._went_on + KEPT_ALIVE * self.limit, self._latest)
 
-    def _look(self) -> None:
+    def _end_if_late(self) -> None:
         """End the request if its time is up. Each piece of an answer may have moved its end.
 
         To move the timer for each of them costs several times as much as to remember the end.
         """
         if self._loop.time() < self._until:
-            self._alarm = self._loop.call_at(self._until, self._look)
+            self._alarm = self._loop.call_at(self._until, self._end_if_late)
         else:
             self._is_over = True
             self._timer.reschedule(self._until)

@@ -186,10 +186,10 @@ def _allow(ruleset, path, rights):
     os.close(handle)
 
 
-def _check(done, what):
+def _check(done, step):
     if done != 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+        raise OSError(number, f"{step}: {os.strerror(number)}")
 
 
 if __name__ == "__main__":

@@ -89,11 +89,11 @@ def links() -> list[tuple[str, Path]]:
     return [(str(path.readlink()), path) for path in map(Path, _MERGED) if path.is_symlink()]
 
 
-def directories(found: list[Mount]) -> list[Path]:
+def directories(bound: list[Mount]) -> list[Path]:
     """Return the folders to make so that every mount has a place, parents first."""
-    targets = {mount.target for mount in found}
+    targets = {mount.target for mount in bound}
     needed: dict[Path, None] = {}
-    for target in (mount.target for mount in found):
+    for target in (mount.target for mount in bound):
         for parent in reversed(target.parents[:-1]):
             if targets.isdisjoint((parent, *parent.parents)):
                 needed[parent] = None

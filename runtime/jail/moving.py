@@ -32,14 +32,14 @@ class Moves:
     """
 
     def __init__(self, *, remembers: bool) -> None:
-        self.made = 0
+        self.count = 0
         self._answers: dict[str, object] | None = {} if remembers else None
         self._counted: set[str] = set()
 
     def again(self) -> bool:
         """Take note that its jail was lost, and say whether it is moved once more."""
-        self.made += 1
-        return self.made <= MOST_MOVES
+        self.count += 1
+        return self.count <= MOST_MOVES
 
     def counts(self, path: str) -> bool:
         """Return whether an answer is counted now: each is once, however often it is given."""

@@ -181,7 +181,7 @@ class JailPlace(Protocol):
         """Say, for the record of a run, how code is confined there; see `Jails.describe`."""
         ...
 
-    def open(self, wanted: JailRequest) -> AnyJail:
+    def open(self, request: JailRequest) -> AnyJail:
         """Open a jail; see `Jails.open`.
 
         Raises:

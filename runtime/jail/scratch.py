@@ -38,7 +38,7 @@ class ScratchFolder:
     """
 
     def __init__(self, purpose: str, *, passable: bool = False) -> None:
-        self.path, lock = _made(purpose)
+        self.path, lock = _make_folder(purpose)
         if passable:
             self.path.chmod(0o711)
         self._lock: int | None = lock
@@ -74,7 +74,7 @@ def sweep() -> None:
             os.close(lock)
 
 
-def _made(purpose: str) -> tuple[Path, int]:
+def _make_folder(purpose: str) -> tuple[Path, int]:
     while True:
         try:
             path = Path(tempfile.mkdtemp(prefix=f"coterie-{purpose}.")).resolve()

@@ -63,9 +63,9 @@ class FoundEntry:
 NOTHING: Mapping[str, FoundEntry] = MappingProxyType({})
 
 
-def entries(found: Mapping[str, FoundEntry]) -> dict[str, TreeEntry]:
+def entries(scanned: Mapping[str, FoundEntry]) -> dict[str, TreeEntry]:
     """Return what was found, without what tells whether it has changed."""
-    return {name: entry.entry for name, entry in found.items()}
+    return {name: entry.entry for name, entry in scanned.items()}
 
 
 def scan(
@@ -93,7 +93,7 @@ def scan(
             result.look_into(handle, "", 0)
     except OSError as error:
         raise JailError(f"The work folder {str(root)!r} can't be read: {error}.") from error
-    return result.came
+    return result.entries
 
 
 @dataclass(kw_only=True, eq=False)
@@ -103,7 +103,7 @@ class _Scan:
     before: Mapping[str, FoundEntry]
     largest: int | None
     live: bool
-    came: dict[str, FoundEntry] = field(default_factory=dict[str, FoundEntry])
+    entries: dict[str, FoundEntry] = field(default_factory=dict[str, FoundEntry])
     names: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
     bytes: int = 0
 
@@ -147,9 +147,9 @@ class _Scan:
         if status.st_nlink > 1:
             self.names[inode] = path
 
-    def _keep(self, path: str, found: FoundEntry) -> None:
+    def _keep(self, path: str, entry: FoundEntry) -> None:
         self._count(SMALLEST)
-        self.came[path] = found
+        self.entries[path] = entry
 
     def _count(self, size: int) -> None:
         self.bytes += size
@@ -196,23 +196,25 @@ class TreeChange:
 
     Attributes:
         removed: Paths that are no more; of a folder, only its own.
-        made: What is new or different, each folder before what is in it.
-        kept: Those of `made` whose content the copy has at the same path.
+        created: What is new or different, each folder before what is in it.
+        kept: Those of `created` whose content the copy has at the same path.
     """
 
     removed: tuple[str, ...] = ()
-    made: Mapping[str, TreeEntry] = field(default_factory=dict[str, TreeEntry])
+    created: Mapping[str, TreeEntry] = field(default_factory=dict[str, TreeEntry])
     kept: frozenset[str] = frozenset()
 
     @property
     def wanted(self) -> list[str]:
         """The paths of `made` whose content has to come along."""
-        return [n for n, entry in self.made.items() if entry.kind == "file" and n not in self.kept]
+        return [
+            n for n, entry in self.created.items() if entry.kind == "file" and n not in self.kept
+        ]
 
     @property
     def size(self) -> int:
         """Bytes of that content."""
-        return sum(self.made[name].size for name in self.wanted)
+        return sum(self.created[name].size for name in self.wanted)
 
 
 def change(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> TreeChange:
@@ -231,7 +233,7 @@ def change(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> T
         if entry.kind == "same" and entry.value in rewritten
     }
     ordered = {name: entry for name, entry in after.items() if name in fields or name in further}
-    return TreeChange(removed=tuple(removed), made=ordered, kept=frozenset(kept))
+    return TreeChange(removed=tuple(removed), created=ordered, kept=frozenset(kept))
 
 
 def _same_content(before: TreeEntry | None, after: TreeEntry) -> bool:
@@ -283,7 +285,7 @@ def rebuild(
             with parent_of(root, name) as (folder, last):
                 remove(folder, last)
         wanted = set(change.wanted)
-        for name, entry in change.made.items():
+        for name, entry in change.created.items():
             with parent_of(root, name) as (folder, last):
                 pieces = content(name, entry) if name in wanted else None
                 _Place(root, folder, last).becomes(entry, pieces)

@@ -48,7 +48,7 @@ def keep(
     make: Callable[[Path], Path],
     report: Report,
     *,
-    what: str,
+    label: str,
     folder: Path | None = None,
     instead: str = "Name another folder with the environment variable MAS_MODEL_CACHE.",
 ) -> Path:
@@ -61,7 +61,7 @@ def keep(
         name: The file's name. It changes with the content, so an old file is never taken.
         make: Makes the file somewhere in a folder that it is given, and says where.
         report: Told when another process has to be waited for.
-        what: What the file is to people, as a message begins: "the embedded model".
+        label: What the file is to people, as a message begins: "the embedded model".
         folder: Where it is kept; None: with the model files.
         instead: What to do where it cannot be stored there.
 
@@ -73,10 +73,10 @@ def keep(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _only_one(folder, report):
-            return target if target.is_file() else _made(target, make)
+            return target if target.is_file() else _make_file(target, make)
     except OSError as error:
         raise InputError(
-            f"{what} cannot be stored in {str(folder)!r}: {error.strerror or error}. {instead}"
+            f"{label} cannot be stored in {str(folder)!r}: {error.strerror or error}. {instead}"
         ) from error
 
 
@@ -97,7 +97,7 @@ def fetch(file: PackagedFile, workplace: Path, report: Report) -> Path:
     return source
 
 
-def check(path: Path, sha256: str, what: str) -> None:
+def check(path: Path, sha256: str, label: str) -> None:
     """Make sure that a file is the one that is expected.
 
     Raises:
@@ -107,7 +107,7 @@ def check(path: Path, sha256: str, what: str) -> None:
         actual = hashlib.file_digest(stream, "sha256").hexdigest()
     if actual != sha256:
         raise InputError(
-            f"{what} is not the expected one: its sha256 is {actual}, not {sha256}. It was damaged"
+            f"{label} is not the expected one: its sha256 is {actual}, not {sha256}. It was damaged"
             " or replaced on its way, and nothing was installed."
         )
 
@@ -124,7 +124,7 @@ def _only_one(folder: Path, report: Report) -> Generator[None]:
         yield
 
 
-def _made(target: Path, make: Callable[[Path], Path]) -> Path:
+def _make_file(target: Path, make: Callable[[Path], Path]) -> Path:
     """Make a file, and give it its final name once all of it is on the disk."""
     for remains in target.parent.glob(".pull-*"):
         shutil.rmtree(remains, ignore_errors=True)

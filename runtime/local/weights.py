@@ -130,7 +130,7 @@ def pull(report: Report = lambda _stage, _done, _total: None, weights: Weights =
         weights.file_name,
         lambda workplace: _pull(weights, workplace, report),
         report,
-        what="the embedded model",
+        label="the embedded model",
     )
 
 

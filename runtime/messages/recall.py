@@ -117,7 +117,7 @@ class Recaller(Protocol):
 class Remembering(Protocol):
     """A `Recaller` that knows which tasks something was learnt from."""
 
-    def met(self, task: Task) -> str | None:
+    def learnt_from(self, task: Task) -> str | None:
         """Return where it was learnt from a task, as by its id or its words; None where it was not.
 
         Raises:
@@ -174,7 +174,7 @@ def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) ->
     """
     if not recalls(plan.team) or not isinstance(recaller, Remembering):
         return
-    if (before := recaller.met(task)) is not None:
+    if (before := recaller.learnt_from(task)) is not None:
         raise InputError(
             f"task {task.id!r} ({place}) is {before}: the pool has learnt from it, so what its"
             " agents recall is no help on an unseen task. Give another task, or leave recall out;"
@@ -183,19 +183,19 @@ def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) ->
 
 
 async def reminded(
-    agent: Agent, task: Task, recaller: Recaller | None, once: Once, said: str = ""
+    agent: Agent, task: Task, recaller: Recaller | None, once: Once, text: str = ""
 ) -> tuple[MemoryEntry, ...]:
     """Find what an agent is reminded of, once in a run.
 
     Args:
         recaller: The memory; without one it is reminded of nothing.
-        said: What the agent said, where that is searched with. It comes before the task: some
+        text: What the agent said, where that is searched with. It comes before the task: some
             embedders read the first 256 tokens only, and a long task would take them all.
     """
     if (wanted := agent.recall) is None:
         return ()
     where = _where(agent, wanted, task)
-    query = "\n\n".join(filter(None, (said[:LONGEST_SAID], task.text)))
+    query = "\n\n".join(filter(None, (text[:LONGEST_SAID], task.text)))
 
     async def work() -> Mapping[str, Any]:
         entries = await recaller(query, wanted.k, where) if recaller else ()
@@ -205,13 +205,13 @@ async def reminded(
     return tuple(MemoryEntry(**entry) for entry in fields["entries"])
 
 
-def fitting(entries: Iterable[MemoryEntry], wanted: Recall) -> tuple[MemoryEntry, ...]:
+def fitting(entries: Iterable[MemoryEntry], recall: Recall) -> tuple[MemoryEntry, ...]:
     """Return the first entries that fit in an agent's room, the last of them cut, as it reads them.
 
     None takes the place of a closer one because it is shorter. An entry whose reward nobody knows
     counts as one of a run that failed.
     """
-    room = wanted.room
+    room = recall.room
     shown: list[MemoryEntry] = []
     for entry in entries:
         left = None if room is None else room - sum(item.characters for item in shown)
@@ -219,21 +219,21 @@ def fitting(entries: Iterable[MemoryEntry], wanted: Recall) -> tuple[MemoryEntry
         if fits is None:
             break
         shown.append(fits)
-    if wanted.first == "successful":
+    if recall.first == "successful":
         shown.sort(key=lambda entry: -(entry.reward or 0.0))
     return tuple(shown)
 
 
-def _where(agent: Agent, wanted: Recall, task: Task) -> dict[str, Any]:
+def _where(agent: Agent, recall: Recall, task: Task) -> dict[str, Any]:
     """Return which entries are asked for."""
     where: dict[str, Any] = {}
-    if wanted.of == "own":
+    if recall.of == "own":
         where["owner"] = agent.member or agent.id
-    if wanted.kinds:
-        where["kinds"] = list(wanted.kinds)
-    if wanted.niche and task.niche:
+    if recall.kinds:
+        where["kinds"] = list(recall.kinds)
+    if recall.niche and task.niche:
         where["niche"] = task.niche
-    if wanted.each:
+    if recall.each:
         where["each"] = True
     return where
 

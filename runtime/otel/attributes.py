@@ -50,14 +50,16 @@ TOKENS = {
 ALWAYS = frozenset({"prompt_tokens", "completion_tokens"})
 
 
-def clean(told: Mapping[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
+def clean(attributes: Mapping[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
     """Return attributes as a span takes them: without secrets, and without those of no value.
 
     Args:
-        told: JSON-able. Lists of plain values stay lists; what is deeper becomes JSON text.
+        attributes: JSON-able. Lists of plain values stay lists; what is deeper becomes JSON text.
         scrub: Takes secrets out, of all of it at once, as it does of a line of events.jsonl.
     """
-    text = dumps({name: item for name, item in told.items() if item is not None}, default=repr)
+    text = dumps(
+        {name: item for name, item in attributes.items() if item is not None}, default=repr
+    )
     scrubbed = scrub(text)
     return {name: _flat(load) for name, load in loads(scrubbed).items()}
 
@@ -71,7 +73,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def told(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
+def event_attributes(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
     """Return what an event says beside its type: numbers and names, and texts where wanted."""
     return {
         f"coterie.{name}": field

@@ -53,13 +53,13 @@ class FileExporter(SpanExporter):
         self._file.close()
 
 
-def _in_hex(told: dict[str, Any]) -> dict[str, Any]:
+def _in_hex(fields: dict[str, Any]) -> dict[str, Any]:
     """Write ids in hexadecimal, as OTLP has them in JSON where protobuf has base64."""
-    for resource in told.get("resourceSpans", ()):
+    for resource in fields.get("resourceSpans", ()):
         for scope in resource.get("scopeSpans", ()):
             for span in scope.get("spans", ()):
                 for item in (span, *span.get("links", ())):
                     for name in IDS:
                         if name in item:
                             item[name] = base64.b64decode(item[name]).hex()
-    return told
+    return fields

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from .telemetry import Telemetry
 
 
-def around(telemetry: Telemetry | None, name: str, **told: Any) -> AbstractContextManager[None]:
+def around(
+    telemetry: Telemetry | None, name: str, **attributes: Any
+) -> AbstractContextManager[None]:
     """Have a span around all that a block does, where traces are wanted.
 
     Args:
         telemetry: Makes spans; None: nobody wants any.
-        told: Its attributes; those without a value are left out.
+        attributes: Its attributes; those without a value are left out.
     """
-    return nullcontext() if telemetry is None else telemetry.around(name, **told)
+    return nullcontext() if telemetry is None else telemetry.around(name, **attributes)
 
 
 class TurnSpans:
@@ -72,11 +74,11 @@ class TurnSpans:
 
         return both
 
-    def begin(self, key: Hashable, name: str, /, **told: Any) -> Trace | None:
+    def begin(self, key: Hashable, name: str, /, **attributes: Any) -> Trace | None:
         """Begin a part; see `Parts`."""
         if self._telemetry is None:
             return None
-        part = self._part(key, **{f"coterie.{word}": item for word, item in told.items()})
+        part = self._part(key, **{f"coterie.{word}": item for word, item in attributes.items()})
         part.begin(name)
         return Trace(part)
 
@@ -85,9 +87,9 @@ class TurnSpans:
         if (part := self._parts.pop(key, None)) is not None:
             part.end(**{"coterie.score": score})
 
-    def _part(self, key: Hashable, **told: Any) -> Spans:
+    def _part(self, key: Hashable, **attributes: Any) -> Spans:
         if self._telemetry is None:
             raise RuntimeError("there is nothing that makes spans.")
         if key not in self._parts:
-            self._parts[key] = self._telemetry.listener(*self._given, told)
+            self._parts[key] = self._telemetry.listener(*self._given, attributes)
         return self._parts[key]

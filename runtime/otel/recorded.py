@@ -51,6 +51,6 @@ def export(telemetry: Telemetry, recorded: object, folder: Path) -> None:
     spans.end()
 
 
-def _event(one: Mapping[str, Any], seconds: float) -> Event:
-    fields = {name: item for name, item in one.items() if name not in APART}
-    return Event(type=one["type"], seconds=seconds, agent=one.get("agent"), fields=fields)
+def _event(event: Mapping[str, Any], seconds: float) -> Event:
+    fields = {name: item for name, item in event.items() if name not in APART}
+    return Event(type=event["type"], seconds=seconds, agent=event.get("agent"), fields=fields)

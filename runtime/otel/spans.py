@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from opentelemetry.trace import Link, SpanKind, Status, StatusCode, set_span_in_context
 
-from .attributes import call_content, call_told, clean, described, told, tool_content, used
+from .attributes import (
+    call_content,
+    call_told,
+    clean,
+    described,
+    event_attributes,
+    tool_content,
+    used,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -55,7 +63,7 @@ class Spans:
     models: Mapping[str, Model]
     scrub: Callable[[str], str]
     content: bool
-    told: Mapping[str, Any]
+    attributes: Mapping[str, Any]
     failed: Callable[[str], None]
     began: float | None = None
     _open: dict[Key, _Open] = field(default_factory=dict[Key, _Open])
@@ -78,56 +86,56 @@ class Spans:
         except Exception as error:  # noqa: BLE001 - no run fails by what is told of it
             self.failed(f"{event.type}: {error!r}")
 
-    def begin(self, name: str, **told: Any) -> None:
+    def begin(self, name: str, **attributes: Any) -> None:
         """Have a span around all that is told, from now on; see `end`."""
         self._last = time.time_ns()
-        self._begin(WHOLE, name, told, self._last)
+        self._begin(WHOLE, name, attributes, self._last)
 
-    def end(self, **told: Any) -> None:
+    def end(self, **attributes: Any) -> None:
         """End what has not ended, as of the last event, and say what came of the whole."""
         for key in reversed([*self._open]):
             if key == WHOLE:
-                self._end(key, self._last, told)
+                self._end(key, self._last, attributes)
             else:
                 is_cut = key[0] in {"run", "round", "agent"}
                 self._end(key, self._last, {"error.type": "interrupted" if is_cut else None})
 
-    def _hear(self, what: str, agent: str | None, said: Mapping[str, Any], now: int) -> None:
-        run, part = said.get("run"), said.get("round")
-        match what:
+    def _hear(self, kind: str, agent: str | None, fields: Mapping[str, Any], now: int) -> None:
+        run, part = fields.get("run"), fields.get("round")
+        match kind:
             case "task_given":
-                task = said["task"]["id"]
+                task = fields["task"]["id"]
                 self._begin(WHOLE, "turn", {"coterie.task": task}, now)
             case "team_given" | "run_started":
-                self._begin_run(("run", run), said, now)
+                self._begin_run(("run", run), fields, now)
             case "round_started":
                 above = self._within(("run", run))
                 self._begin(("round", run, part), "round", {"coterie.round": part}, now, above)
             case "agent_started" if agent is not None:
-                self._begin_agent(agent, said, now)
+                self._begin_agent(agent, fields, now)
             case "run_finished":
-                self._end(("run", run), now, _ending(said, content=self.content))
+                self._end(("run", run), now, _ending(fields, content=self.content))
             case "round_finished":
-                self._end(("round", run, part), now, _ending(said, content=self.content))
+                self._end(("round", run, part), now, _ending(fields, content=self.content))
             case "agent_finished" if ("agent", run, part, agent) in self._open:
                 key = ("agent", run, part, agent)
                 self._ended[run, agent] = self._open[key].span.get_span_context()
-                self._end(key, now, _ending(said, content=self.content))
+                self._end(key, now, _ending(fields, content=self.content))
             case "operator_answered" | "operator_dropped":
-                self._end_operator(what, said, now)
+                self._end_operator(kind, fields, now)
             case "model_call" | "model_error":
-                self._call(agent, said, now)
+                self._call(agent, fields, now)
             case "tool_call":
-                self._tool(agent, said, now)
+                self._tool(agent, fields, now)
             case _:
-                self._note(what, agent, said, now)
+                self._note(kind, agent, fields, now)
 
-    def _begin_run(self, key: Key, said: Mapping[str, Any], now: int) -> None:
+    def _begin_run(self, key: Key, fields: Mapping[str, Any], now: int) -> None:
         """Begin a run; of one that was given a team, this may be told twice."""
         known = self._open.get(key)
         attributes = {
-            "coterie.task": said.get("task"),
-            "coterie.content_hash": said.get("content_hash"),
+            "coterie.task": fields.get("task"),
+            "coterie.content_hash": fields.get("content_hash"),
         }
         if known is not None and not known.is_run:
             known.is_run = True
@@ -135,7 +143,7 @@ class Spans:
             return
         if known is not None:  # it was killed, and is gone on with
             self._end(key, now, {"error.type": "interrupted"})
-        name = said["team"]
+        name = fields["team"]
         workflow = {
             "gen_ai.operation.name": "invoke_workflow",
             "gen_ai.agent.name": name,
@@ -144,19 +152,19 @@ class Spans:
         }
         above = None if key[1] is None else self._within(("run", None))
         self._begin(key, f"invoke_workflow {name}", {**workflow, **attributes}, now, above)
-        self._open[key].is_run = "task" in said
+        self._open[key].is_run = "task" in fields
 
-    def _begin_agent(self, agent: str, said: Mapping[str, Any], now: int) -> None:
-        run, part = said.get("run"), said.get("round")
+    def _begin_agent(self, agent: str, fields: Mapping[str, Any], now: int) -> None:
+        run, part = fields.get("run"), fields.get("round")
         attributes = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": agent,
-            "coterie.round": said.get("round"),
-            "coterie.level": said.get("level"),
-            "coterie.backend": said.get("backend"),
-            "coterie.left_out": said.get("left_out"),
+            "coterie.round": fields.get("round"),
+            "coterie.level": fields.get("level"),
+            "coterie.backend": fields.get("backend"),
+            "coterie.left_out": fields.get("left_out"),
         }
-        read = [*said.get("received", ()), *self._written.pop((run, agent), ())]
+        read = [*fields.get("received", ()), *self._written.pop((run, agent), ())]
         links = [
             Link(self._ended[run, fromkey], {"coterie.edge": "reports_to"})
             for fromkey in dict.fromkeys(read)
@@ -166,81 +174,85 @@ class Spans:
         key = ("agent", run, part, agent)
         self._begin(key, f"invoke_agent {agent}", attributes, now, above, links=links)
 
-    def _call(self, agent: str | None, said: Mapping[str, Any], now: int) -> None:
+    def _call(self, agent: str | None, fields: Mapping[str, Any], now: int) -> None:
         """Make the span of a model's call, of which is told when it has ended."""
-        seconds = 0 if "source" in said else said.get("seconds", 0)
-        above = self._above(agent, said, now - int(seconds * NS))
-        alias = str(said.get("alias", ""))
-        known = described(alias, self.models.get(alias), str(said.get("model", "")))
+        seconds = 0 if "source" in fields else fields.get("seconds", 0)
+        above = self._above(agent, fields, now - int(seconds * NS))
+        alias = str(fields.get("alias", ""))
+        known = described(alias, self.models.get(alias), str(fields.get("model", "")))
         attributes = {
             "gen_ai.operation.name": "chat",
             **known,
-            **call_told(said),
+            **call_told(fields),
             "gen_ai.agent.name": agent,
-            "error.type": said.get("kind"),
-            **(call_content(said) if self.content else {}),
+            "error.type": fields.get("kind"),
+            **(call_content(fields) if self.content else {}),
         }
         name = f"chat {known['gen_ai.request.model']}"
         span = self._span(name, attributes, above, (now, seconds), SpanKind.CLIENT)
-        for _, what, told_then, then in self._during.pop(str(said.get("path")), ()):
+        for _, what, told_then, then in self._during.pop(str(fields.get("path")), ()):
             span.add_event(what, told_then, then)
-        if "kind" in said:
-            span.set_status(self._failure(said.get("error")))
+        if "kind" in fields:
+            span.set_status(self._failure(fields.get("error")))
         span.end(now)
 
-    def _tool(self, agent: str | None, said: Mapping[str, Any], now: int) -> None:
-        seconds = 0 if "source" in said else said.get("seconds", 0)
-        above, name = self._above(agent, said, now), said["tool"]
+    def _tool(self, agent: str | None, fields: Mapping[str, Any], now: int) -> None:
+        seconds = 0 if "source" in fields else fields.get("seconds", 0)
+        above, name = self._above(agent, fields, now), fields["tool"]
         attributes = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": name,
             "gen_ai.tool.type": "function",
             "gen_ai.agent.name": agent,
-            "coterie.source": said.get("source"),
-            "error.type": "tool_error" if "error" in said else None,
-            **(tool_content(said) if self.content else {}),
+            "coterie.source": fields.get("source"),
+            "error.type": "tool_error" if "error" in fields else None,
+            **(tool_content(fields) if self.content else {}),
         }
         span = self._span(f"execute_tool {name}", attributes, above, (now, seconds))
-        if "error" in said:
-            span.set_status(self._failure(said["error"]))
+        if "error" in fields:
+            span.set_status(self._failure(fields["error"]))
         span.end(now)
 
-    def _end_operator(self, what: str, said: Mapping[str, Any], now: int) -> None:
+    def _end_operator(self, kind: str, fields: Mapping[str, Any], now: int) -> None:
         """End an operator's question; one that asked no model has taken no time."""
-        key = self._operator(said, now)
-        dropped = {"error.type": "dropped"} if what == "operator_dropped" else {}
-        self._end(key, now, {**told(said, content=self.content), **dropped})
+        key = self._operator(fields, now)
+        dropped = {"error.type": "dropped"} if kind == "operator_dropped" else {}
+        self._end(key, now, {**event_attributes(fields, content=self.content), **dropped})
 
-    def _operator(self, said: Mapping[str, Any], began: int) -> Key:
+    def _operator(self, fields: Mapping[str, Any], began: int) -> Key:
         """Return the question of an operator that something belongs to; it is begun if need be."""
-        run, name = said.get("run"), said.get("operator")
-        key = ("operator", run, str(said.get("path", "")).rpartition("/call ")[0] or said["path"])
+        run, name = fields.get("run"), fields.get("operator")
+        key = (
+            "operator",
+            run,
+            str(fields.get("path", "")).rpartition("/call ")[0] or fields["path"],
+        )
         if key not in self._open:
             above = self._within(("run", run))
             self._begin(key, f"operator {name}", {"coterie.operator": name}, began, above)
         return key
 
-    def _note(self, what: str, agent: str | None, said: Mapping[str, Any], now: int) -> None:
+    def _note(self, kind: str, agent: str | None, fields: Mapping[str, Any], now: int) -> None:
         """Note an event within the span that it belongs to; in a call, once that is told."""
-        if what == "mail_taken":
-            senders = [item["sender"] for item in said.get("messages", ())]
-            self._written.setdefault((said.get("run"), agent), []).extend(senders)
-        above = self._above(agent, said, now)
-        attributes = clean(told(said, content=self.content), self.scrub)
-        name = f"coterie.{what}"
-        if what in DURING_CALLS and "path" in said:
-            during = self._during.setdefault(said["path"], [])
+        if kind == "mail_taken":
+            senders = [item["sender"] for item in fields.get("messages", ())]
+            self._written.setdefault((fields.get("run"), agent), []).extend(senders)
+        above = self._above(agent, fields, now)
+        attributes = clean(event_attributes(fields, content=self.content), self.scrub)
+        name = f"coterie.{kind}"
+        if kind in DURING_CALLS and "path" in fields:
+            during = self._during.setdefault(fields["path"], [])
             during.append((above, name, attributes, now))
         elif above is not None:
             if agent is not None and above[0] != "agent":
                 attributes["coterie.agent"] = agent
             self._open[above].span.add_event(name, attributes, now)
 
-    def _above(self, agent: str | None, said: Mapping[str, Any], began: int) -> Key | None:
+    def _above(self, agent: str | None, fields: Mapping[str, Any], began: int) -> Key | None:
         """Return the span in which something happens."""
-        run, part = said.get("run"), said.get("round")
-        if agent is None and "operator" in said and "path" in said:
-            return self._operator(said, began)
+        run, part = fields.get("run"), fields.get("round")
+        if agent is None and "operator" in fields and "path" in fields:
+            return self._operator(fields, began)
         return self._within(("agent", run, part, agent), ("round", run, part), ("run", run))
 
     def _within(self, *keys: Key) -> Key | None:
@@ -258,7 +270,7 @@ class Spans:
         links: Sequence[Link] = (),
     ) -> None:
         over = self._open.get(above) if above else self._open.get(WHOLE)
-        outermost = self.told if over is None else {}
+        outermost = self.attributes if over is None else {}
         began = now if over is None else max(now, over.began)
         span = self.tracer.start_span(
             name,
@@ -286,7 +298,9 @@ class Spans:
             name,
             self.parent if over is None else set_span_in_context(over.span, self.parent),
             kind=kind,
-            attributes=clean({**(self.told if over is None else {}), **attributes}, self.scrub),
+            attributes=clean(
+                {**(self.attributes if over is None else {}), **attributes}, self.scrub
+            ),
             start_time=began if over is None else max(began, over.began),
         )
 
@@ -316,14 +330,14 @@ class Spans:
         return Status(StatusCode.ERROR, self.scrub(str(words)) if is_told else None)
 
 
-def _ending(said: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
+def _ending(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
     """Return what is told of an end."""
-    status = said.get("status")
+    status = fields.get("status")
     names = ("status", "attempts", "score", "source", "seconds")
-    ended = {name: said[name] for name in names if name in said}
+    ended = {name: fields[name] for name in names if name in fields}
     return {
         **{f"coterie.{name}": item for name, item in ended.items()},
-        **used(said.get("usage", {})),
-        "coterie.error": said.get("error") if content else None,
+        **used(fields.get("usage", {})),
+        "coterie.error": fields.get("error") if content else None,
         "error.type": None if status in GOOD else status,
     }

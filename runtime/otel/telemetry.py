@@ -46,11 +46,11 @@ class Telemetry:
         self._log = _Log()
         self._exporter = _Counting(exporter)
         self._processor = BatchSpanProcessor(self._exporter)
-        self._made = _Made()
+        self._spans_made = _Made()
         named = {} if _names_service() else {"service.name": SERVICE}
         resource = Resource.create({**named, "service.version": version("coterie")})
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-        self._provider.add_span_processor(self._made)
+        self._provider.add_span_processor(self._spans_made)
         self._provider.add_span_processor(self._processor)
         self._tracer = self._provider.get_tracer("coterie", version("coterie"))
         given = {name: os.environ.get(name.upper(), "") for name in ("traceparent", "tracestate")}
@@ -58,15 +58,15 @@ class Telemetry:
         self._failures: list[str] = []
 
     @contextmanager
-    def around(self, name: str, **told: Any) -> Generator[None]:
+    def around(self, name: str, **attributes: Any) -> Generator[None]:
         """Have a span around all that the block does.
 
         Args:
-            told: Its attributes; those without a value are left out.
+            attributes: Its attributes; those without a value are left out.
         """
         outer = self._parent
         span = self._tracer.start_span(
-            name, outer, kind=SpanKind.INTERNAL, attributes=clean(told, str)
+            name, outer, kind=SpanKind.INTERNAL, attributes=clean(attributes, str)
         )
         self._parent = set_span_in_context(span, outer)
         try:
@@ -83,14 +83,14 @@ class Telemetry:
         self,
         models: Mapping[str, Model],
         scrub: Callable[[str], str],
-        told: Mapping[str, Any],
+        attributes: Mapping[str, Any],
         *,
         began: float | None = None,
     ) -> Spans:
         """Return a listener that makes spans of one run's events.
 
         Args:
-            told: Attributes of its outermost spans; those without a value are left out.
+            attributes: Attributes of its outermost spans; those without a value are left out.
             began: When the run began, in seconds since 1970. None: it begins now.
         """
         return Spans(
@@ -99,7 +99,7 @@ class Telemetry:
             models=models,
             scrub=scrub,
             content=self._content,
-            told=told,
+            attributes=attributes,
             failed=self._failures.append,
             began=began,
         )
@@ -112,9 +112,9 @@ class Telemetry:
         self._log.end()
         if sending.is_alive():
             self._exporter.shutdown()  # it gives up what it would try again
-        result, sent, texts = self._made.count, self._exporter.sent, list[str]()
+        result, sent, texts = self._spans_made.count, self._exporter.sent, list[str]()
         if sent < result:
-            why = self._exporter.said or self._log.said or f"{GRACE:g} seconds were not enough."
+            why = self._exporter.error or self._log.error or f"{GRACE:g} seconds were not enough."
             texts.append(
                 f"{result - sent} of {counted(result, 'span')} could not be exported: {why}"
             )
@@ -147,14 +147,14 @@ class _Counting(SpanExporter):
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
         self.sent = 0
-        self.said = ""
+        self.error = ""
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Send spans."""
         try:
             result = self._exporter.export(spans)
         except Exception as error:  # noqa: BLE001 - whatever an exporter raises, no run fails by it
-            self.said = f"{type(error).__name__}: {error}"
+            self.error = f"{type(error).__name__}: {error}"
             return SpanExportResult.FAILURE
         if result is SpanExportResult.SUCCESS:
             self.sent += len(spans)
@@ -170,7 +170,7 @@ class _Log(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.said = ""
+        self.error = ""
         self._logger = logging.getLogger("opentelemetry")
         self._propagated = self._logger.propagate
         self._logger.propagate = False
@@ -178,7 +178,7 @@ class _Log(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep what is said, where it is the first."""
-        self.said = self.said or record.getMessage()
+        self.error = self.error or record.getMessage()
 
     def end(self) -> None:
         """Leave the log as it was."""

@@ -135,18 +135,18 @@ class Entries:
         """Return whether there is an entry of a path, whatever it answers."""
         return path in self._paths
 
-    def get(self, path: str, asked: str) -> JournalEntry | None:
+    def get(self, path: str, key: str) -> JournalEntry | None:
         """Return the entry of a path that answers a question."""
-        return self._one("path = ? AND asked = ?", path, asked)
+        return self._first_entry("path = ? AND asked = ?", path, key)
 
-    def find(self, path: str, asked: str) -> JournalEntry | None:
+    def find(self, path: str, key: str) -> JournalEntry | None:
         """Give an entry that another process may have written meanwhile."""
         self._paths.add(path)
-        return self.get(path, asked)
+        return self.get(path, key)
 
     def latest(self, path: str) -> JournalEntry | None:
         """Return the entry of a path that came last."""
-        return self._one("path = ? ORDER BY moment DESC, rowid DESC LIMIT 1", path)
+        return self._first_entry("path = ? ORDER BY moment DESC, rowid DESC LIMIT 1", path)
 
     def values(self, kind: str, under: str) -> list[Mapping[str, Any]]:
         """Return the values of a kind whose paths begin so, in the order of their paths."""
@@ -366,7 +366,7 @@ class Entries:
         self._flushes = loop
         loop.call_later(LAG if lag is None else lag, soon)
 
-    def _one(self, where: str, *values: str) -> JournalEntry | None:
+    def _first_entry(self, where: str, *values: str) -> JournalEntry | None:
         if values[0] not in self._paths:
             return None
         query = f"SELECT {COLUMNS} FROM entries WHERE {where}"  # noqa: S608

@@ -40,9 +40,9 @@ class Locks:
         default_factory=WeakValueDictionary[tuple[str, str], asyncio.Lock]
     )
 
-    def of(self, path: str, asked: str) -> asyncio.Lock:
+    def of(self, path: str, key: str) -> asyncio.Lock:
         """Return the lock of a question."""
-        return self._locks.setdefault((path, asked), asyncio.Lock())
+        return self._locks.setdefault((path, key), asyncio.Lock())
 
 
 @kept()
@@ -117,19 +117,19 @@ class Branch(Journal):
         """How often agents may use up their attempts: as often as in the other run."""
         return self.base.renewals
 
-    def get(self, path: str, asked: str) -> Value | None:
+    def get(self, path: str, key: str) -> Value | None:
         """Give what answers this question: of this run, of another branch, or of the other run."""
-        entry = self._entries.get(self._private(path), asked)
+        entry = self._entries.get(self._private(path), key)
         if entry is None:
-            entry = _whole(self._entries.get(path, asked))
-        if entry is None and (entry := _whole(self.base.entry(path, asked))) is None:
+            entry = _whole(self._entries.get(path, key))
+        if entry is None and (entry := _whole(self.base.entry(path, key))) is None:
             return None
         self.taken += 1
-        self._count(path, asked, entry.kind, entry.value)
+        self._count(path, key, entry.kind, entry.value)
         return entry.value
 
     async def put(
-        self, path: str, kind: str, asked: str, value: Value, *, at_once: bool = True
+        self, path: str, kind: str, key: str, value: Value, *, at_once: bool = True
     ) -> None:
         """Record something, as `Journal` does."""
         if not self.is_live:
@@ -138,14 +138,14 @@ class Branch(Journal):
             value = {**value, **to_value(self._of(path))}
         else:
             value = {**value, BRANCHED: True} if kind == "model" else value
-            self._count(path, asked, kind, value)
+            self._count(path, key, kind, value)
         place = path if kind in WHOLE else self._private(path)
-        await super().put(place, kind, asked, value, at_once=at_once)
+        await super().put(place, kind, key, value, at_once=at_once)
 
     @asynccontextmanager
-    async def alone(self, path: str, asked: str) -> AsyncGenerator[None]:
+    async def alone(self, path: str, key: str) -> AsyncGenerator[None]:
         """Let no other branch ask this meanwhile."""
-        async with self.locks.of(path, asked):
+        async with self.locks.of(path, key):
             yield
 
     def must_be_live(self, path: str) -> None:
@@ -178,12 +178,12 @@ class Branch(Journal):
     def _private(self, path: str) -> str:
         return f"{path} [{self.name}]"
 
-    def _count(self, path: str, asked: str, kind: str, value: Value) -> None:
+    def _count(self, path: str, key: str, kind: str, value: Value) -> None:
         agent = path.partition("/attempt ")[0]
         match kind:
             case "model":
                 cost = from_value(Usage, value["usage"])
-                question = digest(path, asked)[:LONG_ENOUGH]
+                question = digest(path, key)[:LONG_ENOUGH]
                 paid = {question: cost} if BRANCHED in value else {}
                 self._answers[agent][path] = _Answer(needed=cost, paid=paid)
             case "agent":

@@ -99,7 +99,9 @@ def _read(path: Path, text: str) -> EventLog:
         )
     ordered = _rising([(number, event["n"]) for number, event in events.items()])
     damaged |= dict.fromkeys(events.keys() - ordered, "out of order")
-    return EventLog(events=[events[number] for number in ordered], damage=_told(path, damaged))
+    return EventLog(
+        events=[events[number] for number in ordered], damage=_damage_text(path, damaged)
+    )
 
 
 def _event(line: str) -> Mapping[str, Any] | str:
@@ -143,7 +145,7 @@ def _rising(numbered: Sequence[tuple[int, int]]) -> dict[int, None]:
     return dict.fromkeys(reversed(kept))
 
 
-def _told(path: Path, damaged: Mapping[int, str]) -> str:
+def _damage_text(path: Path, damaged: Mapping[int, str]) -> str:
     if not damaged:
         return ""
     texts = [f"{path}:{number} ({damaged[number]})" for number in sorted(damaged)[:MOST]]

@@ -151,9 +151,9 @@ class Journal:
         """How long the run has been at work, earlier processes included."""
         return self._prior_seconds + time.monotonic() - self._started
 
-    def get(self, path: str, asked: str) -> Value | None:
+    def get(self, path: str, key: str) -> Value | None:
         """Give what is recorded under a path; None where nothing is that answers this question."""
-        entry = self._entries.get(path, asked)
+        entry = self._entries.get(path, key)
         if entry is None and (entry := self._entries.latest(path)) is not None:
             self.note(path, entry.kind, "asked")
             entry = entry if self.replaying else None
@@ -162,16 +162,16 @@ class Journal:
         self.taken += 1
         return entry.value
 
-    def recorded_before(self, asked: str) -> int:
+    def recorded_before(self, key: str) -> int:
         """Return how many calls had answered a question when this was first of interest."""
-        return self._entries.answers.get(asked, 0)
+        return self._entries.answers.get(key, 0)
 
-    def entry(self, path: str, asked: str) -> JournalEntry | None:
+    def entry(self, path: str, key: str) -> JournalEntry | None:
         """Return the entry of a path that answers a question; nothing is noted or counted."""
-        return self._entries.get(path, asked)
+        return self._entries.get(path, key)
 
     async def put(
-        self, path: str, kind: str, asked: str, value: Value, *, at_once: bool = True
+        self, path: str, kind: str, key: str, value: Value, *, at_once: bool = True
     ) -> None:
         """Record something: it is written when this returns, and on disk soon after (`LAG`).
 
@@ -183,9 +183,7 @@ class Journal:
             StorageError: It cannot be written, or what was recorded before could not be kept.
         """
         if not self.replaying:
-            entry = JournalEntry(
-                path=path, kind=kind, asked=asked, value=value, moment=self.seconds
-            )
+            entry = JournalEntry(path=path, kind=kind, asked=key, value=value, moment=self.seconds)
             await self._entries.put(entry, at_once=at_once)
 
     async def flush(self) -> None:
@@ -218,7 +216,7 @@ class Journal:
             self._entries.flush_ahead()
 
     async def once(
-        self, path: str, kind: str, asked: str, work: Callable[[], Awaitable[Value]]
+        self, path: str, kind: str, key: str, work: Callable[[], Awaitable[Value]]
     ) -> Value:
         """Give what is recorded under a path; else do the work, record what it gives, and give it.
 
@@ -226,19 +224,19 @@ class Journal:
             NotRecorded: A replay has no such entry.
             StorageError: What the work gave cannot be recorded.
         """
-        if (recorded := self.get(path, asked)) is not None:
+        if (recorded := self.get(path, key)) is not None:
             return recorded
         self.must_be_live(path)
         value = await work()
-        await self.put(path, kind, asked, value)
+        await self.put(path, kind, key, value)
         return value
 
-    def alone(self, path: str, asked: str) -> AbstractAsyncContextManager[None]:
+    def alone(self, path: str, key: str) -> AbstractAsyncContextManager[None]:
         """Let nobody else look for this, and ask it, at the same time.
 
         A run by itself never asks the same under one path twice at once.
         """
-        del path, asked
+        del path, key
         return nullcontext()
 
     def origin(self, path: str) -> str:
@@ -254,7 +252,7 @@ class Journal:
         if self.replaying:
             raise NotRecorded(f"the journal has nothing under {path!r}: the run did not get there.")
 
-    def compare(self, path: str, asked: str, value: Value) -> None:
+    def compare(self, path: str, key: str, value: Value) -> None:
         """Note when a replay's question, or what it came to, is not what is recorded.
 
         Args:
@@ -263,14 +261,14 @@ class Journal:
         entry = self._entries.latest(path)
         if entry is None:
             return
-        if entry.asked != asked:
+        if entry.asked != key:
             self.note(path, entry.kind, "asked")
         if any(entry.value.get(name) != item for name, item in value.items()):
             self.note(path, entry.kind, "result")
 
-    def note(self, path: str, kind: str, what: str) -> None:
+    def note(self, path: str, kind: str, text: str) -> None:
         """Note a difference from what is recorded."""
-        self.divergences.append(Divergence(path=path, kind=kind, what=what))
+        self.divergences.append(Divergence(path=path, kind=kind, what=text))
 
     @property
     def renewals(self) -> int:
@@ -301,7 +299,7 @@ class Journal:
         if old:
             self._entries.remove(old)
 
-    def batched_attempt(self, path: str, asked: str) -> BatchedAttempt:
+    def batched_attempt(self, path: str, key: str) -> BatchedAttempt:
         """Return the attempt by which a call asks in a batch.
 
         That is the one which an earlier process left there with the same request; else a new one.
@@ -311,13 +309,13 @@ class Journal:
         for attempt in iter(lambda: self._entries.get(place, next(numbers)), None):
             value, number = attempt.value, attempt.asked
             is_left = value["state"] != "settled" and (place, number) not in self._asking
-            if is_left and value.get("asked") == asked:
+            if is_left and value.get("asked") == key:
                 deposited = from_value(Usage, value["usage"])
                 break
         else:
             number = f"{self._entries.number(place):06d}"
-        name = digest(path, number, asked)
-        return BatchedAttempt(id=name, number=number, asked=asked, deposited=deposited)
+        name = digest(path, number, key)
+        return BatchedAttempt(id=name, number=number, asked=key, deposited=deposited)
 
     @property
     def waiting_in_batches(self) -> int:

@@ -10,13 +10,13 @@ class Once(Protocol):
     """Has something happen once."""
 
     async def __call__(
-        self, kind: str, asked: Any, work: Callable[[], Awaitable[Mapping[str, Any]]], /
+        self, kind: str, key: Any, work: Callable[[], Awaitable[Mapping[str, Any]]], /
     ) -> Mapping[str, Any]:
         """Find what came of it in the run's journal; else do it, and write down what came of it.
 
         Args:
             kind: What it is: `tool`, `code`.
-            asked: What is wanted, JSON-able. What is alike counts as asked again.
+            key: What is wanted, JSON-able. What is alike counts as asked again.
             work: Does it; gives a JSON object.
 
         Raises:
@@ -27,7 +27,7 @@ class Once(Protocol):
 
 
 async def unkept(
-    _kind: str, _asked: Any, work: Callable[[], Awaitable[Mapping[str, Any]]], /
+    _kind: str, _key: Any, work: Callable[[], Awaitable[Mapping[str, Any]]], /
 ) -> Mapping[str, Any]:
     """Do it: an `Once` for where no journal is kept."""
     return await work()

@@ -141,9 +141,9 @@ class Trees:
         both = zip(_SECTION.split(text), _SECTION.split(exact), strict=True)
         return "".join(item if _is_text(item) else other for item, other in both)
 
-    def differing(self, one: str, other: str) -> Sequence[str]:
+    def differing(self, first: str, other: str) -> Sequence[str]:
         """Name the files in which two states differ."""
-        text = self._git("diff-tree", "-r", "-z", "--name-only", "--no-renames", one, other)
+        text = self._git("diff-tree", "-r", "-z", "--name-only", "--no-renames", first, other)
         return text.split("\0")[:-1]
 
     def applied(self, patch: str) -> str:
@@ -161,9 +161,9 @@ class Trees:
         if not changes:
             return Merged(tree=self.base)
         with self._at_work:
-            return self._found(tuple(changes))
+            return self._merged_tree(tuple(changes))
 
-    def _found(self, changes: tuple[RepositoryChange, ...]) -> Merged:
+    def _merged_tree(self, changes: tuple[RepositoryChange, ...]) -> Merged:
         if changes not in self._merged:
             if len(changes) == 1:
                 self._merged[changes] = Merged(tree=self.applied(changes[0].patch))
@@ -190,7 +190,7 @@ class Trees:
                 f"the work of {both} can't be merged with {words}. Install git 2.38 or later."
             ) from None
         tree, conflicts = self._without_loss(text, labels)
-        return Merged(tree=tree, conflicts=self._found(before).conflicts + conflicts)
+        return Merged(tree=tree, conflicts=self._merged_tree(before).conflicts + conflicts)
 
     def _committed(self, changes: tuple[RepositoryChange, ...]) -> str:
         """Return the commit of changes: its parents are what they were made of."""
@@ -200,16 +200,16 @@ class Trees:
             change, others = changes[-1], changes[:-1]
             sides = ((*others,), (change,)) if others else (change.onto,)
             parents = [self._committed(side) for side in sides]
-            tree, words = self._found(changes).tree, "Merged." if others else change.agent
+            tree, words = self._merged_tree(changes).tree, "Merged." if others else change.agent
             self._commits[changes] = self._commit(tree, words, *parents)
         return self._commits[changes]
 
-    def _without_loss(self, told: str, labels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    def _without_loss(self, message: str, labels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         """Read what git says of a merge, and put beside what it took what it left out.
 
         Of two files that hold no text it takes one.
         """
-        tree, _, rest = told.partition("\0")
+        tree, _, rest = message.partition("\0")
         if not rest:
             return tree, ()
         stages, _, messages = rest.removeprefix("\0").partition("\0\0")

@@ -113,7 +113,7 @@ class Workspace:
         """The folder."""
         with self._making:
             if self._path is None:
-                self._path = self._made()
+                self._path = self._make_folder()
             return self._path
 
     def as_it_is(self) -> Path:
@@ -144,7 +144,7 @@ class Workspace:
         if path is not None:
             remove(path)
 
-    def _made(self) -> Path:
+    def _make_folder(self) -> Path:
         path = self.home.folder() / self.name
         if self.has_repository:
             self._copy_state(path)

@@ -138,21 +138,21 @@ class Bus:
         if done.status == "failed" or done.agent in self.leaving:
             self._leave(done.agent)
 
-    def _post(self, one: Posted) -> None:
-        self.posted.append(one)
-        self.sent += one.kind in COUNTED
-        if one.kind in MAIL:
-            self._boxes.setdefault(one.to, []).append(one.number)
-        match one.kind:
+    def _post(self, posted: Posted) -> None:
+        self.posted.append(posted)
+        self.sent += posted.kind in COUNTED
+        if posted.kind in MAIL:
+            self._boxes.setdefault(posted.to, []).append(posted.number)
+        match posted.kind:
             case "start":
-                self.active.setdefault(one.to, one.sender)
-                self.leaving.discard(one.to)
-            case "stop" if one.to in self.at_work or one.to == one.sender:
-                self.leaving.add(one.to)
+                self.active.setdefault(posted.to, posted.sender)
+                self.leaving.discard(posted.to)
+            case "stop" if posted.to in self.at_work or posted.to == posted.sender:
+                self.leaving.add(posted.to)
             case "stop":
-                self._leave(one.to)
+                self._leave(posted.to)
             case "finalize" | "terminate" | "unsent":
-                self._last = one
+                self._last = posted
             case _:
                 pass
 

@@ -18,7 +18,7 @@ def happen(bus: Bus, event: Event, trace: Trace) -> None:
     before = dict(bus.active)
     match event:
         case Taken():
-            records = [_told(bus.posted[number - 1]) for number in event.messages]
+            records = [_message_fields(bus.posted[number - 1]) for number in event.messages]
             bus.apply(event)
             trace.emit("mail_taken", event.agent, turn=event.turn, messages=records)
         case TurnDone():
@@ -26,7 +26,10 @@ def happen(bus: Bus, event: Event, trace: Trace) -> None:
             bus.apply(event)
             for posted in event.posted:
                 trace.emit(
-                    "message_posted", posted.sender or None, **_told(posted), text=posted.text
+                    "message_posted",
+                    posted.sender or None,
+                    **_message_fields(posted),
+                    text=posted.text,
                 )
             _tell_who_came_and_went(bus, before, event, trace)
         case Ended():
@@ -56,5 +59,5 @@ def tell_end(run: Run, trace: Trace) -> None:
         trace.emit("roster_ended", ending.by, why=ending.why, **counted)
 
 
-def _told(one: Posted) -> dict[str, object]:
-    return {"number": one.number, "sender": one.sender, "to": one.to, "kind": one.kind}
+def _message_fields(posted: Posted) -> dict[str, object]:
+    return {"number": posted.number, "sender": posted.sender, "to": posted.to, "kind": posted.kind}

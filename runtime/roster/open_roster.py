@@ -135,7 +135,7 @@ class _Working:
             turn.spent = self.turns.paid(turn)
 
     async def _redo(self, turn: RunningTurn, done: TurnDone) -> None:
-        outcome = (await self.turns.made(turn, self.allowance)).agents[turn.agent]
+        outcome = (await self.turns.run_turn(turn, self.allowance)).agents[turn.agent]
         if self.log.is_replaying and self.turns.sends(turn, outcome) != done.posted:
             self.log.differs()
         self._settle(turn, outcome)
@@ -148,7 +148,7 @@ class _Working:
             self._happen(taken)
         for turn in self.under_way.values():
             if turn.part is None:
-                work = self.turns.made(turn, self.allowance)
+                work = self.turns.run_turn(turn, self.allowance)
                 turn.part = asyncio.create_task(work, name=turn.agent)
                 turn.part.add_done_callback(self.finished.put_nowait)
         await self._next()
@@ -162,9 +162,9 @@ class _Working:
         """Wait for a turn's end."""
         part = await self.finished.get()
         turn = next(item for item in self.under_way.values() if item.part is part)
-        await self._came(turn, part.result())
+        await self._turn_ended(turn, part.result())
 
-    async def _came(self, turn: RunningTurn, run: Run) -> None:
+    async def _turn_ended(self, turn: RunningTurn, run: Run) -> None:
         """Have happen what follows from a turn that has come to its end."""
         outcome = run.agents[turn.agent]
         if run.status == "stopped":
@@ -267,7 +267,7 @@ class _Working:
         taken = self.bus.take(lead)
         self._happen(taken)
         turn = self.turns.begin(taken, hands_in=True)
-        run = await self.turns.made(turn, Allowance(self.bus.roster.wrap_up))
+        run = await self.turns.run_turn(turn, Allowance(self.bus.roster.wrap_up))
         outcome = run.agents[lead]
         self.accounts.add(lead, outcome)
         if run.status == "done" and outcome.result is not None:
@@ -285,10 +285,10 @@ class _Working:
             fault=run.fault or (self.stopped.fault if self.stopped else None),
         )
 
-    def _run(self, **came: Any) -> Run:
+    def _run(self, **result: Any) -> Run:
         ended = self.bus.ended
         return Run(
-            **came,
+            **result,
             usage=self.accounts.usage,
             seconds=time.monotonic() - self.started,
             agents=self.accounts.outcomes(self.plan.agents),

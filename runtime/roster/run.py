@@ -25,14 +25,14 @@ class _Account:
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     attempts: int = 0
-    mishaps: dict[str, None] = field(default_factory=dict[str, None])
+    warnings: dict[str, None] = field(default_factory=dict[str, None])
     tool_calls: list[ToolCall] = field(default_factory=list["ToolCall"])
 
     def add(self, outcome: AgentOutcome) -> None:
         self.usage += outcome.usage
         self.seconds += outcome.seconds
         self.attempts += outcome.attempts
-        self.mishaps |= dict.fromkeys(outcome.mishaps)
+        self.warnings |= dict.fromkeys(outcome.mishaps)
         self.tool_calls += outcome.tool_calls
         if outcome.status != "cancelled":
             self.last = outcome
@@ -43,7 +43,7 @@ class _Account:
             usage=self.usage,
             seconds=self.seconds,
             attempts=self.attempts,
-            mishaps=tuple(self.mishaps),
+            mishaps=tuple(self.warnings),
             tool_calls=tuple(self.tool_calls),
         )
 

@@ -40,7 +40,7 @@ def team_that_was(team: Team, run: Run) -> Team | None:
     output = run.answered_by or lead
     if output not in worked:
         return None
-    edges = _told(run.bus, worked, output)
+    edges = _message_edges(run.bus, worked, output)
     leading, mute = _to_the_output(edges, run.bus, worked, output)
     kept = _without_circles(leading, edges, worked)
     return replace(
@@ -54,7 +54,7 @@ def team_that_was(team: Team, run: Run) -> Team | None:
     )
 
 
-def _told(bus: Sequence[Posted], worked: Sequence[str], output: str) -> list[Edge]:
+def _message_edges(bus: Sequence[Posted], worked: Sequence[str], output: str) -> list[Edge]:
     """Return who told whom, the latest first; whoever gave the answer reports to nobody."""
     edges = [
         (posted.sender, posted.to)

@@ -43,7 +43,7 @@ class RunningTurn:
     """A turn that an agent is in.
 
     Attributes:
-        carry: That, as the engine takes it.
+        state: That, as the engine takes it.
         budget: Counts what it spends in this process.
         spent: What it had spent in earlier ones.
         part: The work, where it is under way.
@@ -52,7 +52,7 @@ class RunningTurn:
 
     taken: Taken
     mail: Mail
-    carry: RoundState
+    state: RoundState
     budget: Budget
     spent: Usage = field(default_factory=Usage)
     part: asyncio.Task[Run] | None = None
@@ -97,7 +97,7 @@ class TurnContext:
     path: str
     bus: Bus
     _parts: dict[str, Plan] = field(default_factory=dict[str, "Plan"])
-    _said: dict[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
+    _last_outcomes: dict[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     _changes: dict[str, tuple[RepositoryChange, ...]] = field(
         default_factory=dict[str, "tuple[RepositoryChange, ...]"]
     )
@@ -107,10 +107,10 @@ class TurnContext:
         mail = self.bus.mail(taken, hands_in=hands_in)
         budget = (self.context.budget or Budget()).child(name=f"agent {taken.agent}")
         return RunningTurn(
-            taken=taken, mail=mail, carry=self._carry(taken.agent, mail), budget=budget
+            taken=taken, mail=mail, state=self._turn_state(taken.agent, mail), budget=budget
         )
 
-    async def made(self, turn: RunningTurn, allowance: Allowance) -> Run:
+    async def run_turn(self, turn: RunningTurn, allowance: Allowance) -> Run:
         """Have the engine make the pass that a turn is."""
         agent, place = turn.agent, f"turn {turn.number}"
         if agent not in self._parts:
@@ -126,7 +126,7 @@ class TurnContext:
             self.task,
             context,
             path=f"{self.path}{'handing in' if turn.mail.hands_in else place}/",
-            carry=turn.carry,
+            state=turn.state,
             allowance=allowance,
         )
         return await self._with_patch(turn, run)
@@ -169,7 +169,7 @@ class TurnContext:
 
     def keep(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
         """Keep what a turn came to, for those after it."""
-        self._said[turn.agent] = outcome
+        self._last_outcomes[turn.agent] = outcome
         self._changes[turn.agent] = outcome.changes
 
     def paid(self, turn: RunningTurn) -> Usage:
@@ -179,14 +179,14 @@ class TurnContext:
             return Usage()
         return journal.spent(f"{self.path}turn {turn.number}/{turn.agent}/")
 
-    def _carry(self, agent: str, mail: Mail) -> RoundState:
+    def _turn_state(self, agent: str, mail: Mail) -> RoundState:
         """Give an agent its mail, its conversation, and the changes to go on from.
 
         These are its own, and those of all who wrote to it.
         """
         whose = dict.fromkeys((agent, *(message.sender for message in mail.messages)))
         changes = newest(change for who in whose for change in self._changes.get(who, ()))
-        outcome = self._said.get(agent)
+        outcome = self._last_outcomes.get(agent)
         patch = changes[0].patch if len(changes) == 1 else None
         own = AgentReport(agent_id=agent, role="", content="", patch=patch, changes=changes)
         return RoundState(

@@ -31,7 +31,7 @@ def increment(outcome: AgentOutcome) -> tuple[str, ...]:
     return tuple(statement for statement in statements if statement)
 
 
-def increments(done: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...]]:
+def increments(past: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...]]:
     """Return what was new in each utterance of an agent, by the number of its round.
 
     Args:
@@ -39,7 +39,7 @@ def increments(done: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...
     """
     known: set[str] = set()
     new: dict[int, tuple[str, ...]] = {}
-    for item in _uttered(done, agent):
+    for item in _uttered(past, agent):
         fresh: list[str] = []
         for statement in increment(item.run.agents[agent]):
             if (key := _normalised(statement)) not in known:
@@ -49,54 +49,54 @@ def increments(done: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...
     return new
 
 
-def has_converged(done: Sequence[Round], agent: str) -> bool:
+def has_converged(past: Sequence[Round], agent: str) -> bool:
     """Return whether an agent had nothing new to say when it worked last (MATTRL §3.1).
 
     One that failed may have had something.
     """
-    uttered = [*_uttered(done, agent)]
+    uttered = [*_uttered(past, agent)]
     if not uttered or uttered[-1].run.agents[agent].status != "done":
         return False
-    return not increments(done, agent)[uttered[-1].number]
+    return not increments(past, agent)[uttered[-1].number]
 
 
-def news(done: Sequence[Round], agents: Iterable[str]) -> tuple[str, ...]:
+def news(past: Sequence[Round], agents: Iterable[str]) -> tuple[str, ...]:
     """Name the agents that said something new in the last round."""
-    number = max((item.number for item in done if item.kind == "round"), default=0)
-    return tuple(agent for agent in agents if increments(done, agent).get(number))
+    number = max((item.number for item in past if item.kind == "round"), default=0)
+    return tuple(agent for agent in agents if increments(past, agent).get(number))
 
 
-def opinion(done: Sequence[Round], agent: str) -> str:
+def opinion(past: Sequence[Round], agent: str) -> str:
     """Write down an agent's whole opinion, and what else its last utterance holds."""
-    texts = [f"- {name}" for new in increments(done, agent).values() for name in new]
-    return "\n".join([*texts, *_others(done, agent)])
+    texts = [f"- {name}" for new in increments(past, agent).values() for name in new]
+    return "\n".join([*texts, *_others(past, agent)])
 
 
-def whole(done: Sequence[Round], agent: str) -> AgentOutcome | None:
+def whole(past: Sequence[Round], agent: str) -> AgentOutcome | None:
     """Let an agent's whole opinion, by round, stand for the last of its utterances (MATTRL Eq. 7).
 
     Returns:
         Its last outcome that was done, with that content; None where none was.
     """
-    outcomes = [item.run.agents[agent] for item in _uttered(done, agent)]
+    outcomes = [item.run.agents[agent] for item in _uttered(past, agent)]
     last = next((outcome for outcome in reversed(outcomes) if outcome.result is not None), None)
     if last is None or last.result is None:
         return None
     lines: list[str] = []
-    for number, new in increments(done, agent).items():
+    for number, new in increments(past, agent).items():
         lines += [f"In round {number}:", *(f"- {name}" for name in new)] if new else []
-    content = "\n".join([*lines, *_others(done, agent)])
+    content = "\n".join([*lines, *_others(past, agent)])
     return replace(last, result=replace(last.result, content=content or "Nothing."))
 
 
-def bulletin(done: Sequence[Round], agents: Sequence[str]) -> str:
+def bulletin(past: Sequence[Round], agents: Sequence[str]) -> str:
     """Merge the increments of all rounds by rule (MATTRL Eq. 6).
 
     Statements that differ in case and spaces only are one, with all who made it. The oldest are
     left out where it would be too long.
     """
     fields: dict[str, tuple[str, list[str]]] = {}
-    for agent, statement in _by_round(done, agents):
+    for agent, statement in _by_round(past, agents):
         _, speakers = fields.setdefault(_normalised(statement), (statement, []))
         speakers += [agent] if agent not in speakers else []
     lines = [f"- {_cut(text)} ({', '.join(speakers)})" for text, speakers in fields.values()]
@@ -115,23 +115,23 @@ def _bounded(lines: Sequence[str]) -> str:
     return "\n".join([*first, *lines[left:]])
 
 
-def _by_round(done: Sequence[Round], agents: Sequence[str]) -> Iterator[tuple[str, str]]:
-    new = {agent: increments(done, agent) for agent in agents}
+def _by_round(past: Sequence[Round], agents: Sequence[str]) -> Iterator[tuple[str, str]]:
+    new = {agent: increments(past, agent) for agent in agents}
     for number in sorted({number for by_round in new.values() for number in by_round}):
         for agent in agents:
             yield from ((agent, name) for name in new[agent].get(number, ()))
 
 
-def _uttered(done: Sequence[Round], agent: str) -> Iterator[Round]:
+def _uttered(past: Sequence[Round], agent: str) -> Iterator[Round]:
     """Yield the rounds in which an agent worked."""
-    for item in done:
+    for item in past:
         if item.kind == "round" and agent in item.run.agents and agent not in item.given:
             yield item
 
 
-def _others(done: Sequence[Round], agent: str) -> Sequence[str]:
+def _others(past: Sequence[Round], agent: str) -> Sequence[str]:
     """Write down what an agent's last utterance holds beside its increment."""
-    records = [_value(item.run.agents[agent]) for item in _uttered(done, agent)]
+    records = [_value(item.run.agents[agent]) for item in _uttered(past, agent)]
     last = next((fields for fields in reversed(records) if fields), {})
     others = {name: item for name, item in last.items() if name != "increment"}
     return [dumps(others, ensure_ascii=False)] if others else []

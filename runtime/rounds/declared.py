@@ -72,19 +72,19 @@ class Declared:
         recruit, notices = self.recruit, {}
         if recruit is not None and recruit.by in part.agents:
             notices = {recruit.by: notice_of_choosing(self.plan.team, recruit)}
-        return Next(plan=part, carry=RoundState(notices=notices), kind="opening")
+        return Next(plan=part, state=RoundState(notices=notices), kind="opening")
 
-    async def __call__(self, done: Sequence[Round], /) -> Next | None:
+    async def __call__(self, past: Sequence[Round], /) -> Next | None:
         """Return the next round, the meeting before it, the closing pass after the last, or None.
 
         A round that failed is the last: on what it came to, nobody goes on or closes.
         """
-        last = done[-1]
+        last = past[-1]
         if not self._goes_on(last):
             return None
-        if last.kind == "round" and (last.number == self.rules.most or self._ends(done)):
-            return self._closing(done)
-        return (self._meeting(done) if last.kind == "round" else None) or self._round(done)
+        if last.kind == "round" and (last.number == self.rules.most or self._ends(past)):
+            return self._closing(past)
+        return (self._meeting(past) if last.kind == "round" else None) or self._round(past)
 
     def _goes_on(self, last: Round) -> bool:
         """Return whether anything may come after a pass, by the team's `on_error`."""
@@ -92,7 +92,7 @@ class Declared:
         is_borne = is_beside and self.plan.team.execution.on_error != "fail"
         return last.run.status == "done" or (is_borne and last.run.status == "failed")
 
-    def chosen(self, done: Sequence[Round]) -> tuple[Mapping[str, str], str | None] | None:
+    def chosen(self, past: Sequence[Round]) -> tuple[Mapping[str, str], str | None] | None:
         """Return who was recruited, with what was said of each seat; and why, by whoever chose.
 
         Returns:
@@ -103,15 +103,15 @@ class Declared:
         if recruit is None:
             return None
         outcome = next(
-            (item.run.agents.get(recruit.by) for item in done if item.kind == "opening"), None
+            (item.run.agents.get(recruit.by) for item in past if item.kind == "opening"), None
         )
         if outcome is None or outcome.status != "done":
             return fallback(recruit), None
         return choice(recruit, outcome)
 
-    def _present(self, done: Sequence[Round]) -> frozenset[str]:
+    def _present(self, past: Sequence[Round]) -> frozenset[str]:
         """Name all who take part in the run. Whoever failed to choose reports nothing, either."""
-        chosen, recruit = self.chosen(done), self.recruit
+        chosen, recruit = self.chosen(past), self.recruit
         everybody = frozenset(self.plan.agents) - self.silent.agents
         if chosen is None or recruit is None:
             return everybody
@@ -119,42 +119,42 @@ class Declared:
         mute = {recruit.by} if reason is None else set[str]()
         return everybody - (frozenset(recruit.among) - {*agents}) - mute
 
-    def _notices(self, done: Sequence[Round]) -> Mapping[str, Any]:
-        chosen = self.chosen(done)
+    def _notices(self, past: Sequence[Round]) -> Mapping[str, Any]:
+        chosen = self.chosen(past)
         return notices_of_seats(chosen[0]) if chosen else {}
 
-    def _repeating(self, done: Sequence[Round], number: int) -> Plan:
+    def _repeating(self, past: Sequence[Round], number: int) -> Plan:
         """Return the part of the plan that works in a round, on what those came to who opened.
 
         Whoever has nobody left to review takes no part.
         """
         beside = {*self.rules.closing, self.rules.meeting}
-        part = part_of(self.plan, self._present(done) - beside - self.silent.during(number))
+        part = part_of(self.plan, self._present(past) - beside - self.silent.during(number))
         if self.rules.until != "accepted":
             return part
         return part_of(part, {*part.agents} - idle(part, frozenset()))
 
-    def _round(self, done: Sequence[Round]) -> Next:
+    def _round(self, past: Sequence[Round]) -> Next:
         """Return the next round."""
-        rounds = _rounds(done)
-        coming = self._repeating(done, len(rounds) + 1)
+        rounds = _rounds(past)
+        coming = self._repeating(past, len(rounds) + 1)
         opened = {
             agent: outcome
-            for item in done
+            for item in past
             if item.kind == "opening"
             for agent, outcome in item.run.agents.items()
             if agent in coming.agents
         }
-        carry = self._carry(done, coming)
+        carry = self._round_state(past, coming)
         is_over = accepted(rounds) if self.rules.until == "accepted" else frozenset[str]()
         given = {**opened, **settled(rounds, coming, carry, opened, is_over)}
-        return Next(plan=coming, carry=carry, given=given)
+        return Next(plan=coming, state=carry, given=given)
 
-    def _carry(self, done: Sequence[Round], coming: Plan) -> RoundState:
+    def _round_state(self, past: Sequence[Round], coming: Plan) -> RoundState:
         """Give each agent its own last contribution, and what those answer whom it hears."""
-        rounds, consulting = _rounds(done), self._consulting(coming)
+        rounds, consulting = _rounds(past), self._consulting(coming)
         if not rounds:
-            return RoundState(notices=self._notices(done), consulting=consulting)
+            return RoundState(notices=self._notices(past), consulting=consulting)
         last = rounds[-1]
         fields = {
             agent: _report(agent, last) for agent in last.plan.agents if agent not in self.opening
@@ -162,7 +162,9 @@ class Declared:
         heard = {name: report for name, report in fields.items() if report is not None}
         answers = {name: replace(report, patch=None, changes=()) for name, report in heard.items()}
         letters = {
-            agent: tuple(answers[other] for other in answers if other in self._heard(coming, agent))
+            agent: tuple(
+                answers[other] for other in answers if other in self._sources_of(coming, agent)
+            )
             for agent in coming.agents
         }
         opinions = {
@@ -171,14 +173,14 @@ class Declared:
             if name in consulting
         }
         return RoundState(
-            own={**last.carry.own, **heard, **opinions},
+            own={**last.state.own, **heard, **opinions},
             letters=letters,
-            bulletin=self._bulletin(done) if consulting else "",
-            notices=self._notices(done),
+            bulletin=self._bulletin(past) if consulting else "",
+            notices=self._notices(past),
             consulting=consulting,
         )
 
-    def _heard(self, coming: Plan, agent: str) -> Collection[str]:
+    def _sources_of(self, coming: Plan, agent: str) -> Collection[str]:
         """Name those whose answers of the last round an agent reads in the next."""
         hears = self.rules.hears
         if hears == "reports":
@@ -193,53 +195,53 @@ class Declared:
         repeating = {*part.agents} - self.opening - {*self.rules.closing, self.rules.meeting}
         return frozenset(name for name in repeating if part.agents[name].agent.consults)
 
-    def _bulletin(self, done: Sequence[Round]) -> str:
+    def _bulletin(self, past: Sequence[Round]) -> str:
         """Return what the last meeting came to; without one, what its rule comes to."""
-        meetings = [item for item in done if item.kind == "meeting"]
+        meetings = [item for item in past if item.kind == "meeting"]
         outcome = meetings[-1].run.agents[str(self.rules.meeting)] if meetings else None
         if outcome is not None and outcome.result is not None:
             return outcome.result.content
         agents = [agent for agent in self.plan.agents if agent in self._consulting(self.plan)]
-        return bulletin(done, agents)
+        return bulletin(past, agents)
 
-    def _meeting(self, done: Sequence[Round]) -> Next | None:
+    def _meeting(self, past: Sequence[Round]) -> Next | None:
         """Return the meeting after a round, where there is an agent for it and something new."""
         chair = self.rules.meeting
-        part = part_of(self.plan, self._present(done))
-        speakers = news(done, self._consulting(part))
+        part = part_of(self.plan, self._present(past))
+        speakers = news(past, self._consulting(part))
         if chair is None or chair not in part.agents or not speakers:
             return None
-        last = done[-1]
-        meetings = [item for item in done if item.kind == "meeting"]
+        last = past[-1]
+        meetings = [item for item in past if item.kind == "meeting"]
         before = _report(chair, meetings[-1]) if meetings else None
         coming = part_of(part, {chair, *speakers})
         given = {agent: last.run.agents[agent] for agent in coming.agents if agent != chair}
         carry = RoundState(own={chair: before} if before else {})
-        return Next(plan=coming, carry=carry, given=given, kind="meeting")
+        return Next(plan=coming, state=carry, given=given, kind="meeting")
 
-    def _closing(self, done: Sequence[Round]) -> Next | None:
+    def _closing(self, past: Sequence[Round]) -> Next | None:
         """Return the closing pass, on what each of the others came to when it worked last.
 
         Of those who consult it is their whole opinion.
         """
-        present = self._present(done)
+        present = self._present(past)
         closing = present & {*self.rules.closing}
         if not closing:
             return None
-        fields = {agent: outcome for item in done for agent, outcome in item.run.agents.items()}
+        fields = {agent: outcome for item in past for agent, outcome in item.run.agents.items()}
         opinions = {
-            name: whole(done, name) for name in self._consulting(self.plan) if name in fields
+            name: whole(past, name) for name in self._consulting(self.plan) if name in fields
         }
         fields |= {name: outcome for name, outcome in opinions.items() if outcome is not None}
         plan = part_of(self.plan, present & {*fields, *closing})
         given = {agent: fields[agent] for agent in plan.agents if agent in fields}
         return Next(
-            plan=plan, carry=RoundState(notices=self._notices(done)), given=given, kind="closing"
+            plan=plan, state=RoundState(notices=self._notices(past)), given=given, kind="closing"
         )
 
-    def _ends(self, done: Sequence[Round]) -> bool:
+    def _ends(self, past: Sequence[Round]) -> bool:
         """Return whether the rounds have come to what they are for."""
-        rounds, last = _rounds(done), done[-1]
+        rounds, last = _rounds(past), past[-1]
         match self.rules.until:
             case "unchanged":
                 return len(rounds) > 1 and not changed(rounds[-2], last)
@@ -247,10 +249,10 @@ class Declared:
                 final = [_says_final(last, finalizer) for finalizer in self._finalizers(last)]
                 return bool(final) and all(final)
             case "converged":
-                consulting = self._consulting(part_of(self.plan, self._present(done)))
+                consulting = self._consulting(part_of(self.plan, self._present(past)))
                 return all(has_converged(rounds, name) for name in consulting)
             case "accepted":
-                return authors(part_of(self.plan, self._present(done))) <= accepted(rounds)
+                return authors(part_of(self.plan, self._present(past))) <= accepted(rounds)
             case "never":
                 return False
 
@@ -262,8 +264,8 @@ class Declared:
                 yield agent_id
 
 
-def _rounds(done: Sequence[Round]) -> Sequence[Round]:
-    return [item for item in done if item.kind == "round"]
+def _rounds(past: Sequence[Round]) -> Sequence[Round]:
+    return [item for item in past if item.kind == "round"]
 
 
 def _says_final(last: Round, agent_id: str) -> bool:

@@ -53,6 +53,6 @@ def notices_of_seats(chosen: Mapping[str, str]) -> Mapping[str, Notice]:
     return {name: Notice(kind="seat", text=text) for name, text in chosen.items() if text}
 
 
-def told(team: Team, chosen: Mapping[str, str]) -> Mapping[str, str]:
+def seat_descriptions(team: Team, chosen: Mapping[str, str]) -> Mapping[str, str]:
     """Say of everyone who takes part what it is: its seat in the recruiter's words, or its role."""
     return {name: text or team.agents[name].role for name, text in chosen.items()}

@@ -40,7 +40,7 @@ def idle(plan: Plan, taken: Set[str]) -> frozenset[str]:
     return frozenset(reviewer for reviewer, of in reviewers(plan).items() if taken >= {*of})
 
 
-def accepted(done: Sequence[Round]) -> frozenset[str]:
+def accepted(past: Sequence[Round]) -> frozenset[str]:
     """Name the agents whose work was accepted in some round (MATTRL App. B.4).
 
     It is, where each of those who review it has said *accept* of it and listed no issue. One that
@@ -48,16 +48,16 @@ def accepted(done: Sequence[Round]) -> frozenset[str]:
     """
     return frozenset(
         author
-        for item in done
+        for item in past
         if item.kind == "round"
         for author in authors(item.plan)
         if item.run.agents[author].status == "done" and _is_accepted(item, author)
     )
 
 
-def _is_accepted(one: Round, author: str) -> bool:
-    of = [reviewer for reviewer, reviewed in reviewers(one.plan).items() if author in reviewed]
-    return all(_accepts(one.run.agents[reviewer], author) for reviewer in of)
+def _is_accepted(round_: Round, author: str) -> bool:
+    of = [reviewer for reviewer, reviewed in reviewers(round_.plan).items() if author in reviewed]
+    return all(_accepts(round_.run.agents[reviewer], author) for reviewer in of)
 
 
 def _accepts(outcome: AgentOutcome, author: str) -> bool:

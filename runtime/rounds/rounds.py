@@ -28,13 +28,13 @@ class Next:
     """A pass that is to be made.
 
     Attributes:
-        carry: What they read of earlier passes.
+        state: What they read of earlier passes.
         given: Outcomes of those of them that are not run.
         kind: What it is for. Nothing comes after a closing one.
     """
 
     plan: Plan
-    carry: RoundState = NOTHING
+    state: RoundState = NOTHING
     given: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     kind: Kind = "round"
 
@@ -53,13 +53,13 @@ class Round:
 
     Attributes:
         number: Which round it was, from 1; of another pass, how many rounds were before it.
-        carry: What they read of earlier passes.
+        state: What they read of earlier passes.
         given: Outcomes of those of them that were not run.
     """
 
     number: int
     plan: Plan
-    carry: RoundState = NOTHING
+    state: RoundState = NOTHING
     given: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     kind: Kind = "round"
     run: Run
@@ -73,7 +73,7 @@ class Between(Protocol):
     * Must not score a run: there is one score, at the end.
     """
 
-    async def __call__(self, done: Sequence[Round], /) -> Next | None:
+    async def __call__(self, past: Sequence[Round], /) -> Next | None:
         """Return the next pass, or None where the rounds end. The last round may have failed."""
         ...
 
@@ -104,7 +104,7 @@ async def rounds(
         result = Round(
             number=number,
             plan=coming.plan,
-            carry=coming.carry,
+            state=coming.state,
             given=coming.given,
             kind=coming.kind,
             run=await one_pass(coming, number),
@@ -115,7 +115,7 @@ async def rounds(
     return tuple(done)
 
 
-def summed(done: Sequence[Round], plan: Plan) -> Run:
+def summed(past: Sequence[Round], plan: Plan) -> Run:
     """Sum up passes as one run: it ended as the last of them did, and took what all of them took.
 
     An answer is the last pass's or none: that of an earlier round is never taken for the run's,
@@ -125,34 +125,34 @@ def summed(done: Sequence[Round], plan: Plan) -> Run:
         plan: The whole team. An agent that no pass got to was cancelled; where all passes were
             made, it took no part.
     """
-    last = done[-1].run
-    runs = [item.run for item in done]
+    last = past[-1].run
+    runs = [item.run for item in past]
     return replace(
         last,
-        error=None if last.error is None else f"{_place(done)}, {last.error}{_left(done)}",
+        error=None if last.error is None else f"{_place(past)}, {last.error}{_left(past)}",
         usage=sum((run.usage for run in runs), NOTHING_SPENT),
         seconds=sum(run.seconds for run in runs),
         agents={agent_id: _outcome(agent_id, runs) for agent_id in plan.agents},
-        rounds=done[-1].number,
+        rounds=past[-1].number,
     )
 
 
-def _place(done: Sequence[Round]) -> str:
-    match done[-1].kind:
+def _place(past: Sequence[Round]) -> str:
+    match past[-1].kind:
         case "opening":
             return "before all others"
         case "round":
-            return f"in round {done[-1].number}"
+            return f"in round {past[-1].number}"
         case "meeting":
-            return f"in the meeting after round {done[-1].number}"
+            return f"in the meeting after round {past[-1].number}"
         case "closing":
             return "after the rounds"
 
 
-def _left(done: Sequence[Round]) -> str:
+def _left(past: Sequence[Round]) -> str:
     """Tell of an answer that there was and that does not count."""
-    answered = [item.number for item in done[:-1] if item.run.answer is not None]
-    if done[-1].run.answer is not None or not answered:
+    answered = [item.number for item in past[:-1] if item.run.answer is not None]
+    if past[-1].run.answer is not None or not answered:
         return ""
     return f" What round {answered[-1]} answered is no answer of the run; its events have it."
 

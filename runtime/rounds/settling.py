@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def settled(
     rounds: Sequence[Round],
     coming: Plan,
-    carry: RoundState,
+    state: RoundState,
     opened: Collection[str],
     accepted: frozenset[str],
 ) -> Mapping[str, AgentOutcome]:
@@ -40,11 +40,11 @@ def settled(
     for agent_id in coming.agents:
         if agent_id not in fields or agent_id in opened:
             continue
-        if agent_id in carry.consulting:
+        if agent_id in state.consulting:
             is_settled = has_converged(rounds, agent_id)
         else:
             still = {*record, *opened}
-            is_alike = _reads_alike(agent_id, rounds[-1], coming, carry, still)
+            is_alike = _reads_alike(agent_id, rounds[-1], coming, state, still)
             is_settled = agent_id in is_over or is_alike
         if is_settled:
             record[agent_id] = fields[agent_id]
@@ -60,14 +60,14 @@ def changed(before: Round, after: Round) -> list[str]:
 
 
 def _reads_alike(
-    agent_id: str, last: Round, coming: Plan, carry: RoundState, still: Collection[str]
+    agent_id: str, last: Round, coming: Plan, state: RoundState, still: Collection[str]
 ) -> bool:
     """Return whether an agent was done, and would read word for word what it read before."""
     planned, before = coming.agents[agent_id], last.plan.agents.get(agent_id)
     if before is None or last.run.agents[agent_id].status != "done":
         return False
     sees_alike = planned.sees == before.sees and all(see in still for see in planned.sees)
-    return sees_alike and carry.of(agent_id) == last.carry.of(agent_id)
+    return sees_alike and state.of(agent_id) == last.state.of(agent_id)
 
 
 def _contribution(outcome: AgentOutcome | None) -> tuple[str, str | None] | None:

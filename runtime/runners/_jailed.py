@@ -65,9 +65,9 @@ def kept(assignment: Assignment, bridge: Bridge, form: Callable[..., T]) -> Call
     """
 
     def seen(code: str, done: T) -> T:
-        async def came() -> Mapping[str, Any]:
+        async def recorded_parts() -> Mapping[str, Any]:
             return parts(done)
 
-        return form(**bridge.wait(assignment.once("code", code, came)))
+        return form(**bridge.wait(assignment.once("code", code, recorded_parts)))
 
     return seen

@@ -69,7 +69,7 @@ class LlmRunner:
         if assignment.acting is not None:
             return await _acted(assignment, assignment.acting)
         if schema is None:
-            answer = await assignment.line.chat(_messages(assignment))
+            answer = await assignment.client.chat(_messages(assignment))
             _refuse_only_thinking(answer, assignment.agent)
             return AgentResult(content=_text(answer, assignment.emit))
         value, problems = await _repaired(
@@ -95,7 +95,7 @@ async def _repaired(
 ) -> tuple[Any, list[str]]:
     """Ask for an answer of a form, and once more where there is something wrong with it."""
     messages = _messages(assignment)
-    answer = await assignment.line.chat(messages, schema=schema)
+    answer = await assignment.client.chat(messages, schema=schema)
     value, problems = await _read(answer, read)
     if not problems:
         return value, problems
@@ -104,7 +104,7 @@ async def _repaired(
         {"role": "assistant", "content": answer.text or WORDLESS},
         {"role": "user", "content": _repair(problems)},
     ]
-    answer = await assignment.line.chat(messages, schema=schema)
+    answer = await assignment.client.chat(messages, schema=schema)
     _refuse_only_thinking(answer, assignment.agent)
     return await _checked(answer.text, read)
 

@@ -88,7 +88,7 @@ class Adapting(Protocol):
 class Adapter(Protocol):
     """Reads by which recipe teams adapt."""
 
-    def __call__(self, recipe: Path, team: Team, known: Catalogue) -> Adapting:
+    def __call__(self, recipe: Path, team: Team, catalogue: Catalogue) -> Adapting:
         """Read it, and find all that is wrong with it before anything is spent.
 
         Raises:
@@ -97,7 +97,7 @@ class Adapter(Protocol):
         ...
 
 
-def adapting(recipe: Path, team: Team, known: Catalogue) -> Adapting:
+def adapting(recipe: Path, team: Team, catalogue: Catalogue) -> Adapting:
     """Find what adapts a team by a recipe.
 
     Raises:
@@ -105,4 +105,4 @@ def adapting(recipe: Path, team: Team, known: Catalogue) -> Adapting:
     """
     if ENTRY not in installed(GROUP):
         raise InputError("no installed package adapts teams: the group coterie.adapters is empty.")
-    return cast("Adapter", load_named(GROUP, ENTRY))(recipe, team, known)
+    return cast("Adapter", load_named(GROUP, ENTRY))(recipe, team, catalogue)

@@ -31,11 +31,11 @@ def as_recorded(task: Task, scrub: Callable[[str], str]) -> Task:
     )
 
 
-def load_recorded(folder: Path, known: Catalogue) -> tuple[Team, Task, Catalogue]:
+def load_recorded(folder: Path, catalogue: Catalogue) -> tuple[Team, Task, Catalogue]:
     """Load what a recorded run was made of; the problems of team and task are shown together.
 
     Args:
-        known: What may be named: see `known_again`.
+        catalogue: What may be named: see `known_again`.
 
     Returns:
         The team, the task, and what files in the folder may name.
@@ -43,26 +43,26 @@ def load_recorded(folder: Path, known: Catalogue) -> tuple[Team, Task, Catalogue
     Raises:
         InputError: It is not the folder of a run, or names what this host does not grant.
     """
-    known = known.beside(folder)
+    catalogue = catalogue.beside(folder)
     problems: list[Problem] = []
     team, task = None, None
     try:
-        team = load_team(folder / "team.yaml", known)
+        team = load_team(folder / "team.yaml", catalogue)
     except ConfigError as error:
         problems += error.problems
     try:
-        task = load_task(folder / "task.json", known)
+        task = load_task(folder / "task.json", catalogue)
     except ConfigError as error:
         problems += error.problems
     if team is None or task is None:
         raise ConfigError(problems)
     origin = read_value(folder / MANIFEST).get("task_file")
-    return team, replace(task, origin=Path(origin)) if isinstance(origin, str) else task, known
+    return team, replace(task, origin=Path(origin)) if isinstance(origin, str) else task, catalogue
 
 
 def known_again(
     folder: Path,
-    known: Catalogue,
+    catalogue: Catalogue,
     recorded: Mapping[str, Model],
     chosen: Collection[str],
     *,
@@ -83,12 +83,12 @@ def known_again(
     """
     if offline:
         unarmed = {alias: _unarmed(model) for alias, model in recorded.items()}
-        return replace(known, models={**known.models, **unarmed})
+        return replace(catalogue, models={**catalogue.models, **unarmed})
     named = {choice.partition("=")[0] if "=" in choice else DEFAULT_ALIAS for choice in chosen}
     others = [
-        f"{alias} was {_meaning(model)}, and here is {_meaning(known.model(alias))}"
+        f"{alias} was {_meaning(model)}, and here is {_meaning(catalogue.model(alias))}"
         for alias, model in recorded.items()
-        if alias not in named and _place(model) != _place(known.model(alias))
+        if alias not in named and _place(model) != _place(catalogue.model(alias))
     ]
     if others:
         words = " ".join(f"--model {alias}=MODEL" for alias in recorded if alias not in named)
@@ -97,7 +97,7 @@ def known_again(
             f" recorded: {'; '.join(others)}. Say it yourself: {words}, which is"
             " NAME@http://HOST:PORT/v1, PROVIDER/NAME, local, or an alias of models.yaml."
         )
-    return known
+    return catalogue
 
 
 def _place(model: Model | None) -> tuple[str, str] | None:

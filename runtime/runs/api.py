@@ -42,7 +42,7 @@ __all__ = [
     "stream",
 ]
 
-_traffic: Traffic = {}
+_limiters: Traffic = {}
 """What the runs of a process share: a model's bound on calls in flight, the pauses that its
 endpoint asks for, and whether it is out, are those of the host and not of one run."""
 
@@ -83,7 +83,7 @@ async def arun(
     """
     with naming_arguments():
         # Files are read, and modules imported, while the caller's loop goes on.
-        return await _made(await asyncio.to_thread(prepared, team, task, options), options)
+        return await _make_run(await asyncio.to_thread(prepared, team, task, options), options)
 
 
 def resume(folder: str | Path, **options: Unpack[Options]) -> Run:
@@ -112,7 +112,7 @@ async def aresume(folder: str | Path, **options: Unpack[Options]) -> Run:
         if result is not None and result["status"] == "done":
             return await areplay(folder, **options)
         made_of = await asyncio.to_thread(recorded, folder, options, offline=False)
-        return await _made(made_of, options)
+        return await _make_run(made_of, options)
 
 
 def replay(folder: str | Path, **options: Unpack[Options]) -> Run:
@@ -131,7 +131,7 @@ async def areplay(folder: str | Path, **options: Unpack[Options]) -> Run:
     """Do what `replay` does, in the event loop of the caller."""
     with naming_arguments():
         made_of = await asyncio.to_thread(recorded, Path(folder), options, offline=True)
-        return await _made(made_of, options)
+        return await _make_run(made_of, options)
 
 
 def stream(
@@ -210,16 +210,16 @@ def _in_a_thread(work: Coroutine[Any, Any, Run]) -> Run:
                 begun.result()()
 
 
-async def _made(made_of: Prepared, options: Options) -> Run:
+async def _make_run(made_of: Prepared, options: Options) -> Run:
     """Make a run, in a folder where it has one or one is wanted."""
     plan, task, setting, offline = made_of.plan, made_of.task, made_of.setting, made_of.offline
     terminal = terminal_approver()
     async with open_services(
-        made_of.known,
+        made_of.catalogue,
         setting,
         approver=terminal,
         respondent=terminal.respond if terminal else None,
-        traffic=_traffic,
+        limiters=_limiters,
     ) as here:
         refuse_unread([plan], task, made_of.place)
         refuse_unfilled([plan], [task], made_of.place)

@@ -46,7 +46,7 @@ class Range:
             most = 0  # however often, nothing stays nothing
         return Range(least=self.least * other.least, most=most)
 
-    def told(self, form: str) -> str:
+    def as_text(self, form: str) -> str:
         """Write it for people, each end in a form."""
         least = form.format(self.least)
         if self.most is None:
@@ -91,12 +91,12 @@ class Estimate:
         return replace(self, usd=self.usd * Range(least=part, most=part))
 
     def __str__(self) -> str:
-        calls, tokens = self.calls.told("{:,.0f}"), self.tokens.told("{:,.0f}")
+        calls, tokens = self.calls.as_text("{:,.0f}"), self.tokens.as_text("{:,.0f}")
         return f"{calls} calls, {tokens} tokens, {self._cost}, without retries and tools' results"
 
     @property
     def _cost(self) -> str:
-        priced = self.usd.told("${:,.4f}") if self.usd.most != 0 else ""
+        priced = self.usd.as_text("${:,.4f}") if self.usd.most != 0 else ""
         if not self.unpriced:
             return priced or "free"
         names = ", ".join(sorted(self.unpriced))

@@ -70,7 +70,7 @@ class Prepared:
         folder: The folder of a recorded run; None: it is a new one.
     """
 
-    known: Catalogue
+    catalogue: Catalogue
     plan: Plan
     task: Task
     place: str
@@ -84,7 +84,7 @@ def prepared(team: Team | str | Path, task: Task | str | Path | None, options: O
     loaded, known = _team(team, _known(options))
     asked, place = _task(task, options.get("query"), known)
     return Prepared(
-        known=known,
+        catalogue=known,
         plan=compile(loaded, known),
         task=asked,
         place=place,
@@ -105,7 +105,7 @@ def recorded(folder: Path, options: Options, *, offline: bool) -> Prepared:
     known = known_again(folder, _known(options), models, chosen, offline=offline)
     team, task, known = load_recorded(folder, known)
     return Prepared(
-        known=known,
+        catalogue=known,
         plan=compile(team, known),
         task=task,
         place=f"{folder / 'task.json'}:1",
@@ -138,18 +138,20 @@ def _known(options: Options) -> Catalogue:
     return known.having(HostTools(python=python)).approving(options.get("approve", ()))
 
 
-def _team(team: Team | str | Path, known: Catalogue) -> tuple[Team, Catalogue]:
+def _team(team: Team | str | Path, catalogue: Catalogue) -> tuple[Team, Catalogue]:
     """Load a team, or check one that was built; give also what may be named beside it."""
     if isinstance(team, Team):
-        _, problems = check_team(dump(team).encode(), f"team {team.name!r}", known)
+        _, problems = check_team(dump(team).encode(), f"team {team.name!r}", catalogue)
         if problems:
             raise ConfigError(problems)
-        return team, known
+        return team, catalogue
     path = team_path(team)
-    return load_team(path, known), known.beside(path.parent)
+    return load_team(path, catalogue), catalogue.beside(path.parent)
 
 
-def _task(task: Task | str | Path | None, query: str | None, known: Catalogue) -> tuple[Task, str]:
+def _task(
+    task: Task | str | Path | None, query: str | None, catalogue: Catalogue
+) -> tuple[Task, str]:
     """Load a task, or make one of a question; give also where it stands."""
     if (task is None) == (query is None):
         raise InputError("give a task, or a question as query=…; one of them.")
@@ -159,7 +161,7 @@ def _task(task: Task | str | Path | None, query: str | None, known: Catalogue) -
         return task, "given as a value"
     if not Path(str(task)).is_file():
         raise InputError(f"no task file {str(task)!r}. To ask a question, write query=….")
-    return load_task(str(task), known), f"{task}:1"
+    return load_task(str(task), catalogue), f"{task}:1"
 
 
 def _setting(options: Options, recorded: Setting) -> Setting:

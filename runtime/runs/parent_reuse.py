@@ -126,10 +126,10 @@ class ParentRunReuse(Journal):
         """Return the path under which something stands here that stands there in another run."""
         return f"{self.place}{path.removeprefix(place)}"
 
-    def get(self, path: str, asked: str) -> Value | None:
+    def get(self, path: str, key: str) -> Value | None:
         """Return what answers this question: of this run, or of a parent's."""
-        own = self.entry(path, asked)
-        entry = own or self._inherited(path, asked)
+        own = self.entry(path, key)
+        entry = own or self._inherited(path, key)
         if entry is None:
             return None
         self.taken += 1
@@ -141,14 +141,14 @@ class ParentRunReuse(Journal):
         return {**entry.value, SOURCE: PARENT}
 
     async def put(
-        self, path: str, kind: str, asked: str, value: Value, *, at_once: bool = True
+        self, path: str, kind: str, key: str, value: Value, *, at_once: bool = True
     ) -> None:
         """Record something, as `Journal` does; of an agent also what it did not have to pay."""
         if kind == "agent":
-            value = {**value, **self._told(path)}
+            value = {**value, **self._reuse_fields(path)}
         else:
             self._count(path, kind, value)
-        await super().put(path, kind, asked, value, at_once=at_once)
+        await super().put(path, kind, key, value, at_once=at_once)
 
     def given(self, path: str, asked: str) -> JournalEntry | None:
         """Return what a child's run may take: nothing that another run might be answered otherwise.
@@ -200,7 +200,7 @@ class ParentRunReuse(Journal):
         if self._is_drawn(path, kind, value):
             self._drawn.add(_agent(path))
 
-    def _told(self, path: str) -> Mapping[str, Any]:
+    def _reuse_fields(self, path: str) -> Mapping[str, Any]:
         """Say of an agent what it did not have to pay, and whether chance was in its answers."""
         saved = sum(self._saved[path].values(), Usage())
         return {

@@ -182,7 +182,7 @@ class RunRecord:
             **({"cut_off": list(run.cut_off)} if run.cut_off else {}),
             **({"substituted": list(run.substituted)} if run.substituted else {}),
             "usage": {**spent.value(), "cost": spent.cost},
-            "agents": {agent_id: _told(agent) for agent_id, agent in run.agents.items()},
+            "agents": {agent_id: _outcome_fields(agent) for agent_id, agent in run.agents.items()},
             **({"artifacts": artifacts} if (artifacts := self.artifacts) else {}),
         }
 
@@ -344,7 +344,7 @@ def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
     }
 
 
-def _told(outcome: AgentOutcome) -> dict[str, Any]:
+def _outcome_fields(outcome: AgentOutcome) -> dict[str, Any]:
     """Leave out of an agent's outcome what the events have."""
     return {
         "status": outcome.status,

@@ -246,13 +246,13 @@ class Services:
 
 @asynccontextmanager
 async def open_services(
-    known: Catalogue,
+    catalogue: Catalogue,
     setting: Setting,
     *,
     approver: Approver | None = None,
     respondent: Respondent | None = None,
     connected: bool = True,
-    traffic: Traffic | None = None,
+    limiters: Traffic | None = None,
 ) -> AsyncGenerator[Services]:
     """Open what runs need; leaving the block closes connections and ends servers.
 
@@ -263,7 +263,7 @@ async def open_services(
         respondent: Answers here what agents of type Person ask; None: files alone do.
         connected: Whether to connect to the cluster that the setting names. Without that, no code
             can be run there, but all else can be prepared.
-        traffic: What the calls of other services share with these, such as bounds on calls in
+        limiters: What the calls of other services share with these, such as bounds on calls in
             flight.
 
     Raises:
@@ -271,17 +271,17 @@ async def open_services(
     """
     recaller = None
     if setting.pool is not None:
-        recaller = open_recall(setting.pool, known.models, setting.embedder)
-    approvals = Approvals(known.permissions, approver)
-    toolbox = Toolbox(known.servers, known.python_tools, approvals)
+        recaller = open_recall(setting.pool, catalogue.models, setting.embedder)
+    approvals = Approvals(catalogue.permissions, approver)
+    toolbox = Toolbox(catalogue.servers, catalogue.python_tools, approvals)
     async with AsyncExitStack() as stack:
         yield Services(
             setting=setting,
             gateway=await stack.enter_async_context(
                 Gateway(
-                    known.models,
+                    catalogue.models,
                     seed=setting.seed,
-                    traffic=traffic,
+                    limiters=limiters,
                     respondent=respondent,
                     batched=setting.batch,
                 )

@@ -12,7 +12,7 @@ from ..engine.engine import execute
 from ..plan.plan import part_of
 from ..roster.open_roster import open_roster
 from ..rounds.declared import declared, declares
-from ..rounds.recruiting import told
+from ..rounds.recruiting import seat_descriptions
 from ..rounds.rounds import Round, rounds, summed
 from ..scoring.scoring import scored
 
@@ -108,7 +108,7 @@ async def passes(
             task,
             replace(context, trace=trace),
             path=f"{path}{coming.place(number)}/",
-            carry=coming.carry,
+            state=coming.state,
             given=coming.given,
             allowance=allowance,
         )
@@ -116,42 +116,42 @@ async def passes(
         trace.check()
         return run
 
-    async def next_pass(done: Sequence[Round]) -> Next | None:
-        coming = await between(done)
-        if coming is not None and done[-1].kind == "opening":
-            _tell(between, done, context.trace)
+    async def next_pass(past: Sequence[Round]) -> Next | None:
+        coming = await between(past)
+        if coming is not None and past[-1].kind == "opening":
+            _tell(between, past, context.trace)
         return coming
 
     return await rounds(between.first, one_pass, next_pass, most=between.most)
 
 
-def _tell(between: Declared, done: Sequence[Round], trace: Trace) -> None:
+def _tell(between: Declared, past: Sequence[Round], trace: Trace) -> None:
     """Tell who was recruited, where a team recruits."""
-    if between.recruit is not None and (chosen := between.chosen(done)) is not None:
+    if between.recruit is not None and (chosen := between.chosen(past)) is not None:
         agents, reason = chosen
         trace.emit(
             "recruited",
             between.recruit.by,
-            agents=told(between.plan.team, agents),
+            agents=seat_descriptions(between.plan.team, agents),
             reason=reason,
         )
 
 
-def as_run(done: tuple[Round, ...], plan: Plan) -> Run:
+def as_run(past: tuple[Round, ...], plan: Plan) -> Run:
     """Sum up the passes that a team declares by itself as one run, which has no score yet.
 
     Args:
-        done: What `passes` gave.
+        past: What `passes` gave.
 
     Returns:
         The run. Without an answer it has failed, also where nobody failed: the agent whose output
         is the answer took no part.
     """
-    run = summed(done, plan)
-    if plan.team.execution.rounds is None and done[-1].kind == "round":
-        run = replace(run, error=done[-1].run.error)
-    if (chosen := declared(plan).chosen(done)) and run.rounds:
-        run = replace(run, recruited=told(plan.team, chosen[0]))
+    run = summed(past, plan)
+    if plan.team.execution.rounds is None and past[-1].kind == "round":
+        run = replace(run, error=past[-1].run.error)
+    if (chosen := declared(plan).chosen(past)) and run.rounds:
+        run = replace(run, recruited=seat_descriptions(plan.team, chosen[0]))
     if run.status == "done" and run.answer is None:
         error = f"{plan.output}, whose output is the answer, took no part."
         return replace(run, status="failed", error=error)

@@ -122,8 +122,8 @@ def _names(reference: Any) -> set[str]:
     return {_plain(name) for item in several for name in _called(item)}
 
 
-def _called(one: Any) -> list[str]:
-    return [one["name"], *one.get("synonyms", ())] if is_mapping(one) else [str(one)]
+def _called(entry: Any) -> list[str]:
+    return [entry["name"], *entry.get("synonyms", ())] if is_mapping(entry) else [str(entry)]
 
 
 def _plain(name: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ...schema.host.catalogue import load_named
-from ...schema.host.foreign_code import foreign_code, is_theirs, why
+from ...schema.host.foreign_code import foreign_code, is_theirs, running_task, why
 from ...schema.host.scorer_form import ScorerForm, form_said_by, takes
 from ...schema.values.errors import CoterieError, JailError
 from ...schema.values.json_text import loads
@@ -72,7 +72,7 @@ async def score(evidence: Evidence) -> Score | None:
         ScorerError: The scorer failed, or gave no score.
         JailError: The scorer runs code, and there is no jail, or the jail failed.
     """
-    task = evidence.task
+    task, waiting = evidence.task, running_task()
     if not task.is_scored:
         return None
     try:
@@ -82,7 +82,7 @@ async def score(evidence: Evidence) -> Score | None:
     except CoterieError as error:
         raise ScorerError(f"the scorer {task.scorer.name} failed: {error}") from error
     except BaseException as error:  # scorers are anyone's, and the run is paid
-        if not is_theirs(error):
+        if not is_theirs(error, awaited=running_task() is not waiting):
             raise
         raise ScorerError(f"the scorer {task.scorer.name} failed: {why(error)}") from error
 
@@ -114,13 +114,13 @@ async def _scored(evidence: Evidence) -> Any:
         return scorer(evidence.answer, task.answer, task.scorer.options)
 
 
-def _sound(found: Any) -> Score:
+def _sound(value: Any) -> Score:
     """Return a score that can be kept: whoever reads figures takes them for numbers."""
-    if not isinstance(found, Score) or not is_share(found.value):
-        raise ValueError(f"{quoted(found)} is no score from 0 to 1")
-    if not all(map(math.isfinite, found.measures.values())):
-        raise ValueError(f"{quoted(dict(found.measures))} are no finite measures")
-    return found
+    if not isinstance(value, Score) or not is_share(value.value):
+        raise ValueError(f"{quoted(value)} is no score from 0 to 1")
+    if not all(map(math.isfinite, value.measures.values())):
+        raise ValueError(f"{quoted(dict(value.measures))} are no finite measures")
+    return value
 
 
 def is_share(value: Any) -> TypeGuard[float]:

@@ -153,7 +153,7 @@ class _Executor(AgentExecutor):
             state["headers"],
             context.call_context.user.user_name,
             teams.named(self._name),
-            task_of([asked], teams.known),
+            task_of([asked], teams.catalogue),
             # Whoever sends a message again does not want it answered twice.
             key=f"a2a {message.message_id}",
             continues=conversation,

@@ -155,7 +155,7 @@ class _Endpoints:
         """Answer a chat completion, or a response."""
         body = read_body(await request.body())
         team, wire = self.server.teams.named(body.get("model")), kind(body=body)
-        task = task_of(wire.messages(team.plan), self.server.teams.known)
+        task = task_of(wire.messages(team.plan), self.server.teams.catalogue)
         names, caller = wire.conversation, request.user.display_name
         self._check_known(names.get("continues", ""), caller)
         question = question_of(request.headers, caller, team, task, **names)

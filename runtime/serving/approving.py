@@ -56,7 +56,7 @@ class Approving:
         answer = await self._answer({"question": question})
         return answer if isinstance(answer, str) else ""
 
-    async def _answer(self, asked: Mapping[str, Any]) -> Any:
+    async def _answer(self, about: Mapping[str, Any]) -> Any:
         """Wait for the client's answer, as long as its header allows; None: there is none."""
         if (request := _request.get()) is None or not request[1].answer_seconds:
             return None
@@ -65,7 +65,7 @@ class Approving:
         self._pending[key] = pending = _Pending(
             run=run,
             caller=question.caller,
-            asked=asked,
+            asked=about,
             answer=asyncio.get_running_loop().create_future(),
         )
         try:

@@ -117,12 +117,12 @@ def reloading(
         async with alone:
             say(await server.teams.reload(server.services))
 
-    def heard() -> None:
+    def on_signal() -> None:
         work = loop.create_task(reload())
         under_way.add(work)
         work.add_done_callback(under_way.discard)
 
-    loop.add_signal_handler(signal.SIGHUP, heard)
+    loop.add_signal_handler(signal.SIGHUP, on_signal)
     try:
         yield
     finally:

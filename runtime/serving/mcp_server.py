@@ -108,7 +108,7 @@ async def _answered(
     context, files = arguments.get("context"), arguments.get("files") or {}
     messages = [ClientMessage(role="system", text=context)] if context else []
     messages.append(ClientMessage(role="user", text=arguments["query"], files=[*files.items()]))
-    question = _question(mcp, team, task_of(messages, server.teams.known))
+    question = _question(mcp, team, task_of(messages, server.teams.catalogue))
     number = 0
     async with aclosing(server.stream(question)) as events:
         async for event in events:

@@ -53,7 +53,7 @@ def file_of(content: bytes) -> File:
         ) from None
 
 
-def task_of(messages: Sequence[ClientMessage], known: Catalogue) -> Task:
+def task_of(messages: Sequence[ClientMessage], catalogue: Catalogue) -> Task:
     """Return the task that a conversation asks for.
 
     Args:
@@ -78,7 +78,7 @@ def task_of(messages: Sequence[ClientMessage], known: Catalogue) -> Task:
         "files": {name: file for name, file in files.items() if isinstance(file, str)},
     }
     try:
-        task = parse_task(dumps(value).encode(), ID, Path(), known)
+        task = parse_task(dumps(value).encode(), ID, Path(), catalogue)
     except ConfigError as error:
         raise bad_request(str(error)) from None
     return replace(continued(task, turns), attachments=attachments)

@@ -260,7 +260,7 @@ class TeamServer:
         plan, task, files = question.team.plan, question.task, dict[str, str]()
         before = self.account.conversation(key_of(question.caller, question.continues))
         if before is not None:
-            _, earlier, _ = load_recorded(before, self.teams.known)
+            _, earlier, _ = load_recorded(before, self.teams.catalogue)
             task, files = continued_run(before, earlier, task)
         task = as_recorded(task, self.scrub.known)
         runs, setting = self.account.runs, self.services.setting
@@ -268,7 +268,7 @@ class TeamServer:
         return _Work(record=record, plan=plan, task=task)
 
     def _resume(self, folder: Path) -> _Work:
-        team, task, known = load_recorded(folder, self.teams.known)
+        team, task, known = load_recorded(folder, self.teams.catalogue)
         plan = compile(team, known)
         record = RunRecord(RunFolder(folder, self.scrub), plan)
         return _Work(record=record, plan=plan, task=task)
@@ -336,7 +336,7 @@ async def serving(
     """
     approving = Approving()
     async with open_services(
-        teams.known, setting, approver=approving, respondent=approving.respond
+        teams.catalogue, setting, approver=approving, respondent=approving.respond
     ) as services:
         for team in teams:
             await services.prepare(team.plan)

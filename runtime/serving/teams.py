@@ -59,12 +59,12 @@ def _pool_of(source: str) -> Path | None:
     return folder if (folder / LEDGER).is_file() and not is_team_folder(folder) else None
 
 
-def load(source: str, known: Catalogue) -> ServedTeam:
+def load(source: str, catalogue: Catalogue) -> ServedTeam:
     """Load a team; of a pool, the one of which it expects most."""
     pool = _pool_of(source)
     file = team_path(source) if pool is None else load_named(GROUP, "pool")(pool)
-    known = known.beside(file.parent)
-    plan = compile(load_team(file, known), known)
+    catalogue = catalogue.beside(file.parent)
+    plan = compile(load_team(file, catalogue), catalogue)
     if pool is None:
         return ServedTeam(name=plan.team.name, source=source, file=file, plan=plan)
     recalls = any(planned.agent.recall is not None for planned in plan.agents.values())
@@ -73,7 +73,7 @@ def load(source: str, known: Catalogue) -> ServedTeam:
         source=source,
         file=file,
         plan=plan,
-        recaller=open_recall(pool, known.models, None) if recalls else None,
+        recaller=open_recall(pool, catalogue.models, None) if recalls else None,
     )
 
 
@@ -81,19 +81,19 @@ def load(source: str, known: Catalogue) -> ServedTeam:
 class Teams:
     """The teams that are served. `opened` loads them, and `reload` loads them again."""
 
-    known: Catalogue
+    catalogue: Catalogue
     by_name: dict[str, ServedTeam] = field(default_factory=dict[str, ServedTeam])
 
     @classmethod
-    def opened(cls, sources: Iterable[str], known: Catalogue) -> Teams:
+    def opened(cls, sources: Iterable[str], catalogue: Catalogue) -> Teams:
         """Load teams.
 
         Raises:
             InputError: One does not load, or two have one name.
         """
-        teams = cls(known)
+        teams = cls(catalogue)
         for source in dict.fromkeys(sources):
-            team = load(source, known)
+            team = load(source, catalogue)
             if (other := teams.by_name.get(team.name)) is not None:
                 raise InputError(
                     f"{source} and {other.source} are both called {team.name!r}, so no client could"
@@ -131,7 +131,7 @@ class Teams:
         errors: dict[str, CoterieError] = {}
         for name, team in [*self.by_name.items()]:
             try:
-                reloaded = await asyncio.to_thread(load, team.source, self.known)
+                reloaded = await asyncio.to_thread(load, team.source, self.catalogue)
                 if reloaded.name != name:
                     raise InputError(
                         f"{reloaded.file}: the team is called {reloaded.name!r} now, and clients"

@@ -75,12 +75,12 @@ def news(
         messages: Sequence[Mapping[str, Any]] = call.event["messages"]
         alike = 0
         for fields, other in zip(known, messages, strict=False):
-            if _said(fields) != _said(other):
+            if _role_and_content(fields) != _role_and_content(other):
                 break
             alike += 1
         yield call, messages[alike:]
         known = [*messages, call.answer]
 
 
-def _said(message: Mapping[str, Any]) -> tuple[Any, Any]:
+def _role_and_content(message: Mapping[str, Any]) -> tuple[Any, Any]:
     return message.get("role"), message.get("content") or None

@@ -168,8 +168,8 @@ class Recorded:
         item: Any = agents.get(agent, {}) if is_mapping(agents) else {}
         return item if is_mapping(item) else {}
 
-    def _usage(self, told: Mapping[str, Any]) -> Usage | None:
-        usage = told.get("usage")
+    def _usage(self, fields: Mapping[str, Any]) -> Usage | None:
+        usage = fields.get("usage")
         if not is_mapping(usage):
             return None
         return Usage(**{name: usage[name] for name in Usage.__slots__ if name in usage})

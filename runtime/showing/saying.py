@@ -22,7 +22,7 @@ Fields = Any
 """What an event says, by name."""
 
 
-def said(event: str, fields: Fields) -> str:
+def event_text(event: str, fields: Fields) -> str:
     """Return what happened; nothing, where that tells a person nothing."""
     saying = SAYINGS.get(event)
     return saying(fields) if saying else ""
@@ -108,7 +108,7 @@ def _rounds_ended(fields: Fields) -> str:
     return f"ended, {fields['why']}; round {fields['answer_of']} answers{unjudged}"
 
 
-def _dropped(fields: Fields) -> str:
+def _rejection(fields: Fields) -> str:
     return ": ".join(["nothing of use", *(fields["problems"] or [fields["reason"]])])
 
 
@@ -158,7 +158,7 @@ SAYINGS: Mapping[str, Callable[[Fields], str]] = {
     "model_error": _error,
     "model_fallback": lambda fields: f"asks {fields['alias']} after: {fields['error']}",
     "model_retried": _again,
-    "operator_dropped": _dropped,
+    "operator_dropped": _rejection,
     "operator_repair": lambda fields: f"must repair its answer: {'; '.join(fields['problems'])}",
     "only_thought": lambda fields: f"an invalid answer: {fields['why']}",
     "parameter_adapted": _adapted,

@@ -11,7 +11,7 @@ from ..gateway.chat.dialogue import clipped, spoken
 from ..values.operator_answers import OperatorAnswers, answer_warnings, useless_answers
 from ..values.terminal import counted, on_one_line, speakable
 from .conversation import news
-from .saying import about, said
+from .saying import about, event_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -124,7 +124,7 @@ def _timeline(run: Recorded, agent: str | None, *, full: bool) -> Iterator[str]:
                 yield "  -- resumed; the journal provides the earlier answers --"
             begun = True
         whom = event.get("agent")
-        text = said(event["type"], event)
+        text = event_text(event["type"], event)
         if not text or (agent is not None and whom != agent):
             continue
         line = on_one_line(f"{about(whom, event)}: {text}")
@@ -152,7 +152,7 @@ def _answer(call: AnsweredCall, *, full: bool) -> Iterator[str]:
     if thinking := call.event.get("thinking"):
         yield from ("  thinking:", *_quoted(thinking, full=full))
     end = " (CUT OFF)" if call.is_cut_off else ""
-    yield f"  {said('model_call', call.event)} ->{end}"
+    yield f"  {event_text('model_call', call.event)} ->{end}"
     yield from _quoted(spoken(call.answer), full=full)
 
 

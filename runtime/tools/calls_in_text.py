@@ -83,15 +83,15 @@ def _is_quoted(ahead: str) -> bool:
     return bool(ahead.count("```") % 2 or line.count("`") % 2 or line.count('"') % 2)
 
 
-def _plain(said: str) -> tuple[str, tuple[ToolRequest, ...], str] | None:
+def _plain(text: str) -> tuple[str, tuple[ToolRequest, ...], str] | None:
     """Read a call that is a JSON object on lines of its own, with which the text ends."""
-    for start in itertools.islice(_START.finditer(said), MOST_STARTS):
+    for start in itertools.islice(_START.finditer(text), MOST_STARTS):
         try:
-            value, end = DECODER.raw_decode(said, start.end())
-            if said[end:].strip() in {"", "```"}:
-                return said[: start.start()].strip(), tuple(_listed(value)), ""
+            value, end = DECODER.raw_decode(text, start.end())
+            if text[end:].strip() in {"", "```"}:
+                return text[: start.start()].strip(), tuple(_listed(value)), ""
         except json.JSONDecodeError as error:
-            if not said[error.pos :].strip() or error.msg.startswith("Unterminated"):
+            if not text[error.pos :].strip() or error.msg.startswith("Unterminated"):
                 return None  # what is within it is none of its own
         except (ValueError, RecursionError, TypeError):
             continue
@@ -99,7 +99,8 @@ def _plain(said: str) -> tuple[str, tuple[ToolRequest, ...], str] | None:
 
 
 def _listed(value: Any) -> Iterator[ToolRequest]:
-    for item in value if is_list(value) and value else [value]:
+    calls = value.get("tool_calls", value) if is_mapping(value) else value
+    for item in calls if is_list(calls) and calls else [calls]:
         yield _call(item)
 
 
@@ -145,8 +146,8 @@ def _hermes(text: str, tools: Mapping[str, Any]) -> Iterator[ToolRequest]:
         raise ValueError("</tool_call> is missing")
     for body in _between(text, "<tool_call>", "</tool_call>", may_be_open=True):
         inner = body.strip()
-        if inner.startswith("{"):
-            yield _call(loads(inner))
+        if inner.startswith(("{", "[")):
+            yield from _listed(loads(inner))
         elif inner.startswith("<function="):
             yield from _coder(inner, tools)
         else:
@@ -247,6 +248,12 @@ def _mistral(text: str, tools: Mapping[str, Any]) -> Iterator[ToolRequest]:
             yield _request(name.strip(), arguments.strip())
 
 
+def _granite(text: str, tools: Mapping[str, Any]) -> Iterator[ToolRequest]:
+    del tools
+    for body in _between(text, "<|tool_call|>", "<|/tool_call|>", may_be_open=True):
+        yield from _listed(loads(body.strip()))
+
+
 def _unread(text: str, tools: Mapping[str, Any]) -> Iterator[ToolRequest]:
     del text, tools
     raise ValueError("this form is not read")
@@ -263,7 +270,16 @@ FORMS = (
     _Form("DeepSeek 3.2", _deep("DSML")[:-1], _unread),
     _Form("Anthropic's XML", "<invoke name=", _unread),
     _Form("Harmony", "<|channel|>commentary to=", _unread),
-    _Form("Granite", "<|tool_call|>", _unread),
+    _Form("Granite", "<|tool_call|>", _granite),
+    _Form("Cohere", "<|START_ACTION|>", _unread),
+    _Form("InternLM", "<|action_start|>", _unread),
+    _Form("Apertus", "<|tools_prefix|>", _unread),
+    _Form("Phi", "functools[", _unread),
+    _Form("OLMo", "<function_calls>", _unread),
+    _Form("XML", "<function_call>", _unread),
+    _Form("XML", "<tool_calls>", _unread),
+    _Form("Gemma", "```tool_code", _unread),
+    _Form("ReAct", "\nAction Input:", _unread),
 )
 """The forms by their signs, as chat templates have them: the file `chat_template.jinja` of
 NousResearch/Hermes-3-Llama-3.1-8B, Qwen/Qwen3-Coder-30B-A3B-Instruct, zai-org/GLM-4.5,

@@ -51,7 +51,7 @@ def servers_in(path: Path) -> tuple[ConfiguredServer, ...]:
     if not is_mapping(servers) or not servers:
         raise InputError(f"{path}: it has no mcpServers, where other programs name tool servers.")
     result = [
-        _found(name, fields, f"{path}: mcpServers.{name}")
+        _server_of(name, fields, f"{path}: mcpServers.{name}")
         for name, fields in servers.items()
         if not (is_mapping(fields) and fields.get("disabled"))
     ]
@@ -61,7 +61,7 @@ def servers_in(path: Path) -> tuple[ConfiguredServer, ...]:
     return tuple(result)
 
 
-def _found(name: str, fields: Any, place: str) -> ConfiguredServer:
+def _server_of(name: str, fields: Any, place: str) -> ConfiguredServer:
     if not is_mapping(fields):
         raise InputError(f"{place}: {quoted(fields)} is no server.")
     our_name = re.sub(r"\W", "_", name.casefold(), flags=re.ASCII).lstrip("_0123456789")[:64]

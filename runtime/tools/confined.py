@@ -106,7 +106,7 @@ class Walk:
 
     def files(self, folder: int, path: str = "", depth: int = 0) -> Generator[tuple[str, int, str]]:
         """Yield each file: its path, the descriptor of its folder while it is open, its name."""
-        for name, mode in self._look(folder):
+        for name, mode in self._list_folder(folder):
             inner_path = f"{path}{name}"
             if stat.S_ISREG(mode):
                 yield inner_path, folder, name
@@ -128,7 +128,7 @@ class Walk:
                 return
             yield from self.files(inner, f"{path}/", depth + 1)
 
-    def _look(self, folder: int) -> list[tuple[str, int]]:
+    def _list_folder(self, folder: int) -> list[tuple[str, int]]:
         """Return the names in a folder and their file modes, sorted."""
         pairs: list[tuple[str, int]] = []
         try:

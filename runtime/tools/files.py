@@ -88,14 +88,14 @@ class _Search:
     find: Find
     walk: Walk = field(default_factory=Walk)
     deadline: float = field(default_factory=lambda: time.monotonic() + SEARCH_SECONDS)
-    found: list[str] = field(default_factory=list[str])
+    matches: list[str] = field(default_factory=list[str])
     files: int = 0
     unread: int = 0
 
     @property
     def full(self) -> bool:
         """Whether an answer cannot hold more, or the search has taken long enough."""
-        return len(self.found) >= MOST_MATCHES or time.monotonic() > self.deadline
+        return len(self.matches) >= MOST_MATCHES or time.monotonic() > self.deadline
 
     def look_into(self, path: str, folder: int, name: str) -> None:
         """Search in one file."""
@@ -107,7 +107,7 @@ class _Search:
         self.files += 1
         for number, line in enumerate(lines, start=1):
             if (place := self.find(line.rstrip("\r\n"))) >= 0:
-                self.found.append(f"{printable(path)}:{number}: {_around(line.rstrip(), place)}")
+                self.matches.append(f"{printable(path)}:{number}: {_around(line.rstrip(), place)}")
             if self.full:
                 return
 
@@ -117,11 +117,11 @@ class _Search:
         if self.unread:
             why = "binary, hard links, too large or not readable"
             notes.append(f"Files not searched: {self.unread} ({why}).")
-        if len(self.found) >= MOST_MATCHES:
+        if len(self.matches) >= MOST_MATCHES:
             notes.append(f"Stopped after {MOST_MATCHES} matches. Search for more, or give a path.")
         elif self.full:
             notes.append(f"Stopped after {SEARCH_SECONDS:g} seconds. Give a path.")
-        return _listed(self.found or [f"No match. Files searched: {self.files}."], notes)
+        return _listed(self.matches or [f"No match. Files searched: {self.files}."], notes)
 
 
 def _files_at(root: Path, names: tuple[str, ...], walk: Walk) -> Generator[tuple[str, int, str]]:

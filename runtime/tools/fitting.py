@@ -105,14 +105,14 @@ def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> li
     validator = _validator(dumps(parameters))
     try:
         with StepBudget().checking():
-            return [*map(_told, islice(validator.iter_errors(arguments), MOST_PROBLEMS))]
+            return [*map(_problem_text, islice(validator.iter_errors(arguments), MOST_PROBLEMS))]
     except (Unresolvable, RecursionError):
         return ["its parameters refer to each other in a way that cannot be checked."]
     except TooManySteps:
         return ["the arguments are too much to be checked: give fewer values."]
 
 
-def _told(error: Any) -> str:
+def _problem_text(error: Any) -> str:
     place = dotted(tuple(error.absolute_path)) or "the arguments"
     if error.validator == "type" and isinstance(error.instance, str):
         return f"{place}: {error.message[:200]}{_unquoted(error.instance, error.validator_value)}"

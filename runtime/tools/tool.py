@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import tool_identifier
-from ...schema.host.foreign_code import is_theirs, place_of
+from ...schema.host.foreign_code import is_theirs, place_of, running_task
 from ...schema.values.attachments import Attachment
 from ...schema.values.codec import kept
 from ...schema.values.errors import AgentError, JailError, StorageError
@@ -202,6 +202,7 @@ class GrantedTool:
 
     async def _done(self, arguments: Any) -> Mapping[str, Any]:
         """Have it do its work, and give what came of it, whatever it raises."""
+        task = running_task()
         try:
             checked = self._checked(arguments)
             if self.approvals is not None:
@@ -215,7 +216,8 @@ class GrantedTool:
             detail = {"detail": _bounded(_sound(error.detail))} if error.detail else {}
             return {"error": _bounded(_sound(str(error))), **detail}
         except BaseException as error:  # others wrote the tool, and it may raise anything
-            if not is_theirs(error) or (isinstance(error, JailError) and is_lost(error)):
+            is_moved = isinstance(error, JailError) and is_lost(error)
+            if is_moved or not is_theirs(error, awaited=running_task() is not task):
                 raise  # no answer: the agent begins again elsewhere, where the tool can do it
             raised = "".join(traceback.format_exception_only(error)).strip()
             detail = "".join(traceback.format_exception(error))

@@ -260,13 +260,13 @@ class Budget:
         return None
 
     def _take(self, amounts: _Amounts) -> None:
-        for budget in self._chain:
+        for budget in self._capped:
             for index, amount in enumerate(amounts):
                 budget._reserved[index] += amount
 
     def _close(self, amounts: _Amounts, usage: Usage | None) -> None:
         """Replace what was reserved by what was spent, if anything was."""
-        for budget in self._chain:
+        for budget in self._capped:
             for index, amount in enumerate(amounts):
                 budget._reserved[index] -= amount
         if usage is not None:
@@ -282,6 +282,8 @@ class Budget:
     def _add(self, usage: Usage) -> None:
         """Count something in this budget alone."""
         self._spent += usage
+        if not self._limits:
+            return
         self._used[0] += round((usage.usd + usage.doubted_usd) * PICOS_PER_USD)
         self._used[1] += usage.tokens + usage.doubted_tokens
         self._used[2] += usage.calls

@@ -138,10 +138,10 @@ def _checker(schema: Mapping[str, Any]) -> Callable[[Any], list[str]]:
 
     def problems(value: Any) -> list[str]:
         if id(value) not in known:
-            known[id(value)] = found(value)
+            known[id(value)] = problems_of(value)
         return known[id(value)]
 
-    def found(value: Any) -> list[str]:
+    def problems_of(value: Any) -> list[str]:
         if too_much := excess(value):
             return [too_much]
         try:

@@ -35,9 +35,11 @@ class Warnings:
 
     def note(self, event: str, fields: Mapping[str, Any]) -> None:
         """Take in an event of the agent, where it is a mishap."""
+        if event == "model_call" and "answered_by" not in fields:
+            return  # most events
         if event == "step_failed" and self._cause and self._cause in fields["error"]:
             return  # the tool or the form that made the step fail was noted already
-        if text := _said(event, fields):
+        if text := _warning_of(event, fields):
             self._cause = text.partition(": ")[2]
             # A key that was cut in two would not be found any more, so it is cut afterwards.
             words = on_one_line(self._scrub(text))[:LONGEST]
@@ -52,7 +54,7 @@ class Warnings:
         """Forget what happened since: it happens again."""
         self._times, self._cause = {**times}, ""
 
-    def told(self) -> tuple[str, ...]:
+    def as_texts(self) -> tuple[str, ...]:
         """Return what went wrong, each thing once, with how often where that was more than once."""
         return tuple(
             name if times == 1 else f"{name} ({times} times)"
@@ -60,7 +62,7 @@ class Warnings:
         )
 
 
-def _said(event: str, fields: Mapping[str, Any]) -> str | None:
+def _warning_of(event: str, fields: Mapping[str, Any]) -> str | None:
     text = None
     match event, fields:
         case "tool_call", {"tool": tool, "error": error}:

@@ -161,7 +161,7 @@ class Bar:
     value: float
     low: float
     high: float
-    told: str
+    label: str
     address: str = ""
 
     @property

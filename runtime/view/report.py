@@ -10,7 +10,7 @@ from .pages import FOLDER, Page, Templates, document
 from .site import Site
 
 
-def made(site: Site, links: Links, source: Path) -> Page:
+def make_page(site: Site, links: Links, source: Path) -> Page:
     """Make a page.
 
     Args:
@@ -27,7 +27,7 @@ def report(site: Site, source: Path) -> str:
     """
     contents = site.contents
     all_links = [Links(here=content, contents=[*contents]) for content in contents]
-    return document(site, [(all_link, made(site, all_link, source)) for all_link in all_links])
+    return document(site, [(all_link, make_page(site, all_link, source)) for all_link in all_links])
 
 
 def problem(title: str, why: str, links: Links) -> Page:

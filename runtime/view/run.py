@@ -11,7 +11,7 @@ from ..record.events import EVENTS
 from ..record.journal import is_held
 from ..runs.record import MANIFEST, RESULT, TEAM_THAT_WAS, read_value
 from ..showing.recorded import Recorded
-from ..showing.saying import said
+from ..showing.saying import event_text
 from ..values.terminal import counted
 from .chart import chart
 from .pages import FOLDER, Page, Templates
@@ -193,7 +193,7 @@ class _View:
         """Yield what went wrong: whose part it was, in words, and where it stands."""
         for event in self.run.events:
             if is_trouble(event):
-                agent, text = event.get("agent", ""), said(event["type"], event)
+                agent, text = event.get("agent", ""), event_text(event["type"], event)
                 is_end = event["type"] == "agent_finished"
                 anchor = f"agent-{agent}" if is_end else anchor_of(event)
                 is_there = agent in self.agents
@@ -351,7 +351,7 @@ class _View:
     def _happened(self) -> Iterator[tuple[str, str, str, bool]]:
         """Yield what happened in order: when, to whom, what, and whether it is trouble."""
         for event in self.run.events:
-            if text := said(event["type"], event):
+            if text := event_text(event["type"], event):
                 whom = event.get("agent") or "the team"
                 when = f"{self.time.times[event['n']]:.2f}"
                 yield when, whom, text, is_trouble(event)

@@ -25,7 +25,7 @@ from ..values.bounds import LARGEST_ANSWER
 from ..values.loopback import LOOPBACK, is_loopback
 from .links import Links
 from .pages import document, policy
-from .report import made, problem
+from .report import make_page, problem
 from .site import ANSWER, Answerable, NoPage, Site
 
 HOST = LOOPBACK
@@ -65,7 +65,7 @@ class PageServer:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     _runner: web.AppRunner | None = None
     _took: float = 0.0
-    _made: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    _rendered: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
 
     @property
     def base(self) -> str:
@@ -146,13 +146,13 @@ class PageServer:
         try:
             state = self.site.state
             links = Links(here=address, contents=[*self.site.contents], base=self.base)
-            if state and (known := self._made.get(address)) and known[0] == state:
+            if state and (known := self._rendered.get(address)) and known[0] == state:
                 return known[1]
-            page = made(self.site, links, self.source)
+            page = make_page(self.site, links, self.source)
         except CoterieError as error:
             state, page = "", problem("This cannot be shown", str(error), links)
         text = document(self.site, [(links, page)], live=self._live_address(state))
-        self._made = {address: (state, text)}
+        self._rendered = {address: (state, text)}
         self._took = time.thread_time() - started
         return text
 

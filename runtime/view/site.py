@@ -102,9 +102,9 @@ def opened(folder: Path) -> Site:
     """
     expect_folder(folder)
     kinds = sorted(installed(PAGES))
-    site = _found(folder, kinds)
+    site = _find_site(folder, kinds)
     if site is None:
-        near = next((path for path in _near(folder) if _found(path, kinds) is not None), None)
+        near = next((path for path in _near(folder) if _find_site(path, kinds) is not None), None)
         hint = f" Try: mas-view {near}" if near else ""
         raise InputError(
             f"{folder}: not a folder that can be looked at. Known kinds: {', '.join(kinds)}.{hint}"
@@ -112,7 +112,7 @@ def opened(folder: Path) -> Site:
     return site
 
 
-def _found(folder: Path, kinds: Iterable[str]) -> Site | None:
+def _find_site(folder: Path, kinds: Iterable[str]) -> Site | None:
     result = (load_named(PAGES, name)(folder) for name in kinds)
     return next((item for item in result if item is not None), None)
 

@@ -11,7 +11,7 @@ from ...schema.values.values import is_list, is_mapping
 from ..gateway.chat.dialogue import spoken
 from ..showing.conversation import AnsweredCall, news
 from ..showing.recorded import Recorded
-from ..showing.saying import said
+from ..showing.saying import event_text
 
 TROUBLE = frozenset(
     {
@@ -99,7 +99,7 @@ def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Sho
 
 
 def _noted(event: Mapping[str, Any]) -> str:
-    return "" if event["type"] in SHOWN_ELSEWHERE else said(event["type"], event)
+    return "" if event["type"] in SHOWN_ELSEWHERE else event_text(event["type"], event)
 
 
 def _says(call: AnsweredCall, new: Sequence[Mapping[str, Any]], seconds: float) -> ShownTurn:
@@ -109,7 +109,7 @@ def _says(call: AnsweredCall, new: Sequence[Mapping[str, Any]], seconds: float) 
         anchor=anchor_of(event),
         number=event["n"],
         seconds=seconds,
-        head=said("model_call", event) + (" — cut off" if call.is_cut_off else ""),
+        head=event_text("model_call", event) + (" — cut off" if call.is_cut_off else ""),
         is_trouble=call.is_cut_off or call.is_substituted,
         shown=[(str(fields.get("role")), spoken(fields)) for fields in new],
         thinking=str(event.get("thinking") or ""),

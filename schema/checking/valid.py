@@ -109,11 +109,11 @@ def _constant(value: Any, only: Any, _: Mapping[str, Any], __: _Home) -> bool:
     return _is_equal(value, only)
 
 
-def _is_equal(one: Any, other: Any) -> bool:
+def _is_equal(first: Any, other: Any) -> bool:
     """Return whether two values are equal: true is not 1, and 1.0 is."""
-    if isinstance(one, dict | float | list) and type(one) is type(other):
+    if isinstance(first, dict | float | list) and type(first) is type(other):
         raise _Undecided  # item by item; and what is not a number may be itself, or not
-    return isinstance(one, bool) == isinstance(other, bool) and one == other
+    return isinstance(first, bool) == isinstance(other, bool) and first == other
 
 
 def _distinct(items: Any, rule: bool, _: Mapping[str, Any], __: _Home) -> bool:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..host.catalogue import installed, plugin_packages
-from ..host.foreign_code import plugin_place, why
+from ..host.catalogue import installed, load_named, plugin_packages
+from ..host.foreign_code import OWN, expected, plugin_place, why
 from ..values.errors import ConfigError, CoterieError, InputError, UnsupportedSystem
 from ..values.problems import FORMATS
 from ..values.secrets import scrubbed, secrets_of
@@ -39,8 +39,6 @@ from ._screen import HELP_ALL, is_long, write_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from ..values.entries import EntryPoint
 
 __all__ = [
     "HOST",
@@ -163,10 +161,11 @@ class Command(_Ours):
             ctx.exit(INTERRUPTED)
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
-        except (SystemExit, BrokenPipeError):  # also of a command of a plug-in, which may
-            raise
         except BaseException as error:
-            if place := plugin_place(error, plugin_packages()):
+            place = plugin_place(error, plugin_packages())
+            if isinstance(error, (SystemExit, BrokenPipeError)) and not (place and self._is_ours):
+                raise
+            if place:
                 _show(InputError(f"a plug-in failed: {why(error, place)}. Correct it."), "text")
                 ctx.exit(InputError.exit_code)
             if not isinstance(error, Exception):
@@ -177,6 +176,11 @@ class Command(_Ours):
             _say(traceback.format_exc(), err=True)
             click.echo("This is a bug in coterie. Please report it with the lines above.", err=True)
             ctx.exit(BUG)
+
+    @property
+    def _is_ours(self) -> bool:
+        """Whether it is no command of a plug-in, which may end itself or write to a closed pipe."""
+        return str(getattr(self.callback, "__module__", "")).startswith(OWN)
 
 
 class Family(_Ours, click.Group):
@@ -243,12 +247,21 @@ class Group(Family):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
-        point = installed(self.entries).get(cmd_name)
-        return self.command_of(point) if point else super().get_command(ctx, cmd_name)
+        if cmd_name not in installed(self.entries):
+            return super().get_command(ctx, cmd_name)
+        try:
+            return self.command_of(cmd_name)
+        except InputError as error:
+            _show(error, "text")
+            ctx.exit(error.exit_code)
 
-    def command_of(self, point: EntryPoint) -> click.Command | None:
-        """Return the command that an entry point leads to."""
-        return point.load()
+    def command_of(self, name: str) -> click.Command:
+        """Return the command that a name leads to.
+
+        Raises:
+            InputError: It cannot be imported, or is no command.
+        """
+        return expected(load_named(self.entries, name), click.Command, f"the command {name}")
 
     def summary(self, name: str) -> str:
         """Return what a command does, in a sentence, without importing it."""

@@ -120,7 +120,9 @@ def _driven(arguments: Sequence[str], paint: Paint) -> Iterator[str]:
             yield f"{paint(speakable(path), 'place')}: not merged"
         case [path, before, _, _, after, _, _, *renamed]:
             yield paint(speakable(" -> ".join([path, *renamed[:1]])), "place")
-            yield from _newborn(path, before, after, paint) or _told(before, after, paint)
+            yield from _newborn(path, before, after, paint) or _text_difference(
+                before, after, paint
+            )
         case _:
             raise click.UsageError(
                 f"git gives 1, 7 or 9 arguments, not {len(arguments)}. With `git config"
@@ -151,7 +153,7 @@ def _newborn(path: str, before: str, after: str, paint: Paint) -> Sequence[str]:
     return [f"a new team, made of {parent}:", *texts]
 
 
-def _told(before: str, after: str, paint: Paint) -> Iterator[str]:
+def _text_difference(before: str, after: str, paint: Paint) -> Iterator[str]:
     """Yield what differs; where words would not do, say why and compare the texts."""
     old, new = _text(before), _text(after)
     if os.devnull in {before, after}:

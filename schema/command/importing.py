@@ -75,7 +75,7 @@ def _import_team(
         click.echo(team, nl=False)
     else:
         _write(imported, target, team)
-    for problem in imported.lost:
+    for problem in imported.losses:
         click.echo(speakable(str(problem)), err=True)
     for advice in (*imported.advice, *_summary(imported, target)):
         note(advice)
@@ -131,7 +131,7 @@ def _summary(imported: Imported, target: Path | None) -> Iterator[str]:
         yield "its models and tools belong in separate files, which -o FILE writes, too."
     elif imported.servers or imported.clients:
         yield "servers run with your rights. Read their commands before you run the team."
-    if count := len(imported.lost):
+    if count := len(imported.losses):
         counted = "1 thing of it has" if count == 1 else f"{count} things of it have"
         yield f"this came from {imported.program}. {counted} no counterpart, reported above."
 

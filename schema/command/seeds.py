@@ -28,13 +28,13 @@ def main(*, as_json: bool) -> None:
     if as_json:
         click.echo(dumps([_value(name, team) for name, team in teams.items()], indent=2))
     else:
-        click.echo("\n\n".join(_told(name, team) for name, team in teams.items()))
+        click.echo("\n\n".join(_describe(name, team) for name, team in teams.items()))
 
 
 def _value(name: str, team: Team) -> dict[str, object]:
     return {"name": name, "agents": len(team.agents), "description": one_line(team.description)}
 
 
-def _told(name: str, team: Team) -> str:
+def _describe(name: str, team: Team) -> str:
     text = textwrap.indent(textwrap.fill(one_line(team.description), WIDTH - 4), "    ")
     return f"{name} · {totals(team)}\n{text}"

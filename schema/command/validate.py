@@ -74,10 +74,12 @@ def main(
     click.echo(f"{len(files)} file{'s' if len(files) > 1 else ''}: no problems.")
 
 
-def _unready(files: Iterable[Path], known: Catalogue, *, start_servers: bool) -> Iterator[Problem]:
+def _unready(
+    files: Iterable[Path], catalogue: Catalogue, *, start_servers: bool
+) -> Iterator[Problem]:
     """Warn of what this host lacks for running teams that load, as `mas-run` checks it."""
     paths = [team_path(file) for file in files if kind_of(file) == "team"]
-    offers = {path: known.beside(path.parent) for path in paths}
+    offers = {path: catalogue.beside(path.parent) for path in paths}
     teams = {str(path): (load_team(path, offered), offered) for path, offered in offers.items()}
     for name in sorted(installed("checks")) if teams else ():
         for file, lacking in load_named("checks", name)(teams, start_servers=start_servers).items():
@@ -85,22 +87,22 @@ def _unready(files: Iterable[Path], known: Catalogue, *, start_servers: bool) ->
                 yield Problem(file=file, message=f"this host: {message}", severity="warning")
 
 
-def _problems(file: Path, known: Catalogue, form: TaskForm) -> tuple[Problem, ...]:
+def _problems(file: Path, catalogue: Catalogue, form: TaskForm) -> tuple[Problem, ...]:
     try:
-        return _loaded(file, known, form)
+        return _loaded(file, catalogue, form)
     except ConfigError as error:
         return error.problems
     except InputError as error:
         return (Problem(file=str(file), message=str(error)),)
 
 
-def _loaded(file: Path, known: Catalogue, form: TaskForm) -> tuple[Problem, ...]:
+def _loaded(file: Path, catalogue: Catalogue, form: TaskForm) -> tuple[Problem, ...]:
     """Load a file; give its likely mistakes, and of a team all problems."""
     match kind_of(file):
         case "task":
-            load_task(file, known, form)
+            load_task(file, catalogue, form)
         case "tasks":
-            open_tasks(file, known, form)
+            open_tasks(file, catalogue, form)
         case "models":
             load_models(file)
         case "tools":
@@ -114,13 +116,13 @@ def _loaded(file: Path, known: Catalogue, form: TaskForm) -> tuple[Problem, ...]
         case "evolution":
             from ..loading.recipe import load_recipe, scorer_of_recipe
 
-            scorer_of_recipe(file, load_recipe(file), known)
+            scorer_of_recipe(file, load_recipe(file), catalogue)
         case "agent":
-            load_agent(file, known)
-            return tuple(check_agent(file, known.beside(file.parent), (placeholders,))[1])
+            load_agent(file, catalogue)
+            return tuple(check_agent(file, catalogue.beside(file.parent), (placeholders,))[1])
         case _:
             path = team_path(file)
-            known, text = known.beside(path.parent), read_file(path, LIMITS)
+            catalogue, text = catalogue.beside(path.parent), read_file(path, LIMITS)
             rules = (*TEAM_RULES, placeholders)
-            return tuple(check_team(text, str(path), known, rules, folder=path.parent)[1])
+            return tuple(check_team(text, str(path), catalogue, rules, folder=path.parent)[1])
     return ()

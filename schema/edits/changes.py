@@ -139,9 +139,9 @@ def _untaught(agent: Agent) -> Mapping[str, Any]:
     return agent_value(replace(agent, notes=agent.notes.untaught))
 
 
-def same(one: Any, other: Any) -> bool:
+def same(first: Any, other: Any) -> bool:
     """Return whether two plain values are the same to the last bit of order; `600` is `600.0`."""
-    return one is other or json.dumps(equal_numbers_alike(one)) == json.dumps(
+    return first is other or json.dumps(equal_numbers_alike(first)) == json.dumps(
         equal_numbers_alike(other)
     )
 

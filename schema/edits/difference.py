@@ -41,8 +41,8 @@ def agent_edits(before: Agent, after: Agent) -> tuple[AgentEdit, ...]:
     return tuple(_making(agent_changes(before, after)))
 
 
-def _making(found: Iterable[FieldChange]) -> Iterator[Any]:
-    return (edit for change in found for kind in KINDS for edit in kind.making(change))
+def _making(field_changes: Iterable[FieldChange]) -> Iterator[Any]:
+    return (edit for change in field_changes for kind in KINDS for edit in kind.making(change))
 
 
 def _structure(before: Team, after: Team) -> Sequence[RosterEdit | TopologyEdit]:

@@ -75,10 +75,10 @@ def rewritten(
     return mark + canonical(replace(document, value=team_value(after)), text)
 
 
-def _with_prompt_ids(team: Team, before: Team, known: Catalogue) -> Team:
+def _with_prompt_ids(team: Team, before: Team, catalogue: Catalogue) -> Team:
     """Name the files of prompts again that were written out and have not changed since."""
     names = [agent.prompt for agent in before.agents.values() if is_prompt_id(agent.prompt)]
-    ids = {text: name for name in names if (text := known.prompt(name)) is not None}
+    ids = {text: name for name in names if (text := catalogue.prompt(name)) is not None}
     agents = {
         agent_id: replace(agent, prompt=ids.get(agent.prompt, agent.prompt))
         for agent_id, agent in team.agents.items()

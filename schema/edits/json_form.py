@@ -37,7 +37,7 @@ def edits_to_json(edits: Iterable[Edit]) -> str:
 
 def edits_to_values(edits: Iterable[Edit]) -> list[dict[str, Any]]:
     """Return edits as plain values: the list that stands under `edits` in JSON."""
-    return [{tag(type(edit)): edit.said()} for edit in edits]
+    return [{tag(type(edit)): edit.to_json()} for edit in edits]
 
 
 def edits_from_json(
@@ -88,11 +88,11 @@ def _new_once(item: Any) -> Any:
     return {**item, "add_agent": {**said, **parts}}
 
 
-def _names_once(said: Any) -> Any:
+def _names_once(value: Any) -> Any:
     """Keep each name of a list once, at its first place."""
-    if not is_mapping(said):
-        return said
-    return {key: _distinct(item) if key in LISTS else item for key, item in said.items()}
+    if not is_mapping(value):
+        return value
+    return {key: _distinct(item) if key in LISTS else item for key, item in value.items()}
 
 
 def _distinct(names: Any) -> Any:

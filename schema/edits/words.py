@@ -56,7 +56,7 @@ class _Sentence:
     """What differs about something, and the lines that show it in full."""
 
     subject: str
-    said: str
+    text: str
     lines: Sequence[str] = ()
 
 
@@ -69,14 +69,14 @@ def plainly(text: str, tone: Tone, /) -> str:
 def words(before: Team, after: Team, paint: Paint = plainly) -> Iterator[str]:
     """Yield what differs between two teams, line by line; nothing where nothing does."""
     for sentence in _sentences(changes(before, after), paint):
-        yield f"{paint(sentence.subject, 'name')}: {sentence.said}".rstrip()
+        yield f"{paint(sentence.subject, 'name')}: {sentence.text}".rstrip()
         yield from (f"    {line}".rstrip() for line in sentence.lines)
 
 
 def summary(before: Team, after: Team) -> tuple[str, ...]:
     """Return what differs between two teams, a sentence for each thing: for a team's lineage."""
     sentences = _sentences(changes(before, after), plainly)
-    return tuple(f"{sentence.subject}: {sentence.said}" for sentence in sentences)
+    return tuple(f"{sentence.subject}: {sentence.text}" for sentence in sentences)
 
 
 def unified(before: str, after: str, paint: Paint = plainly) -> list[str]:
@@ -89,32 +89,32 @@ def unified(before: str, after: str, paint: Paint = plainly) -> list[str]:
     return [paint(line, TONES[line[0]]) if line[0] in TONES else line for line in shown]
 
 
-def _sentences(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
-    roster = [change for change in found if change.component == "roster"]
-    fields = [change for change in found if change.path[0] == "agents"]
+def _sentences(field_changes: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
+    roster = [change for change in field_changes if change.component == "roster"]
+    fields = [change for change in field_changes if change.path[0] == "agents"]
     fields = [change for change in fields if change.component != "roster"]
     if roster:
         yield _roster(roster, paint)
     yield from _agents([change for change in fields if not _is_long(change)], paint)
-    if topology := [change for change in found if change.component == "topology"]:
+    if topology := [change for change in field_changes if change.component == "topology"]:
         yield _topology(topology, paint)
     for subject in ("execution", "team"):
-        single = [change for change in found if _subject(change) == subject]
+        single = [change for change in field_changes if _subject(change) == subject]
         if texts := [_phrase(change, paint) for change in single if not _is_long(change)]:
-            yield _Sentence(subject=subject, said=", ".join(texts))
-    yield from _texts([change for change in found if _is_long(change)], paint)
+            yield _Sentence(subject=subject, text=", ".join(texts))
+    yield from _texts([change for change in field_changes if _is_long(change)], paint)
 
 
 def _subject(change: FieldChange) -> str:
     return "team" if change.path[0] in SINGLE_FIELDS else str(change.path[0])
 
 
-def _roster(found: Sequence[FieldChange], paint: Paint) -> _Sentence:
+def _roster(field_changes: Sequence[FieldChange], paint: Paint) -> _Sentence:
     """Return who went, came, and has another id; new agents are shown as in a team file."""
-    gone = [str(change.path[1]) for change in found if change.after is None]
+    gone = [str(change.path[1]) for change in field_changes if change.after is None]
     new: dict[str, list[str]] = {}
     others: list[str] = []
-    for change in found:
+    for change in field_changes:
         if change.path == ORDER:
             others.append("another order")
         elif change.path[-1] == "id" and len(change.path) == 3:
@@ -129,26 +129,26 @@ def _roster(found: Sequence[FieldChange], paint: Paint) -> _Sentence:
         for text, agents in new.items()
         for line in (f"{span(agents)}:", *(f"  {line}" for line in text.splitlines()))
     ]
-    return _Sentence(subject="agents", said=", ".join([*texts, *others]), lines=lines)
+    return _Sentence(subject="agents", text=", ".join([*texts, *others]), lines=lines)
 
 
 def _spans(names: Iterable[str]) -> list[str]:
     return span(names).split(", ") if names else []
 
 
-def _agents(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
+def _agents(field_changes: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
     """Yield what differs about agents; those with the same differences share a sentence."""
     phrases: dict[str, list[str]] = {}
-    for change in found:
+    for change in field_changes:
         phrases.setdefault(str(change.path[1]), []).append(_phrase(change, paint))
     for name, agents in _grouped(phrases, ", ".join).items():
-        yield _Sentence(subject=span(agents), said=name)
+        yield _Sentence(subject=span(agents), text=name)
 
 
-def _topology(found: Sequence[FieldChange], paint: Paint) -> _Sentence:
+def _topology(field_changes: Sequence[FieldChange], paint: Paint) -> _Sentence:
     texts: list[str] = []
     lines: list[str] = []
-    for change in found:
+    for change in field_changes:
         if change.path == OUTPUT:
             texts.append(f"output {_arrow(change, paint)}")
             continue
@@ -156,7 +156,7 @@ def _topology(found: Sequence[FieldChange], paint: Paint) -> _Sentence:
         texts += [paint(count, TONES[count[0]]) for count in counts] or ["edges in another order"]
         for sign, edges in (("-", change.before), ("+", change.after)):
             lines += [paint(f"{sign} {flow}", TONES[sign]) for flow in _flows(edges)]
-    return _Sentence(subject="topology", said=", ".join(texts), lines=lines)
+    return _Sentence(subject="topology", text=", ".join(texts), lines=lines)
 
 
 def _count(items: Sequence[object], sign: str, noun: str) -> Iterator[str]:
@@ -174,10 +174,10 @@ def _flows(edges: Iterable[tuple[str, str]]) -> Iterator[str]:
         yield f"{span(senders)} -> {shared}"
 
 
-def _texts(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
+def _texts(field_changes: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
     """Compare long texts; agents with the same change of the same text share it."""
     subjects: dict[tuple[str, str, str, str], list[str]] = {}
-    for change in found:
+    for change in field_changes:
         agent = [str(change.path[1])] if change.path[0] == "agents" else []
         key = (_field(change), _text(change.before), _text(change.after), _lesson(change))
         subjects.setdefault(key, []).extend(agent)
@@ -186,7 +186,7 @@ def _texts(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
         counts = (_count([name for name in signs if name == sign], sign, "line") for sign in "-+")
         yield _Sentence(
             subject=f"{field} of {span(agents)}" if agents else field,
-            said=", ".join(chain(*counts)) + lesson,
+            text=", ".join(chain(*counts)) + lesson,
             lines=unified(before, after, paint),
         )
 
@@ -292,12 +292,12 @@ def _text(item: Any) -> str:
 
 
 def _grouped(
-    items: Mapping[str, list[str]], said: Callable[[list[str]], str]
+    items: Mapping[str, list[str]], describe: Callable[[list[str]], str]
 ) -> Mapping[str, list[str]]:
     """Collect the names of items of which the same is said."""
     groups: dict[str, list[str]] = {}
     for name, item in items.items():
-        groups.setdefault(said(item), []).append(name)
+        groups.setdefault(describe(item), []).append(name)
     return groups
 
 

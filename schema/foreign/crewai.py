@@ -113,7 +113,7 @@ def crew_team(
         program=CREWAI,
         team=team,
         models=crew.models,
-        lost=(*sorted(crew.agents.lost), *sorted(crew.tasks.lost)),
+        losses=(*sorted(crew.agents.losses), *sorted(crew.tasks.losses)),
         advice=(NOT_READ, *_how_to_say(crew.inputs)),
     )
 
@@ -139,7 +139,7 @@ def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
 def _edges(source: ForeignFile, works: list[str], ids: Mapping[str, str]) -> Edges:
     edges = Edges()
     for work in works:
-        for other in _heard(source, works, work):
+        for other in _context_tasks(source, works, work):
             edges.add(ids[other], ids[work])
     last = ids[works[-1]]
     for work in works[:-1]:
@@ -153,15 +153,15 @@ def _edges(source: ForeignFile, works: list[str], ids: Mapping[str, str]) -> Edg
     return edges
 
 
-def _heard(source: ForeignFile, works: list[str], one: str) -> Iterator[str]:
+def _context_tasks(source: ForeignFile, works: list[str], name: str) -> Iterator[str]:
     """Yield the tasks whose outputs a task is given."""
-    before = works[: works.index(one)]
-    runs_aside = source.take((one, "async_execution"))
-    if source.take((one, "context")) is None:
+    before = works[: works.index(name)]
+    runs_aside = source.take((name, "async_execution"))
+    if source.take((name, "context")) is None:
         # A task that runs aside is given nothing (CrewAI 1.15.30, `Crew._execute_tasks`).
         yield from () if runs_aside else before
         return
-    for path, other in source.texts((one, "context")):
+    for path, other in source.texts((name, "context")):
         if other in before:
             yield other
         elif other in works:

@@ -81,7 +81,7 @@ def docker_agent_team(
         program=DOCKER_AGENT,
         team=team,
         models=models.fields,
-        lost=tuple(sorted(source.lost)),
+        losses=tuple(sorted(source.losses)),
         servers=toolsets.servers,
         clients=toolsets.clients if toolsets.unlisted else {},
     )

@@ -28,7 +28,7 @@ class Imported:
 
     Attributes:
         models: The models for models.yaml: fields by alias.
-        lost: Everything without a counterpart, each with its place, as warnings.
+        losses: Everything without a counterpart, each with its place, as warnings.
         advice: What is to be done by hand, as sentences.
         servers: The servers for tools.yaml: fields by name, with the tools that agents are granted.
         clients: All servers as `mcpServers` of a JSON file has them, where the tools of some are
@@ -38,7 +38,7 @@ class Imported:
     program: str
     team: Team
     models: Mapping[str, Mapping[str, Any]]
-    lost: tuple[Problem, ...]
+    losses: tuple[Problem, ...]
     advice: tuple[str, ...] = ()
     servers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, "Mapping[str, Any]"])
     clients: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, "Mapping[str, Any]"])
@@ -54,7 +54,7 @@ class ForeignFile:
     """
 
     document: Document
-    lost: list[Problem] = field(default_factory=list["Problem"])
+    losses: list[Problem] = field(default_factory=list["Problem"])
     wrong: list[Problem] = field(default_factory=list["Problem"])
     _handled: set[Path] = field(default_factory=set["Path"])
 
@@ -115,8 +115,8 @@ class ForeignFile:
         is_item = bool(path) and isinstance(path[-1], int)
         problem = self.document.problem(path, message, at_key=not is_item)
         warning = replace(problem, severity="warning")
-        if warning not in self.lost:
-            self.lost.append(warning)
+        if warning not in self.losses:
+            self.losses.append(warning)
 
     def refuse(self, path: Path, message: str) -> None:
         """Report an error for which the file is refused."""
@@ -158,8 +158,8 @@ class ForeignFile:
                 return None
         return value
 
-    def _unlike(self, path: Path, value: object, what: str) -> None:
-        self.lose(path, f"{quoted(value)} is not {what}.")
+    def _unlike(self, path: Path, value: object, expected_kind: str) -> None:
+        self.lose(path, f"{quoted(value)} is not {expected_kind}.")
 
 
 def _parts(value: Any) -> list[tuple[str | int, Any]]:

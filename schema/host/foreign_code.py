@@ -23,38 +23,39 @@ OWN = __name__.partition(".")[0]
 
 @contextlib.contextmanager
 def foreign_code(
-    what: str, kind: Callable[[str], Exception] = AgentError, *, awaited: bool = False
+    noun: str, kind: Callable[[str], Exception] = AgentError, *, awaited: bool = False
 ) -> Generator[None]:
     """Map whatever code of others raises in a block.
 
     Args:
-        what: Whose code it is, for the message.
+        noun: Whose code it is, for the message.
         awaited: Whether the block waits for the code.
 
     Raises:
         CoterieError: One of ours, which the code let pass; or what `kind` makes.
     """
+    task = running_task()
     try:
         yield
     except CoterieError:
         raise
     except BaseException as error:
-        if not is_theirs(error, awaited=awaited):
+        if not is_theirs(error, awaited=awaited and running_task() is not task):
             raise
-        raise kind(f"{what} failed: {why(error)}") from error
+        raise kind(f"{noun} failed: {why(error)}") from error
 
 
-def expected(value: Any, kind: type[Kind], what: str) -> Kind:
+def expected(value: Any, kind: type[Kind], noun: str) -> Kind:
     """Return what code of others gave, if it is of a kind.
 
     Args:
-        what: What gave it, for the message.
+        noun: What gave it, for the message.
 
     Raises:
         InputError: It is not.
     """
     if not isinstance(value, kind):
-        raise InputError(f"{what} gave no {kind.__name__}, but {quoted(value)}. Correct it.")
+        raise InputError(f"{noun} gave no {kind.__name__}, but {quoted(value)}. Correct it.")
     return value
 
 
@@ -62,11 +63,22 @@ def is_theirs(error: BaseException, *, awaited: bool = True) -> bool:
     """Return whether code of others raised an error, and nobody who ends it from outside.
 
     Args:
-        awaited: Whether the code was waited for, so that closing its coroutine ends it.
+        awaited: Whether the code was waited for, and no longer by the task that began to: then
+            somebody closes its coroutine.
     """
     is_cancelled = type(error).__name__ == "CancelledError" and not isinstance(error, Exception)
     is_closed = awaited and isinstance(error, GeneratorExit)
     return not (is_cancelled or is_closed or isinstance(error, KeyboardInterrupt))
+
+
+def running_task() -> object | None:
+    """Return the task of asyncio that is at work in this thread; None where there is none."""
+    if (asyncio := sys.modules.get("asyncio")) is None:
+        return None
+    try:
+        return asyncio.current_task()
+    except RuntimeError:  # There is no loop.
+        return None
 
 
 def why(error: BaseException, place: str | None = None) -> str:
@@ -92,13 +104,17 @@ def place_of(error: BaseException) -> str | None:
 def plugin_place(error: BaseException, plugins: Iterable[str]) -> str | None:
     """Return the line of a plug-in that raised an error; None where we, or nobody of them, did.
 
+    Of a `StopIteration`, Python makes another error where it leaves a generator or a coroutine.
+
     Args:
         plugins: The packages that plug-ins are in.
     """
     counts = {*plugins, OWN}
     frames = (frame for frame in reversed(_frames(error)) if frame[0] in counts)
     name, place = next(frames, (OWN, ""))
-    return None if name == OWN else place
+    if name != OWN:
+        return place
+    return plugin_place(error.__cause__, plugins) if error.__cause__ else None
 
 
 def _frames(error: BaseException) -> list[tuple[str, str]]:

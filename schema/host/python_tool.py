@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from ..values.errors import InputError
 from ..values.hints import did_you_mean
-from .foreign_code import why
+from .foreign_code import is_theirs, why
 
 PLAIN: Mapping[Any, Mapping[str, str]] = types.MappingProxyType(
     {
@@ -155,7 +155,9 @@ def _imported(path: Path) -> types.ModuleType:
     sys.modules[name] = module  # dataclasses and type hints look their module up
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if not is_theirs(error, awaited=False):
+            raise
         raise InputError(f"{path.name} cannot be imported: {why(error)}.") from error
     return module
 

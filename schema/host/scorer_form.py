@@ -74,14 +74,14 @@ ANYTHING = ScorerForm()
 def takes(form: ScorerForm) -> Callable[[AnyScorer], AnyScorer]:
     """Say of a scorer what it takes."""
 
-    def told(scorer: AnyScorer) -> AnyScorer:
+    def mark(scorer: AnyScorer) -> AnyScorer:
         setattr(scorer, FORM, form)
         return scorer
 
-    return told
+    return mark
 
 
-def seconds_option(default: float, what: str) -> Mapping[str, Any]:
+def seconds_option(default: float, noun: str) -> Mapping[str, Any]:
     """Write the schema of an option that bounds, in seconds, what a scorer does."""
     return {
         "type": "number",
@@ -89,7 +89,7 @@ def seconds_option(default: float, what: str) -> Mapping[str, Any]:
         "maximum": MOST_SECONDS,
         "x-unit": "seconds",
         "default": default,
-        "description": f"What {what} may take.",
+        "description": f"What {noun} may take.",
     }
 
 

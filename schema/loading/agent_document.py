@@ -161,8 +161,8 @@ def _fields(part: Document | None) -> dict[str, Any]:
     return {name: item for name, item in value.items() if name not in {"id", "lineage", "use"}}
 
 
-def _own(said: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: item for name, item in said.items() if name != "use"}
+def _own(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: item for name, item in fields.items() if name != "use"}
 
 
 def _content(path: Path, root: Path) -> bytes:
@@ -279,11 +279,11 @@ class _Folder:
         return dict(front.value) if is_mapping(front.value) else {}, parts["body"] or ""
 
     def _taught(
-        self, place: FieldPath, said: dict[str, Any], where: FieldPath
+        self, place: FieldPath, fields: dict[str, Any], where: FieldPath
     ) -> Iterator[tuple[FieldPath, Any]]:
         """Take the task that taught a note out of its front matter."""
         *outer, name = map(str, where)
-        inner = said
+        inner = fields
         for word in outer:
             if not is_mapping(inner.get(word)):
                 return
@@ -296,7 +296,7 @@ class _Folder:
             self.grafts[taught] = Document(file=front.file, value=None, places=at, keys=at)
             yield taught, inner.pop(name)
             if outer and not inner:
-                del said[outer[0]]
+                del fields[outer[0]]
 
     def _text(self, path: Path, place: FieldPath) -> str:
         """Read a text file, without the end of its last line."""

@@ -105,7 +105,7 @@ def check_agent(
         document=_as_team(document, name, fields),
         team=file.team,
         catalogue=catalogue,
-        found=problems,
+        problems=problems,
     )
     return file, merged(problems, (problem for rule in rules for problem in rule(reading)))
 
@@ -120,7 +120,7 @@ def agent_paths(folder: Path) -> tuple[Path, ...]:
     )
 
 
-def write_agent(path: str | Path, one: AgentFile) -> None:
+def write_agent(path: str | Path, agent_file: AgentFile) -> None:
     """Write an agent as a file, where the path ends with `.yaml`, or as a folder.
 
     Each file is written whole or not at all, and `agent.yaml` comes first; what is a part of the
@@ -128,27 +128,27 @@ def write_agent(path: str | Path, one: AgentFile) -> None:
     """
     path = Path(path)
     if path.suffix in {".yaml", ".yml"}:
-        write_atomically(path, _named(_value(one), one.agent.id, path.stem))
+        write_atomically(path, _named(_value(agent_file), agent_file.agent.id, path.stem))
         return
     make_folder(path)
-    write_folder(path, agent_texts(one, called=path.name), files_in(path, OURS))
+    write_folder(path, agent_texts(agent_file, called=path.name), files_in(path, OURS))
 
 
-def agent_texts(one: AgentFile, *, called: str | None = None) -> Mapping[str, str]:
+def agent_texts(agent_file: AgentFile, *, called: str | None = None) -> Mapping[str, str]:
     """Return what the files of an agent's folder say, by their paths in it.
 
     Args:
         called: The folder's name. None: the agent's id.
     """
-    texts = dict(_texts(one.agent))
+    texts = dict(_texts(agent_file.agent))
     apart = {"notes", "prompt"} if PROMPT in texts else {"notes"}
-    value = {key: item for key, item in _value(one).items() if key not in apart}
-    return {AGENT: _named(value, one.agent.id, called or one.agent.id), **texts}
+    value = {key: item for key, item in _value(agent_file).items() if key not in apart}
+    return {AGENT: _named(value, agent_file.agent.id, called or agent_file.agent.id), **texts}
 
 
-def _value(one: AgentFile) -> dict[str, Any]:
-    lineage = {"lineage": to_value(one.lineage)} if one.lineage else {}
-    return {**agent_value(one.agent), **lineage}
+def _value(agent_file: AgentFile) -> dict[str, Any]:
+    lineage = {"lineage": to_value(agent_file.lineage)} if agent_file.lineage else {}
+    return {**agent_value(agent_file.agent), **lineage}
 
 
 def _named(value: Mapping[str, Any], name: str, usual: str) -> str:
@@ -189,8 +189,8 @@ def _note(text: str, task: str | None) -> str:
     return _fronted({"task": task} if task else {}, text)
 
 
-def _fronted(said: Mapping[str, Any], text: str) -> str:
-    return f"{DASHES}{write_yaml(said) if said else ''}{DASHES}\n{text}\n"
+def _fronted(fields: Mapping[str, Any], text: str) -> str:
+    return f"{DASHES}{write_yaml(fields) if fields else ''}{DASHES}\n{text}\n"
 
 
 def _whole(path: Path) -> Path:
@@ -210,7 +210,7 @@ def _as_team(document: Document, name: str, fields: Mapping[str, Any]) -> Docume
     )
 
 
-def _without_problems(one: AgentFile, problems: list[Problem]) -> AgentFile:
+def _without_problems(agent_file: AgentFile, problems: list[Problem]) -> AgentFile:
     if problems:
         raise ConfigError(problems)
-    return one
+    return agent_file

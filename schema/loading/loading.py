@@ -147,7 +147,7 @@ def check_team(
     whole, team, shape = shaped or _shaped(*with_used(*read_yaml(content, file), folder))
     if not whole.complete:
         return team, [*shape]
-    reading = Reading(document=whole, team=team, catalogue=catalogue, found=shape)
+    reading = Reading(document=whole, team=team, catalogue=catalogue, problems=shape)
     return team, merged([*shape], (problem for rule in rules for problem in rule(reading)))
 
 

@@ -92,7 +92,7 @@ def recipe_of(
     return recipe, strategy.check(settings, given) or strategy.check_recipe(recipe)
 
 
-def scorer_of_recipe(path: str | Path, recipe: Recipe, known: Catalogue) -> Any:
+def scorer_of_recipe(path: str | Path, recipe: Recipe, catalogue: Catalogue) -> Any:
     """Return what scores the tasks that name no scorer, as a task file has it; None: exact does.
 
     Raises:
@@ -102,7 +102,7 @@ def scorer_of_recipe(path: str | Path, recipe: Recipe, known: Catalogue) -> Any:
     if recipe.scorer is None:
         return None
     document, _ = read_yaml(read_file(path), str(path))
-    chosen, problems = scorer_of(recipe.scorer, document, Path(path).parent, known)
+    chosen, problems = scorer_of(recipe.scorer, document, Path(path).parent, catalogue)
     if problems:
         raise ConfigError(problems)
     return {"name": chosen.name, **chosen.options}

@@ -28,16 +28,16 @@ EXACT = "exact"
 GRANTED = "with --scorer FILE.py:FUNCTION, or under scorers in tools.yaml"
 
 
-def granting_scorer(known: Catalogue, named: str | None) -> Catalogue:
+def granting_scorer(catalogue: Catalogue, named: str | None) -> Catalogue:
     """Let tasks name a Python function as their scorer; a plain name changes nothing.
 
     Args:
         named: What `--scorer` says.
     """
     if named is None or not is_python(named):
-        return known
+        return catalogue
     scorer = load_python_scorer(named, Path())
-    return known.having(HostTools(scorers={scorer.name: scorer}))
+    return catalogue.having(HostTools(scorers={scorer.name: scorer}))
 
 
 def named_scorer(named: str | None) -> str:
@@ -46,7 +46,7 @@ def named_scorer(named: str | None) -> str:
 
 
 def scorer_of(
-    value: Any, document: Document, folder: Path, known: Catalogue
+    value: Any, document: Document, folder: Path, catalogue: Catalogue
 ) -> tuple[ScorerChoice, list[Problem]]:
     """Read the scorer that a task names, and what is wrong with it.
 
@@ -58,24 +58,24 @@ def scorer_of(
     python, name = fields.pop("python", None), fields.pop("name", None)
     options = MappingProxyType(fields)
     if python is not None:
-        own = _granted(python, folder, known)
+        own = _granted(python, folder, catalogue)
         wrong = [] if own else [f"{quoted(python)} runs only if you allow it. Grant it {GRANTED}."]
         wrong += ["a scorer has either name or python. Leave one of them out."] if name else []
         chosen = ScorerChoice(name=own.name if own else EXACT, options=options, python=own)
         return chosen, [document.problem(("scorer", "python"), message) for message in wrong]
     if name is None:
         return ScorerChoice(options=options), [*_unnamed(document)]
-    chosen = ScorerChoice(name=name, options=options, python=known.python_scorers.get(name))
-    if name in known.scorers:
+    chosen = ScorerChoice(name=name, options=options, python=catalogue.python_scorers.get(name))
+    if name in catalogue.scorers:
         return chosen, [] if chosen.python else form_problems(name, options, document)
     path = ("scorer", "name") if ("scorer", "name") in document.places else ("scorer",)
-    message = f"no scorer {quoted(name)}.{scorer_hint(name, known)}"
+    message = f"no scorer {quoted(name)}.{scorer_hint(name, catalogue)}"
     return chosen, [document.problem(path, message)]
 
 
-def _granted(python: str, folder: Path, known: Catalogue) -> PythonScorer | None:
+def _granted(python: str, folder: Path, catalogue: Catalogue) -> PythonScorer | None:
     """Return the function of a file, where the host grants it: a task file grants none."""
-    own = known.python_scorers.values()
+    own = catalogue.python_scorers.values()
     return next((scorer for scorer in own if scorer.is_at(python, folder)), None)
 
 
@@ -86,7 +86,9 @@ def _unnamed(document: Document) -> Iterator[Problem]:
         yield document.problem(("scorer",), "name is missing. The scorer's name, or python.")
 
 
-def scorer_hint(name: str, known: Catalogue) -> str:
+def scorer_hint(name: str, catalogue: Catalogue) -> str:
     """Return which scorer may be meant by a name that there is none of."""
-    own = sorted(known.scorers - benchmark_scorers())
-    return did_you_mean(name, known.scorers) or f" Known: {', '.join(own)}; or yours, {GRANTED}."
+    own = sorted(catalogue.scorers - benchmark_scorers())
+    return (
+        did_you_mean(name, catalogue.scorers) or f" Known: {', '.join(own)}; or yours, {GRANTED}."
+    )

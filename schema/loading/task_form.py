@@ -108,7 +108,7 @@ def columns_of(words: Iterable[str]) -> Mapping[str, str] | None:
     return columns if pairs else None
 
 
-def task_form(options: Mapping[str, Any], known: Catalogue, *, scorer: Any = None) -> TaskForm:
+def task_form(options: Mapping[str, Any], catalogue: Catalogue, *, scorer: Any = None) -> TaskForm:
     """Return how tasks are read as the options of a command say.
 
     Args:
@@ -120,8 +120,10 @@ def task_form(options: Mapping[str, Any], known: Catalogue, *, scorer: Any = Non
     """
     if (named := options.get("scorer")) is not None:
         scorer = named_scorer(named)
-        if scorer not in known.scorers:
-            raise InputError(f"--scorer: no scorer {quoted(scorer)}.{scorer_hint(scorer, known)}")
+        if scorer not in catalogue.scorers:
+            raise InputError(
+                f"--scorer: no scorer {quoted(scorer)}.{scorer_hint(scorer, catalogue)}"
+            )
     return TaskForm(scorer=scorer or EXACT, columns=columns_of(options["columns"]))
 
 

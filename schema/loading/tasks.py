@@ -30,30 +30,30 @@ MOST_KEPT = 32 << 20
 """Bytes of a file whose tasks are all kept in memory."""
 
 
-def load_tasks(path: Path, known: Catalogue, form: TaskForm = PLAIN) -> list[Task]:
+def load_tasks(path: Path, catalogue: Catalogue, form: TaskForm = PLAIN) -> list[Task]:
     """Load a stream of tasks, in order: the lines of a file, or the files of a folder by name."""
-    return [*placed_tasks(path, known, form).values()]
+    return [*placed_tasks(path, catalogue, form).values()]
 
 
-def placed_tasks(path: Path, known: Catalogue, form: TaskForm = PLAIN) -> Mapping[str, Task]:
+def placed_tasks(path: Path, catalogue: Catalogue, form: TaskForm = PLAIN) -> Mapping[str, Task]:
     """Load a stream of tasks as `load_tasks` does, each by the place that it has: `file:line`.
 
     A file whose name ends with `.csv` is a table; of any other each line is a task file. There, a
     task without an id is called by the file's name and its line.
     """
-    reader = _Reader(path=path, known=known, form=form)
+    reader = _Reader(path=path, catalogue=catalogue, form=form)
     return {f"{task.origin}:{place.line}": task for place, task in reader.checked()}
 
 
 def open_tasks(
     path: Path,
-    known: Catalogue,
+    catalogue: Catalogue,
     form: TaskForm = PLAIN,
     *,
     then: Callable[[Task], Task] = lambda task: task,
 ) -> Sequence[Task]:
     """Load the tasks of a file; of a large one, keep only where each begins, and read it again."""
-    reader = _Reader(path=path, known=known, form=form, then=then)
+    reader = _Reader(path=path, catalogue=catalogue, form=form, then=then)
     is_large = path.is_file() and path.stat().st_size > MOST_KEPT
     return TaskFile(reader) if is_large else [task for _, task in reader.checked()]
 
@@ -63,7 +63,7 @@ class _Reader:
     """Reads a stream of tasks; the fields are those of `open_tasks`."""
 
     path: Path
-    known: Catalogue
+    catalogue: Catalogue
     form: TaskForm
     then: Callable[[Task], Task] = lambda task: task
 
@@ -107,7 +107,7 @@ class _Reader:
                 content,
                 file if is_folder else f"{file}:{place.line}",
                 self.path if is_folder else self.path.parent,
-                self.known,
+                self.catalogue,
                 form,
             )
         except ConfigError as error:

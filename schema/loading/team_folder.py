@@ -92,5 +92,5 @@ def _agents_of(folder: Path) -> list[str]:
     return [name for name, fields in said if is_mapping(fields) and _uses(fields, name)]
 
 
-def _uses(fields: Mapping[str, object], one: str) -> bool:
-    return fields.get("use") == f"{AGENTS}/{one}"
+def _uses(fields: Mapping[str, object], name: str) -> bool:
+    return fields.get("use") == f"{AGENTS}/{name}"

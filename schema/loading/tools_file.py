@@ -111,9 +111,9 @@ def _server_problems(document: Document) -> Iterator[Problem]:
             yield document.problem((*place, key), f"a server with a {kind} ignores it.")
 
 
-def _permission_problems(document: Document, found: HostTools) -> Iterator[Problem]:
-    known = found.names | {*installed("tools")}
-    for name in found.permissions:
+def _permission_problems(document: Document, tools: HostTools) -> Iterator[Problem]:
+    known = tools.names | {*installed("tools")}
+    for name in tools.permissions:
         if name not in known:
             hint = did_you_mean(name, known)
             message = f"no tool {quoted(name)}.{hint}"

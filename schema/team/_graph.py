@@ -32,13 +32,13 @@ class Reading:
 
     Attributes:
         team: The team as far as the file has the right shape.
-        found: The problems of the file's shape.
+        problems: The problems of the file's shape.
     """
 
     document: Document
     team: Team
     catalogue: Catalogue
-    found: Sequence[Problem] = ()
+    problems: Sequence[Problem] = ()
 
     def problem(self, path: Path, message: str, *, at_key: bool = False) -> Problem:
         """Name a problem of the value at a path; among the defaults, where it stands there."""
@@ -57,8 +57,8 @@ class Reading:
     def sound(self, field: str) -> bool:
         """Return whether a field and all in it have the right shape."""
         field = dotted(self.document.written(tuple(field.split("."))))
-        faulty = [problem.path for problem in self.found if problem.file == self.document.file]
-        faulty += map(dotted, self.document.faulty_grafts({item.file for item in self.found}))
+        faulty = [problem.path for problem in self.problems if problem.file == self.document.file]
+        faulty += map(dotted, self.document.faulty_grafts({item.file for item in self.problems}))
         return not any(f"{path}.".startswith(f"{field}.") for path in faulty)
 
     @property
@@ -124,7 +124,7 @@ def one_output(reading: Reading) -> Iterator[Problem]:
             " the others report to it.",
         )
         return
-    for lost in _lost(team):
+    for lost in _unseen_agents(team):
         yield reading.problem(
             ("agents", lost),
             f"its output does not reach the output agent, {quoted(team.output)}. Let it report to"
@@ -151,7 +151,7 @@ def is_clear(reading: Reading) -> bool:
         and all(reading.sound(field) for field in GRAPH)
         and all(
             re.split(r"[.\[]", problem.path)[0] in fields
-            for problem in reading.found
+            for problem in reading.problems
             if problem.file == reading.document.file
         )
         and not any(known_agents(reading))
@@ -159,7 +159,7 @@ def is_clear(reading: Reading) -> bool:
     )
 
 
-def _lost(team: Team) -> list[str]:
+def _unseen_agents(team: Team) -> list[str]:
     """Find the agents whose output the output agent sees neither directly nor through others."""
     if team.execution.context == "all":
         levels = team.levels

@@ -210,19 +210,19 @@ TEAM_RULES: tuple[Rule, ...] = (
 """All rules: what a file names is known on this host, too."""
 
 
-def _unknown_model(alias: str, known: Catalogue) -> str:
-    hint = did_you_mean(alias, known.aliases)
+def _unknown_model(alias: str, catalogue: Catalogue) -> str:
+    hint = did_you_mean(alias, catalogue.aliases)
     return (
-        f"no model {quoted(alias)} on this host.{hint or _known(known.aliases)}"
+        f"no model {quoted(alias)} on this host.{hint or _known(catalogue.aliases)}"
         f" Define it in models.yaml, or with --model {alias}=PROVIDER/NAME."
     )
 
 
-def _tool_complaint(tool: str, known: Catalogue) -> str:
+def _tool_complaint(tool: str, catalogue: Catalogue) -> str:
     """Return why a tool cannot be had, or nothing."""
-    if tool not in known.tools:
-        return _unknown_tool(tool, known)
-    if tool in known.python_tools or "." in tool or not is_installed(tool):
+    if tool not in catalogue.tools:
+        return _unknown_tool(tool, catalogue)
+    if tool in catalogue.python_tools or "." in tool or not is_installed(tool):
         return ""
     try:
         load_tool(tool)
@@ -231,11 +231,11 @@ def _tool_complaint(tool: str, known: Catalogue) -> str:
     return ""
 
 
-def _unknown_tool(tool: str, known: Catalogue) -> str:
-    proposed = known.tools - known.benchmark_tools
-    if tool in known.withheld_tools:
+def _unknown_tool(tool: str, catalogue: Catalogue) -> str:
+    proposed = catalogue.tools - catalogue.benchmark_tools
+    if tool in catalogue.withheld_tools:
         return f"the tool {quoted(tool)} is not granted here. Granted: {listed(proposed)}."
-    hint = did_you_mean(tool, known.tools) or _known(proposed)
+    hint = did_you_mean(tool, catalogue.tools) or _known(proposed)
     declare = " Declare its server in tools.yaml." if "." in tool else ""
     return f"no tool {quoted(tool)}.{hint}{declare}"
 
@@ -254,14 +254,14 @@ def _no_import(package: str, allowed: frozenset[str] | None) -> str | None:
     return None
 
 
-def _unknown_backend(name: str, known: Catalogue) -> str:
-    others = f"{_known(known.backends)} A plugin may add others."
-    return f"no backend {quoted(name)}.{did_you_mean(name, known.backends) or others}"
+def _unknown_backend(name: str, catalogue: Catalogue) -> str:
+    others = f"{_known(catalogue.backends)} A plugin may add others."
+    return f"no backend {quoted(name)}.{did_you_mean(name, catalogue.backends) or others}"
 
 
-def _prompt_problem(prompt: str, known: Catalogue) -> str | None:
+def _prompt_problem(prompt: str, catalogue: Catalogue) -> str | None:
     if is_prompt_id(prompt):
-        return _prompt_file_problem(prompt, known)
+        return _prompt_file_problem(prompt, catalogue)
     if len(prompt.split()) == 1 and FILE_NAME.search(prompt):
         return (
             f"{quoted(prompt)} looks like a file name. Write the id of a prompt file, for instance"
@@ -270,13 +270,13 @@ def _prompt_problem(prompt: str, known: Catalogue) -> str | None:
     return None
 
 
-def _prompt_file_problem(prompt_id: str, known: Catalogue) -> str | None:
+def _prompt_file_problem(prompt_id: str, catalogue: Catalogue) -> str | None:
     try:
-        text = known.prompt(prompt_id)
+        text = catalogue.prompt(prompt_id)
     except (OSError, UnicodeDecodeError) as error:
         return f"the prompt file {prompt_id}.md cannot be read: {reason_of(error)}."
     if text is None:
-        hint = did_you_mean(prompt_id, known.prompt_ids)
+        hint = did_you_mean(prompt_id, catalogue.prompt_ids)
         return (
             f"no prompt file {prompt_id}.md.{hint} To give the text itself, write a sentence, or a"
             " block after `prompt: |`."

@@ -82,7 +82,7 @@ def opening_ahead(reading: Reading) -> Iterator[Problem]:
         return
     recruit = team.execution.recruit
     opening = {*rounds.opening, *([recruit.by] if recruit else ())}
-    heard = team.heard
+    heard = team.direct_inputs
     for name in sorted(opening):
         if others := [other for other in heard[name] if other not in opening]:
             path = (*OPENING, rounds.opening.index(name)) if name in rounds.opening else RECRUIT
@@ -107,7 +107,7 @@ def meeting_between(reading: Reading) -> Iterator[Problem]:
         yield reading.problem(MEETING, message)
         return
     consulting = [agent.id for agent in _repeating(team, rounds) if agent.consults]
-    if unheard := [name for name in consulting if name not in team.heard[chair]]:
+    if unheard := [name for name in consulting if name not in team.direct_inputs[chair]]:
         yield reading.problem(
             MEETING, f"{quoted(chair)} does not hear {listed(unheard)}. Let them report to it."
         )
@@ -203,19 +203,19 @@ def _cannot_choose(team: Team, recruit: Recruit) -> str | None:
 
 
 def _cannot_be_chosen(
-    team: Team, recruit: Recruit, one: str, opening: frozenset[str]
+    team: Team, recruit: Recruit, name: str, opening: frozenset[str]
 ) -> str | None:
-    if one == recruit.by:
-        return f"{quoted(one)} recruits, so it cannot be recruited. Leave it out."
-    if one == team.output:
-        return f"{quoted(one)}, whose output is the answer, always takes part. Leave it out."
-    if one in opening:
+    if name == recruit.by:
+        return f"{quoted(name)} recruits, so it cannot be recruited. Leave it out."
+    if name == team.output:
+        return f"{quoted(name)}, whose output is the answer, always takes part. Leave it out."
+    if name in opening:
         return (
-            f"{quoted(one)} works before {quoted(recruit.by)} has chosen, which hears it. Leave it"
+            f"{quoted(name)} works before {quoted(recruit.by)} has chosen, which hears it. Leave it"
             " out, or let it report to others."
         )
-    if recruit.free and not team.asks_model(team.agents[one]):
-        return f"{quoted(one)} asks no model, so it is no seat for anybody. Leave it out."
+    if recruit.free and not team.asks_model(team.agents[name]):
+        return f"{quoted(name)} asks no model, so it is no seat for anybody. Leave it out."
     return None
 
 

@@ -44,14 +44,14 @@ def expanded(document: Document) -> tuple[Document, list[Problem]]:
     if not is_grouped(document.value):
         return document, []
     expansion = _Expansion(raw=document.value["agents"])
-    value = expansion.made(document.value)
+    value = expansion.expand(document.value)
     problems = [document.problem(path, why, at_key=True) for path, why in expansion.complaints]
     return replace(document, value=value, origins=expansion.origins), problems
 
 
 def expanded_value(value: Any) -> Any:
     """Write out the groups of a team's plain value."""
-    return _Expansion(raw=value["agents"]).made(value) if is_grouped(value) else value
+    return _Expansion(raw=value["agents"]).expand(value) if is_grouped(value) else value
 
 
 def is_grouped(value: Any) -> bool:
@@ -77,16 +77,16 @@ def numbered(fields: Mapping[str, Any], number: int) -> dict[str, Any]:
     return {**fields, "role": role.replace("*", str(number))}
 
 
-def _ungrouped(said: Any) -> Any:
+def _ungrouped(value: Any) -> Any:
     """Return an entry without what groups it."""
-    if not is_mapping(said):
-        return said
-    return {key: item for key, item in said.items() if key not in GROUPING}
+    if not is_mapping(value):
+        return value
+    return {key: item for key, item in value.items() if key not in GROUPING}
 
 
-def _count(said: Any) -> int | None:
+def _count(value: Any) -> int | None:
     """Return how many members a group has; None for an agent that is no group, or a wrong count."""
-    count = said.get("count") if is_mapping(said) else None
+    count = value.get("count") if is_mapping(value) else None
     is_right = type(count) is int and 1 <= count <= MOST_AGENTS
     return count if is_right else None
 
@@ -111,7 +111,7 @@ class _Expansion:
             for place, word in enumerate(ids, 1)
         }
 
-    def made(self, value: Mapping[str, Any]) -> dict[str, Any]:
+    def expand(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return the team's value with its agents written out, in all places that name them."""
         agents: dict[str, Any] = {}
         for name, said in self.raw.items():
@@ -123,10 +123,10 @@ class _Expansion:
         _change(result, EDGES, self._edges)
         return result
 
-    def _agents(self, name: str, said: Any, before: Mapping[str, Any]) -> dict[str, Any]:
+    def _agents(self, name: str, value: Any, before: Mapping[str, Any]) -> dict[str, Any]:
         """Return what an entry of the file stands for: one agent, or the members of a group."""
-        if not is_mapping(said):
-            return {name: said}
+        if not is_mapping(value):
+            return {name: value}
         if name in self.members:
             for word in before.keys() & self.members[name]:
                 self._complain(name, f"an agent {quoted(word)} exists already.")
@@ -148,14 +148,14 @@ class _Expansion:
         return self._whole[name]
 
     def _of_group(
-        self, member: str, said: Mapping[str, Any], liking: Sequence[str]
+        self, member: str, value: Mapping[str, Any], liking: Sequence[str]
     ) -> Mapping[str, Any]:
         """Return the fields that a member has from its group; a * in the role is its number."""
         group, number = self.place_of[member]
-        if not GROUPING.isdisjoint(said):
+        if not GROUPING.isdisjoint(value):
             self._complain(member, f"a member of {quoted(group)} cannot have count or like.")
         base = numbered(self._fields(group, liking), number)
-        self._inherit(member, group, base, said)
+        self._inherit(member, group, base, value)
         return base
 
     def _of_liked(self, name: str, like: Any, liking: Sequence[str]) -> Mapping[str, Any]:
@@ -174,13 +174,13 @@ class _Expansion:
         return {}
 
     def _inherit(
-        self, name: str, of: str, base: Mapping[str, Any], said: Mapping[str, Any]
+        self, name: str, of: str, base: Mapping[str, Any], value: Mapping[str, Any]
     ) -> None:
         """Note where the fields are written that an agent has from another entry."""
         if name not in self.raw:
             self.origins["agents", name] = ("agents", of)
         else:
-            inherited = base.keys() - said.keys()
+            inherited = base.keys() - value.keys()
             self.origins |= {("agents", name, word): ("agents", of, word) for word in inherited}
 
     def _complain(self, name: str, why: str, *inner: str) -> None:
@@ -234,7 +234,7 @@ class _Expansion:
             self.origins.setdefault(path, written)
 
 
-def _change(value: dict[str, Any], path: Path, made: Any) -> None:
+def _change(value: dict[str, Any], path: Path, change: Any) -> None:
     """Change what stands at a path of a value in place, in copies of the mappings around it."""
     *outer, last = map(str, path)
     for name in outer:
@@ -243,7 +243,7 @@ def _change(value: dict[str, Any], path: Path, made: Any) -> None:
         value[name] = dict(value[name])
         value = value[name]
     if last in value:
-        value[last] = made(value[last])
+        value[last] = change(value[last])
 
 
 def folded(value: Mapping[str, Any], members: Mapping[str, Sequence[str]]) -> dict[str, Any]:

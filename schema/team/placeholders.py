@@ -58,9 +58,9 @@ def placeholders(reading: Reading) -> Iterator[Problem]:
             text = _read(reading.catalogue, agent.prompt)
             where = f"the prompt file {agent.prompt}.md: "
         if pair := next(placeholders_in(text), None):
-            yield _warning(reading, (*path, "prompt"), f"{where}{_told(*pair)}")
+            yield _warning(reading, (*path, "prompt"), f"{where}{_problem(*pair)}")
     if pair := next(placeholders_in(reading.team.constitution), None):
-        yield _warning(reading, ("constitution",), _told(*pair))
+        yield _warning(reading, ("constitution",), _problem(*pair))
 
 
 def _read(catalogue: Catalogue, prompt_id: str) -> str:
@@ -75,6 +75,6 @@ def _warning(reading: Reading, path: Path, message: str) -> Problem:
     return replace(reading.problem(path, message), severity="warning")
 
 
-def _told(line: int, found: str) -> str:
+def _problem(line: int, problem: str) -> str:
     place = f" in line {line} of the text" if line > 1 else ""
-    return f"{quoted(found)}{place} {INSTEAD}"
+    return f"{quoted(problem)}{place} {INSTEAD}"

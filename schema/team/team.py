@@ -507,7 +507,7 @@ class Team:
         return self.declared_output or lead or self.levels[-1][-1]
 
     @property
-    def heard(self) -> Mapping[str, Sequence[str]]:
+    def direct_inputs(self) -> Mapping[str, Sequence[str]]:
         """For every agent, those whose outputs it sees, but for those that come through others.
 
         Raises:
@@ -546,7 +546,7 @@ class Team:
         """
         if self.execution.context == "ancestors":
             return self.ancestors
-        return {agent_id: frozenset(others) for agent_id, others in self.heard.items()}
+        return {agent_id: frozenset(others) for agent_id, others in self.direct_inputs.items()}
 
     @property
     def opening(self) -> frozenset[str]:
@@ -557,7 +557,7 @@ class Team:
         """
         rounds, recruit = self.execution.rounds, self.execution.recruit
         waiting = [*(rounds.opening if rounds else ()), *([recruit.by] if recruit else ())]
-        heard = self.heard if waiting else {}
+        heard = self.direct_inputs if waiting else {}
         texts: set[str] = set()
         while waiting:
             item = waiting.pop()

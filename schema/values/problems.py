@@ -50,7 +50,7 @@ class Problem:
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.place.line}:{self.place.column}"
-        return f"{where}: {self.severity}: {_told(self)}"
+        return f"{where}: {self.severity}: {_problem_text(self)}"
 
 
 def dotted(path: Path) -> str:
@@ -105,12 +105,12 @@ def _as_github(problems: Sequence[Problem]) -> str:
     """Render workflow commands, which GitHub shows beside the lines of a change."""
     return "\n".join(
         f"::{problem.severity} file={_escaped(problem.file, also=':,')},line={problem.place.line},"
-        f"col={problem.place.column}::{_escaped(_told(problem))}"
+        f"col={problem.place.column}::{_escaped(_problem_text(problem))}"
         for problem in shown(problems)
     )
 
 
-def _told(problem: Problem) -> str:
+def _problem_text(problem: Problem) -> str:
     return f"{problem.path}: {problem.message}" if problem.path else problem.message
 
 

@@ -47,15 +47,13 @@ _SECRET = re.compile(
 )
 """What looks like a key."""
 
-_SIGN = re.compile(
-    r"""
-    [-_A] (?: (?<= (?:sk|hf|r8). ) | (?<= xai. ) | (?<= plx. ) | (?<= gh[pousr]_ ) | (?<= pat_ )
-        | (?<= xox[abprs]- ) | (?<= A ) (?:KIA|Iza) | (?<= - ) ----BEGIN )
-    """,
-    re.VERBOSE,
+_SIGNS = (
+    re.compile(r"-(?:(?<=(?:sk|hf|r8)-)|(?<=(?:xai|plx)-)|(?<=xox[abprs]-)|----BEGIN)"),
+    re.compile(r"_(?:(?<=(?:sk|hf|r8)_)|(?<=(?:xai|plx|pat)_)|(?<=gh[pousr]_))"),
+    re.compile(r"A(?:KIA|Iza)"),
 )
-"""Stands in all that looks like a key. It is sought three times as fast, for it begins with one of
-three characters that are rare in words, and most texts hold none."""
+"""One of them stands in all that looks like a key, and most texts hold none. `re` seeks a single
+character that a pattern begins with ten times as fast as a pattern."""
 
 LOOKS_LIKE_A_KEY = (
     "this looks like a secret key. Keep keys in the environment: models.yaml names the variable"
@@ -90,7 +88,7 @@ SHORTEST_USER = 16
 
 def keys_in(text: str) -> Iterator[re.Match[str]]:
     """Return the places of a text that look like a secret key."""
-    return _SECRET.finditer(text) if _SIGN.search(text) else iter(())
+    return _SECRET.finditer(text) if _has_sign(text) else iter(())
 
 
 def looks_secret(text: str) -> bool:
@@ -102,7 +100,11 @@ def scrubbed(text: str, known: Iterable[str] = ()) -> str:
     """Return a text without what looks like a secret key, and without known secrets as they are."""
     for secret in sorted(known, key=len, reverse=True):
         text = text.replace(secret, "[secret]")
-    return _SECRET.sub("[secret]", text) if _SIGN.search(text) else text
+    return _SECRET.sub("[secret]", text) if _has_sign(text) else text
+
+
+def _has_sign(text: str) -> bool:
+    return any(sign.search(text) for sign in _SIGNS)
 
 
 def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:

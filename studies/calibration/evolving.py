@@ -86,7 +86,7 @@ async def _evolved(
         )
         tasks = [Task(id=f"t{n}", query=f"Question {n}.", answer="yes") for n in range(count)]
         strategy = strategy_of(RECIPE.strategy)
-        await Evolution(stage=stage, strategy=strategy, tasks=tasks, folder=place).to_the_end()
+        await Evolution(context=stage, strategy=strategy, tasks=tasks, folder=place).to_the_end()
     pool.refresh()
     teams = list(pool.teams.values())
     return teams, {item.name: worth_of(item.team.agents[SOLVER].prompt) for item in teams}

@@ -67,7 +67,7 @@ def measured(members: Sequence[Member], worths: Mapping[str, float]) -> Outcome:
         own_highest=max((known.score or 0 for known in own.values()), default=0.0),
         gain=worths[first.name] - statistics.fmean(worths.values()),
         over_founders=worths[first.name]
-        - statistics.fmean(worths[member.name] for member in members if not member.born.parents),
+        - statistics.fmean(worths[member.name] for member in members if not member.lineage.parents),
         off=expectation.score - worths[first.name],
         told=[
             (round(known.score, 4), round(worths[item.name], 4)) for item, known in expected.items()

@@ -112,7 +112,7 @@ def _add(members: list[Member], worths: dict[str, float], worth: float, *parents
     name = f"solo_{len(members) + 1}"
     born = Lineage(operator="mutate" if parents else "seed", parents=parents)
     member = Member(
-        name=name, path=Path(name), born=born, stem=name, identity=name, content_hash=name
+        name=name, path=Path(name), lineage=born, stem=name, identity=name, content_hash=name
     )
     members.append(member)
     worths[name] = worth

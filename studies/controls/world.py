@@ -31,24 +31,32 @@ class World:
         untaught: How often an agent is right that does not read the convention.
         taught: How often one is right that reads it.
         is_sure: Whether chance depends on the task alone, so that nothing else differs.
+        ideas: How many conventions operators think of, one as likely as the other; one is right.
     """
 
     name: str
     untaught: float = 0.3
     taught: float = 0.9
     is_sure: bool = False
+    ideas: int = 1
 
     def __call__(self, request: Request) -> Reply:
         """Answer an operator by the form that it asks for, an agent with a code."""
         form = request.get("response_format", {}).get("json_schema", {}).get("schema")
-        if form is not None:
-            return Reply.json(_filled(form))
         text = json.dumps(request["messages"])
+        if form is not None:
+            idea = int(self.ideas * _drawn(f"{self.name} {text} {request.get('seed')}"))
+            written = json.dumps(_filled(form))
+            return Reply(text=written.replace(CONVENTION, CONVENTION[:-1] + "cdefg"[idea]))
         code = re.findall(r"item (\d+)", text)[0]
-        read = f"{self.name} {code if self.is_sure else text}"
-        drawn = int(hashlib.sha256(read.encode()).hexdigest()[:8], 16) / 16**8
+        drawn = _drawn(f"{self.name} {code if self.is_sure else text}")
         is_right = drawn < (self.taught if CONVENTION in text else self.untaught)
         return Reply(text=f"{'c' if is_right else 'x'}{code}")
+
+
+def _drawn(text: str) -> float:
+    """Return a number in [0, 1) that a text alone decides."""
+    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) / 16**8
 
 
 def tasks(first: int, count: int) -> str:

@@ -34,13 +34,13 @@ _PIECE = 12
 class ChatForm:
     """Chat completions, whole or as chunks."""
 
-    def document(self, speech: Speech, body: Body, said: Said, bill: Bill) -> dict[str, Any]:
+    def document(self, speech: Speech, body: Body, answer: Said, bill: Bill) -> dict[str, Any]:
         """Write a completion with one choice."""
-        message: dict[str, Any] = {"role": "assistant", "content": said.text or None}
-        if said.refusal and speech.refuses == "field":
-            message["refusal"] = said.refusal
-        if said.calls:
-            message["tool_calls"] = _calls(body, said)
+        message: dict[str, Any] = {"role": "assistant", "content": answer.text or None}
+        if answer.refusal and speech.refuses == "field":
+            message["refusal"] = answer.refusal
+        if answer.calls:
+            message["tool_calls"] = _calls(body, answer)
         return {
             "id": f"chatcmpl-{_turn(body)}",
             "object": "chat.completion",
@@ -49,8 +49,8 @@ class ChatForm:
             "choices": [
                 {
                     "index": 0,
-                    "message": speech.message(message, said),
-                    "finish_reason": _finish_reason(speech, said),
+                    "message": speech.message(message, answer),
+                    "finish_reason": _finish_reason(speech, answer),
                 }
             ],
             "usage": dict(speech.usage(bill)),
@@ -109,20 +109,20 @@ def plain_bill(bill: Bill) -> dict[str, Any]:
     }
 
 
-def with_reasoning(message: dict[str, Any], said: Said) -> dict[str, Any]:
+def with_reasoning(message: dict[str, Any], answer: Said) -> dict[str, Any]:
     """Add what was thought as Groq, Ollama and vLLM do."""
-    return message | {"reasoning": said.thinking} if said.thinking else message
+    return message | {"reasoning": answer.thinking} if answer.thinking else message
 
 
-def with_reasoning_content(message: dict[str, Any], said: Said) -> dict[str, Any]:
+def with_reasoning_content(message: dict[str, Any], answer: Said) -> dict[str, Any]:
     """Add what was thought as DeepSeek, and many after it, do."""
-    return message | {"reasoning_content": said.thinking} if said.thinking else message
+    return message | {"reasoning_content": answer.thinking} if answer.thinking else message
 
 
-def _finish_reason(speech: Speech, said: Said) -> str:
-    if said.refusal and speech.refuses == "filter":
+def _finish_reason(speech: Speech, answer: Said) -> str:
+    if answer.refusal and speech.refuses == "filter":
         return "content_filter"
-    return "tool_calls" if said.calls else "stop"
+    return "tool_calls" if answer.calls else "stop"
 
 
 def _turn(body: Body) -> str:
@@ -130,15 +130,15 @@ def _turn(body: Body) -> str:
     return digest(json.dumps(body.get("messages")))
 
 
-def _calls(body: Body, said: Said) -> list[dict[str, Any]]:
+def _calls(body: Body, answer: Said) -> list[dict[str, Any]]:
     # Nine letters and digits: the only form of an id that all providers take.
     return [
         {
-            "id": mark(said.thinking) + digest(f"{_turn(body)} {index}")[:5],
+            "id": mark(answer.thinking) + digest(f"{_turn(body)} {index}")[:5],
             "type": "function",
             "function": {"name": call.name, "arguments": call.arguments},
         }
-        for index, call in enumerate(said.calls)
+        for index, call in enumerate(answer.calls)
     ]
 
 

@@ -57,7 +57,7 @@ def _signature(call: dict[str, Any]) -> str:
     return f"Cv{digest(call['function']['name'] + call['function']['arguments'])}"
 
 
-def with_signature(message: dict[str, Any], _said: Said) -> dict[str, Any]:
+def with_signature(message: dict[str, Any], _answer: Said) -> dict[str, Any]:
     """Sign the first call of a step, as https://ai.google.dev/gemini-api/docs/thought-signatures."""
     calls = message.get("tool_calls")
     if not calls:

@@ -95,11 +95,11 @@ VLLM = Provider(
 )
 
 
-def with_end_tag(message: dict[str, Any], said: Said) -> dict[str, Any]:
+def with_end_tag(message: dict[str, Any], answer: Said) -> dict[str, Any]:
     """Leave what was thought in the text, up to a tag whose beginning stands in the prompt."""
-    if not said.thinking:
+    if not answer.thinking:
         return message
-    return message | {"content": f"{said.thinking}\n</think>\n\n{said.text}"}
+    return message | {"content": f"{answer.thinking}\n</think>\n\n{answer.text}"}
 
 
 VLLM_WITHOUT_PARSER = replace(

@@ -22,15 +22,15 @@ _PIECE = 12
 class MessagesForm:
     """Messages of content blocks, whole or as events."""
 
-    def document(self, speech: Speech, body: Body, said: Said, bill: Bill) -> dict[str, Any]:
+    def document(self, speech: Speech, body: Body, answer: Said, bill: Bill) -> dict[str, Any]:
         """Write a message."""
         return {
             "id": f"msg_{digest(json.dumps(body['messages']))}",
             "type": "message",
             "role": "assistant",
             "model": body.get("model", ""),
-            "content": [*_blocks(body, said)],
-            "stop_reason": _stop_reason(body, said),
+            "content": [*_blocks(body, answer)],
+            "stop_reason": _stop_reason(body, answer),
             "stop_sequence": None,
             "usage": dict(speech.usage(bill)),
         }
@@ -63,21 +63,25 @@ def signed(thinking: str) -> str:
     return f"sig_{digest(thinking)}"
 
 
-def _blocks(body: Body, said: Said) -> Iterator[dict[str, Any]]:
-    if said.thinking:
-        yield {"type": "thinking", "thinking": said.thinking, "signature": signed(said.thinking)}
+def _blocks(body: Body, answer: Said) -> Iterator[dict[str, Any]]:
+    if answer.thinking:
+        yield {
+            "type": "thinking",
+            "thinking": answer.thinking,
+            "signature": signed(answer.thinking),
+        }
     forced = _forced_tool(body)
-    if forced is not None and said.text:
+    if forced is not None and answer.text:
         yield {
             "type": "tool_use",
             "id": "toolu_forced",
             "name": forced,
-            "input": json.loads(said.text),
+            "input": json.loads(answer.text),
         }
-    elif said.text or said.refusal:
-        yield {"type": "text", "text": said.text or said.refusal}
+    elif answer.text or answer.refusal:
+        yield {"type": "text", "text": answer.text or answer.refusal}
     turn = digest(json.dumps(body["messages"]))
-    for index, call in enumerate(said.calls):
+    for index, call in enumerate(answer.calls):
         given = json.loads(call.arguments)
         yield {"type": "tool_use", "id": f"toolu_{turn}_{index}", "name": call.name, "input": given}
 
@@ -88,10 +92,10 @@ def _forced_tool(body: Body) -> str | None:
     return choice.get("name") if choice.get("type") == "tool" else None
 
 
-def _stop_reason(body: Body, said: Said) -> str:
-    if said.refusal:
+def _stop_reason(body: Body, answer: Said) -> str:
+    if answer.refusal:
         return "refusal"
-    return "tool_use" if said.calls or _forced_tool(body) else "end_turn"
+    return "tool_use" if answer.calls or _forced_tool(body) else "end_turn"
 
 
 def _block_events(index: int, block: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -35,12 +35,12 @@ def mistral_error(refusal: Refusal) -> dict[str, Any]:
     }
 
 
-def with_thinking_part(message: dict[str, Any], said: Said) -> dict[str, Any]:
+def with_thinking_part(message: dict[str, Any], answer: Said) -> dict[str, Any]:
     """Put what was thought before the text, as https://docs.mistral.ai/capabilities/reasoning."""
-    if not said.thinking:
+    if not answer.thinking:
         return message
-    thought = {"type": "thinking", "thinking": [{"type": "text", "text": said.thinking}]}
-    records = [{"type": "text", "text": said.text}] if said.text else []
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": answer.thinking}]}
+    records = [{"type": "text", "text": answer.text}] if answer.text else []
     return message | {"content": [thought, *records]}
 
 

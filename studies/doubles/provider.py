@@ -25,7 +25,7 @@ Rule = Callable[["Body"], Refusal | None]
 class Form(Protocol):
     """How answers are written: OpenAI's chat completions, its responses, Anthropic's messages."""
 
-    def document(self, speech: Speech, body: Body, said: Said, bill: Bill) -> dict[str, Any]:
+    def document(self, speech: Speech, body: Body, answer: Said, bill: Bill) -> dict[str, Any]:
         """Write an answer."""
         ...
 

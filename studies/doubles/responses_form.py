@@ -22,7 +22,7 @@ _PIECE = 12
 class ResponsesForm:
     """A response of output items, whole or as events."""
 
-    def document(self, speech: Speech, body: Body, said: Said, bill: Bill) -> dict[str, Any]:
+    def document(self, speech: Speech, body: Body, answer: Said, bill: Bill) -> dict[str, Any]:
         """Write a response."""
         return {
             "id": f"resp_{_turn(body)}",
@@ -32,7 +32,7 @@ class ResponsesForm:
             "error": None,
             "incomplete_details": None,
             "model": body.get("model", ""),
-            "output": [*_items(body, said)],
+            "output": [*_items(body, answer)],
             "usage": dict(speech.usage(bill)),
         }
 
@@ -102,20 +102,20 @@ def _turn(body: Body) -> str:
     return digest(json.dumps(body.get("input")))
 
 
-def _items(body: Body, said: Said) -> Iterator[dict[str, Any]]:
+def _items(body: Body, answer: Said) -> Iterator[dict[str, Any]]:
     turn = _turn(body)
-    if said.thinking:
+    if answer.thinking:
         shown = (body.get("reasoning") or {}).get("summary")
-        summary = [{"type": "summary_text", "text": said.thinking}] if shown else []
+        summary = [{"type": "summary_text", "text": answer.thinking}] if shown else []
         item = {"type": "reasoning", "id": f"rs_{turn}", "summary": summary}
         if "reasoning.encrypted_content" in (body.get("include") or ()):
-            item["encrypted_content"] = encrypted(said.thinking)
+            item["encrypted_content"] = encrypted(answer.thinking)
         yield item
-    if said.text or said.refusal:
+    if answer.text or answer.refusal:
         part = (
-            {"type": "refusal", "refusal": said.refusal}
-            if said.refusal
-            else {"type": "output_text", "text": said.text, "annotations": []}
+            {"type": "refusal", "refusal": answer.refusal}
+            if answer.refusal
+            else {"type": "output_text", "text": answer.text, "annotations": []}
         )
         yield {
             "type": "message",
@@ -124,7 +124,7 @@ def _items(body: Body, said: Said) -> Iterator[dict[str, Any]]:
             "status": "completed",
             "content": [part],
         }
-    for index, call in enumerate(said.calls):
+    for index, call in enumerate(answer.calls):
         yield {
             "type": "function_call",
             "id": f"fc_{turn}_{index}",

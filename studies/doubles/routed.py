@@ -224,21 +224,21 @@ def openrouter_bill(bill: Bill) -> dict[str, Any]:
     return openai_bill(bill) | {"cost": bill.usd, "is_byok": False}
 
 
-def with_reasoning_details(message: dict[str, Any], said: Said) -> dict[str, Any]:
+def with_reasoning_details(message: dict[str, Any], answer: Said) -> dict[str, Any]:
     """Add what was thought as text, and as parts that come back.
 
     https://openrouter.ai/docs/use-cases/reasoning-tokens.
     """
-    if not said.thinking:
+    if not answer.thinking:
         return message
     detail = {
         "type": "reasoning.text",
-        "text": said.thinking,
-        "signature": signed(said.thinking),
+        "text": answer.thinking,
+        "signature": signed(answer.thinking),
         "format": "anthropic-claude-v1",
         "index": 0,
     }
-    return message | {"reasoning": said.thinking, "reasoning_details": [detail]}
+    return message | {"reasoning": answer.thinking, "reasoning_details": [detail]}
 
 
 OPENROUTER = Provider(

@@ -113,13 +113,15 @@ class Bill:
         return round(self.usd * _TICKS)
 
 
-def bill_of(prompt: int, said: Said, *, caches: bool) -> Bill:
+def bill_of(prompt: int, answer: Said, *, caches: bool) -> Bill:
     """Bill an answer to a prompt of so many tokens, a quarter of them from the cache if any."""
-    written = said.text + said.refusal + "".join(call.name + call.arguments for call in said.calls)
+    written = (
+        answer.text + answer.refusal + "".join(call.name + call.arguments for call in answer.calls)
+    )
     return Bill(
         prompt=prompt,
         cached=prompt // _CACHED_SHARE if caches else 0,
-        thinking=tokens(said.thinking),
+        thinking=tokens(answer.thinking),
         text=max(1, tokens(written)),
     )
 

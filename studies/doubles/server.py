@@ -126,16 +126,16 @@ class ProviderEndpoints:
             return provider.overflow.about(size=read, most=provider.context)
         return speech.objection(body)
 
-    def _told(self, entry: Entry, speech: Speech, said: Said) -> Answer:
+    def _told(self, entry: Entry, speech: Speech, answer: Said) -> Answer:
         """Write an answer down and out."""
         body = entry.body or {}
         if not speech.asked_to_think(body):
-            said = replace(said, thinking="")
-        bill = bill_of(size(body), said, caches=speech.caches)
+            answer = replace(answer, thinking="")
+        bill = bill_of(size(body), answer, caches=speech.caches)
         streamed = bool(body.get("stream"))
-        self.entries.append(replace(entry, said=said, bill=bill, streamed=streamed))
-        reply = Reply(delivery="half" if said.cut_off else "whole")
-        document = speech.form.document(speech, body, said, bill)
+        self.entries.append(replace(entry, said=answer, bill=bill, streamed=streamed))
+        reply = Reply(delivery="half" if answer.cut_off else "whole")
+        document = speech.form.document(speech, body, answer, bill)
         if not streamed:
             return _plain(reply.replace(body=json.dumps(document)))
         content = "".join(f"{event}\n\n" for event in speech.form.events(speech, body, document))

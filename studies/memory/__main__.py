@@ -108,10 +108,10 @@ def _versions() -> str:
     return ", ".join(f"{package} {version(package)}" for package in packages)
 
 
-def _row(name: str, found: Retrieval) -> str:
+def _row(name: str, result: Retrieval) -> str:
     load, short, long = _in_new_process(name)
     return (
-        f"| {name} | {found.at_1:.2f} | {found.at_5:.2f} | {found.reciprocal_rank:.2f}"
+        f"| {name} | {result.at_1:.2f} | {result.at_5:.2f} | {result.reciprocal_rank:.2f}"
         f" | {load} | {short} | {long} |"
     )
 
@@ -123,16 +123,21 @@ def _in_new_process(name: str) -> list[str]:
 
 def _speed(size: int) -> str:
     with TemporaryDirectory() as folder:
-        Pool.init(folder)
-        with (Path(folder) / LEDGER).open("ab") as stream:
-            stream.writelines(_line(number) for number in range(size))
-        Memory(Pool.open(folder), RandomEmbedder(), VectorShards()).search("", 1)  # fills the cache
+        filled(Path(folder), size).search("", 1)  # fills the cache
         opened = _seconds(lambda: Pool.open(folder))
         memory = Memory(Pool.open(folder), RandomEmbedder(), VectorShards())
         index = _seconds(lambda: memory.search("", 1))
         searches = [partial(memory.search, "", WANTED, **where) for where in WHERE.values()]
         text = " | ".join(map(_measured, searches))
     return f"| {size:,} | {opened:.2f} | {index:.2f} | {text} |"
+
+
+def filled(folder: Path, size: int) -> Memory:
+    """Return the memory of a new pool that has learnt so many entries."""
+    Pool.init(folder)
+    with (folder / LEDGER).open("ab") as stream:
+        stream.writelines(_line(number) for number in range(size))
+    return Memory(Pool.open(folder), RandomEmbedder(), VectorShards())
 
 
 def _archives(agents: int, entries: int) -> str:

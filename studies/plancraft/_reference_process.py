@@ -46,11 +46,11 @@ class _Scripted:
 
     def __init__(self, texts: list[str]) -> None:
         self._texts = iter(texts)
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def step(self, _observation: Any, **_: Any) -> str:
-        self.said.append(next(self._texts, ""))
-        return self.said[-1]
+        self.messages.append(next(self._texts, ""))
+        return self.messages[-1]
 
 
 class _Oracle:
@@ -59,14 +59,14 @@ class _Oracle:
     def __init__(self) -> None:
         self._planner = importlib.import_module("plancraft.environment.planner")
         self._planned: list[str] = []
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def step(self, observation: Any, **_: Any) -> str:
         if not self._planned:
             subplans, _ = self._planner.get_subplans(observation)
             self._planned = [action for subplan in subplans for action in subplan]
-        self.said.append(self._planned.pop(0))
-        return self.said[-1]
+        self.messages.append(self._planned.pop(0))
+        return self.messages[-1]
 
 
 class _Evaluations:
@@ -99,12 +99,12 @@ class _Evaluations:
         try:
             result = self._evaluator.eval_example(self._asked_for(asked), model)
         except MISHAPS as error:
-            return {"said": model.said, "failed": f"{type(error).__name__}: {error}"}
+            return {"said": model.messages, "failed": f"{type(error).__name__}: {error}"}
         report = [
             item for item in result["model_trace"]["dialogue_history"] if item["role"] == "user"
         ]
         return {
-            "said": model.said,
+            "said": model.messages,
             "told": [item["content"] for item in report],
             "success": result["success"],
             "steps": result["number_of_steps"],

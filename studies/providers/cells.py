@@ -298,12 +298,12 @@ def _speech(provider: Provider) -> Speech:
     return next(speak for speak in provider.speaks.values() if isinstance(speak, Speech))
 
 
-async def _looped(one: Trial, **fields: Any) -> tuple[ChatAnswer, list[Any]]:
+async def _looped(entry: Trial, **fields: Any) -> tuple[ChatAnswer, list[Any]]:
     """Call tools until the model answers; give the answer and what they were called with."""
     messages: list[Mapping[str, Any]] = [QUESTION]
     arguments: list[Any] = []
     for _ in range(4):
-        answer = await one.ask(messages=messages, tools=TOOLS, **fields)
+        answer = await entry.ask(messages=messages, tools=TOOLS, **fields)
         if not answer.tool_calls:
             return answer, arguments
         ids = [call.id or f"call_{index}" for index, call in enumerate(answer.tool_calls)]
@@ -317,15 +317,15 @@ async def _looped(one: Trial, **fields: Any) -> tuple[ChatAnswer, list[Any]]:
     raise CallError("the model never came to an answer", kind="malformed")
 
 
-async def _denied(one: Trial, kind: Failure, **fields: Any) -> Verdict:
+async def _denied(item: Trial, kind: Failure, **fields: Any) -> Verdict:
     """Expect a failure of a kind, told after one request, for which nothing is counted."""
     try:
-        answer = await one.ask(retries=2, **fields)
+        answer = await item.ask(retries=2, **fields)
     except InputError:
-        return TOLD if not one.books else Verdict("wrong", "told after a request")
+        return TOLD if not item.books else Verdict("wrong", "told after a request")
     except CallError as error:
         # Before it comes to that, the model may have had to be spoken to otherwise.
-        number = sum(entry.refusal == one.books[-1].refusal for entry in one.books)
+        number = sum(entry.refusal == item.books[-1].refusal for entry in item.books)
         counted = error.usage.tokens
         right = error.kind == kind and number == 1 and not counted and WRONG_KEY not in str(error)
         why = f"{error.kind} after {number} requests, {counted} tokens counted: {error}"

@@ -62,7 +62,11 @@ class Proposer:
         for kind in variants(field["items"]):
             [(name, schema)] = kind["properties"].items()
             kinds.setdefault(name, []).append(schema)
-        offered = [each for each in self.world.hypotheses if EDITS[each.place] in kinds]
+        offered = [
+            each
+            for each in self.world.hypotheses
+            if EDITS[each.place] in kinds and each.agent in team.agents
+        ]
         if not offered:
             return [filled(field["items"], "", chance)] if field.get("minItems") else []
         hypothesis = self.drawn(offered, shown, chance)

@@ -87,7 +87,7 @@ def searched(world: World, name: str) -> Outcome:
     with in_memory() as folder, _staged(world, SEARCHES[name], world.budget, folder) as staged:
         stage, gateway, place = staged
         strategy = strategy_of(stage.recipe.strategy)
-        evolution = Evolution(stage=stage, strategy=strategy, tasks=world.tasks, folder=place)
+        evolution = Evolution(context=stage, strategy=strategy, tasks=world.tasks, folder=place)
         with suppress(LimitError):
             asyncio.run(evolution.to_the_end())
         stage.pool.refresh()
@@ -103,7 +103,7 @@ def raced(world: World, kinds: tuple[str, ...] = RaceSettings().kinds) -> Outcom
     recipe = replace(_recipe("race", kinds=kinds), workers=WORKERS)
     calls = _calls_with_last_word(world)
     with in_memory() as folder, _staged(world, recipe, calls, folder) as (stage, gateway, place):
-        stream = TaskStream(stage=stage, tasks=world.tasks, folder=place)
+        stream = TaskStream(context=stage, tasks=world.tasks, folder=place)
         try:
             result = asyncio.run(race(stream))
         except LimitError:
@@ -123,7 +123,8 @@ def raced(world: World, kinds: tuple[str, ...] = RaceSettings().kinds) -> Outcom
 def _calls_with_last_word(world: World) -> int:
     """Return the calls with which a race has the world's budget for its search.
 
-    A race keeps what its last word takes, on all held-back tasks and at most a quarter of all.
+    That is what a last word takes that runs once on each held-back task, and at most a quarter of
+    all. A race itself decides how much of all it keeps for its last word.
     """
     pair = 2 * len(world.prompts)
     held = len(split(world.tasks, random.Random(0)).held)  # noqa: S311 - guards nothing

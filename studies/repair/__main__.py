@@ -71,7 +71,7 @@ def main(instance_id: str, target: Path, **options: Any) -> None:
     jails = Jails(unsafe=options["unsafe_local"])
     jails.check()
     instance = _undecided(instance_id, options)
-    environment = instance.environment and instance.environment.made(
+    environment = instance.environment and instance.environment.ensure(
         environments_dir(target.parent)
     )
     derived = asyncio.run(

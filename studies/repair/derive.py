@@ -106,10 +106,10 @@ def add_to_file(instance: Instance, path: Path) -> None:
     write_atomically(path, whole if path.suffix == ".json" else lines)
 
 
-def _statuses(trial: PatchTrial, what: str) -> Mapping[str, str]:
+def _statuses(trial: PatchTrial, label: str) -> Mapping[str, str]:
     if trial.statuses is None:
         text = f"\n{trial.log[-SHOWN:]}" if trial.log else ""
-        raise InputError(f"{what}, nothing is known of the tests: {trial.reason}.{text}")
+        raise InputError(f"{label}, nothing is known of the tests: {trial.reason}.{text}")
     # A file that could not be read is on record under its own name, and is no test.
     return {test: status for test, status in trial.statuses.items() if "::" in test}
 

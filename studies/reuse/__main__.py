@@ -68,12 +68,12 @@ def calls_of_children(names: Sequence[str], children: int, jobs: int) -> None:
 
 
 def _calls_table(
-    wanted: Sequence[str], found: Mapping[tuple[str, str], Sequence[Calls]]
+    wanted: Sequence[str], table: Mapping[tuple[str, str], Sequence[Calls]]
 ) -> Iterator[str]:
     yield from head("team", *KINDS)
     for team in wanted:
-        yield row(team, *(_share(found[team, kind]) for kind in KINDS))
-    every = [[calls for team in wanted for calls in found[team, kind]] for kind in KINDS]
+        yield row(team, *(_share(table[team, kind]) for kind in KINDS))
+    every = [[calls for team in wanted for calls in table[team, kind]] for kind in KINDS]
     yield row("mean over all", *map(_share, every))
 
 
@@ -115,17 +115,17 @@ def luck(repetitions: int, tasks: int, names: Sequence[str], jobs: int) -> None:
         click.echo(row(name, *_differences(*(parts[name, way] for way in WAYS))))
 
 
-def _figures(came: Sequence[Luck]) -> Iterator[str]:
-    yield f"{sum(item.asked for item in came) / sum(item.whole for item in came):.2f}"
-    yield told(item.online for item in came)
-    yield told(item.pool.covered for item in came)
-    yield told(item.pool.own_covered for item in came)
-    yield told(item.pool.bias for item in came)
-    yield told(item.born for item in came)
-    yield told(item.better for item in came)
-    yield told(item.pool.teams for item in came)
-    yield told(item.pool.over_founders for item in came)
-    yield told(item.pool.off for item in came)
+def _figures(lucks: Sequence[Luck]) -> Iterator[str]:
+    yield f"{sum(item.asked for item in lucks) / sum(item.whole for item in lucks):.2f}"
+    yield told(item.online for item in lucks)
+    yield told(item.pool.covered for item in lucks)
+    yield told(item.pool.own_covered for item in lucks)
+    yield told(item.pool.bias for item in lucks)
+    yield told(item.born for item in lucks)
+    yield told(item.better for item in lucks)
+    yield told(item.pool.teams for item in lucks)
+    yield told(item.pool.over_founders for item in lucks)
+    yield told(item.pool.off for item in lucks)
 
 
 def _differences(fresh: Sequence[Luck], shared: Sequence[Luck]) -> Iterator[str]:

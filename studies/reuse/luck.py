@@ -98,7 +98,7 @@ async def _evolved(world: World, reuse: Reuse, count: int, seed: int, folder: Pa
         )
         tasks = [Task(id=f"t{n}", query=f"Question {n}.", answer="yes") for n in range(count)]
         strategy = strategy_of(RECIPE.strategy)
-        await Evolution(stage=stage, strategy=strategy, tasks=tasks, folder=place).to_the_end()
+        await Evolution(context=stage, strategy=strategy, tasks=tasks, folder=place).to_the_end()
     pool.refresh()
     return _luck(pool, [*lines_in(place)])
 
@@ -127,9 +127,9 @@ def _luck(pool: Pool, lines: list[Mapping[str, Any]]) -> Luck:
     teams = [*pool.teams.values()]
     worths = {team.name: _worth(team.team) for team in teams}
     gains = [
-        worths[team.name] - max(worths[parent] for parent in team.born.parents)
+        worths[team.name] - max(worths[parent] for parent in team.lineage.parents)
         for team in teams
-        if team.born.parents
+        if team.lineage.parents
     ]
     asked = sum((usage_of(line).calls for line in lines), 0)
     return Luck(

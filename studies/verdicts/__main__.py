@@ -112,20 +112,20 @@ async def _agreed(pairs: Sequence[Pair], jails: Jails, *, by_form: bool) -> list
     return [_counted("of another problem, any form", result)]
 
 
-def _counted(name: str, found: Sequence[Verdict]) -> dict[str, str]:
+def _counted(name: str, result: Sequence[Verdict]) -> dict[str, str]:
     return {
         "form": name,
-        "answers": f"{len(found):,}",
-        "rewritten": f"{sum(verdict.pair.changed for verdict in found):,}",
-        "right by the scorer": f"{sum(verdict.scorer for verdict in found):,}",
-        "right by math-verify": f"{sum(verdict.library for verdict in found):,}",
-        "disagreements": f"{sum(verdict.scorer != verdict.library for verdict in found):,}",
+        "answers": f"{len(result):,}",
+        "rewritten": f"{sum(verdict.pair.changed for verdict in result):,}",
+        "right by the scorer": f"{sum(verdict.scorer for verdict in result):,}",
+        "right by math-verify": f"{sum(verdict.library for verdict in result):,}",
+        "disagreements": f"{sum(verdict.scorer != verdict.library for verdict in result):,}",
     }
 
 
-def _told(one: Verdict) -> str:
-    text = f"scorer {one.scorer}, library {one.library}"
-    return f"{one.pair.form}: {one.pair.text!r} for {one.pair.task.answer!r}: {text}"
+def _told(verdict: Verdict) -> str:
+    text = f"scorer {verdict.scorer}, library {verdict.library}"
+    return f"{verdict.pair.form}: {verdict.pair.text!r} for {verdict.pair.task.answer!r}: {text}"
 
 
 if __name__ == "__main__":

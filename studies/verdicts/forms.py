@@ -90,10 +90,10 @@ FORMS: Mapping[str, Callable[[str], str]] = {
 }  # fmt: skip
 
 
-def _decimal(found: re.Match[str]) -> str:
-    value = Fraction(int(found[1]), int(found[2]))
+def _decimal(match: re.Match[str]) -> str:
+    value = Fraction(int(match[1]), int(match[2]))
     rest = value.denominator
     for prime in (2, 5):
         while rest % prime == 0:
             rest //= prime
-    return f"{float(value):.12f}".rstrip("0") if rest == 1 else found[0]
+    return f"{float(value):.12f}".rstrip("0") if rest == 1 else match[0]

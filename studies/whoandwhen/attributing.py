@@ -110,7 +110,7 @@ class Attributing:
         labels: Those that are to be looked at.
         methods: Names of the methods that are to, in the order in which they are begun.
         with_answer: Whether they are shown the right answers.
-        meta: Who is asked.
+        meta_model: Who is asked.
         journal: Where answers and attributions are kept.
         workers: How many attributions are at work at once.
         on_attributed: Told each, those of earlier processes too, as they come.
@@ -120,7 +120,7 @@ class Attributing:
     labels: Sequence[Labelled]
     methods: Sequence[str]
     with_answer: bool
-    meta: MetaModel
+    meta_model: MetaModel
     journal: Journal
     workers: int
     on_attributed: Callable[[Attributed], None] = lambda _one: None
@@ -172,7 +172,7 @@ class Attributing:
         def tell(event: str, /, **_fields: Any) -> None:
             tally[event] += 1
 
-        meta = replace(self.meta, tell=tell)
+        meta = replace(self.meta_model, tell=tell)
         try:
             report = await METHODS[method](meta, path, label.trace(with_answer=self.with_answer))
         except CallError as error:
@@ -204,7 +204,9 @@ class Attributing:
         return None if value is None else Attributed.of_value(method, label, value)
 
     def _asked(self, label: Labelled) -> str:
-        return digest(label.value(), self.with_answer, asdict(self.meta.limits), self.meta.model)
+        return digest(
+            label.value(), self.with_answer, asdict(self.meta_model.limits), self.meta_model.model
+        )
 
 
 def _path(method: str, label: Labelled) -> str:

@@ -33,13 +33,13 @@ HALVES = ("upper half", "lower half")
 """Of a part of a trace, as the original calls them: its earlier steps, and its later ones."""
 
 
-async def all_at_once(meta: OperatorModel, path: str, trace: FailedRun) -> Told | None:
+async def all_at_once(model: OperatorModel, path: str, trace: FailedRun) -> Told | None:
     """Ask once, with the whole trace, for the agent and the step; they need not belong together.
 
     Raises:
         CoterieError: As for `OperatorModel.ask`.
     """
-    limits = meta.limits
+    limits = model.limits
     seen = view(trace.steps, TextBudget.of(limits))
     fields = {
         "reason": reason_schema(limits),
@@ -53,25 +53,25 @@ async def all_at_once(meta: OperatorModel, path: str, trace: FailedRun) -> Told 
         schema=closed(**fields),
         read=functools.partial(_read_pair, trace, limits),
     )
-    result = await meta.ask(path, question)
+    result = await model.ask(path, question)
     return None if isinstance(result, RejectedProposal) else result
 
 
-async def step_by_step(meta: OperatorModel, path: str, trace: FailedRun) -> Told | None:
+async def step_by_step(model: OperatorModel, path: str, trace: FailedRun) -> Told | None:
     """Ask of each step in order, with those before it, and blame the first that has a mistake.
 
     Raises:
         CoterieError: As for `OperatorModel.ask`.
     """
     for place, step in enumerate(trace.steps):
-        question = _of_step(trace, trace.steps[: place + 1], meta.limits)
-        result = await meta.ask(f"{path}/step {step.number}", question)
+        question = _of_step(trace, trace.steps[: place + 1], model.limits)
+        result = await model.ask(f"{path}/step {step.number}", question)
         if result is True:
             return Told(agent=step.agent, step=step.number)
     return None
 
 
-async def binary_search(meta: OperatorModel, path: str, trace: FailedRun) -> Told | None:
+async def binary_search(model: OperatorModel, path: str, trace: FailedRun) -> Told | None:
     """Ask in which half of the trace the mistake is, then in which half of that, down to a step.
 
     Raises:
@@ -80,9 +80,9 @@ async def binary_search(meta: OperatorModel, path: str, trace: FailedRun) -> Tol
     first, last = 0, len(trace.steps) - 1
     while first < last:
         middle = first + (last - first) // 2
-        question = _of_halves(trace, (first, middle, last), meta.limits)
+        question = _of_halves(trace, (first, middle, last), model.limits)
         part = f"{path}/steps {first} to {last}"
-        half = await meta.ask(part, question)
+        half = await model.ask(part, question)
         if isinstance(half, RejectedProposal):
             half = random.Random(part).choice(HALVES)  # noqa: S311 - not for secrets
         first, last = (first, middle) if half == HALVES[0] else (middle + 1, last)

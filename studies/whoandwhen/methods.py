@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class Method(Protocol):
     """Says who failed in a trace, and at which step."""
 
-    async def __call__(self, meta: OperatorModel, path: str, trace: FailedRun, /) -> Told | None:
+    async def __call__(self, model: OperatorModel, path: str, trace: FailedRun, /) -> Told | None:
         """Blame somebody.
 
         Args:
-            meta: Who is asked.
+            model: Who is asked.
             path: Which attribution this is; every question has its own path below it.
             trace: The failed run.
 
@@ -40,9 +40,9 @@ class Method(Protocol):
 
 
 async def _by_scheme(
-    scheme: Scheme, meta: OperatorModel, path: str, trace: FailedRun, /
+    scheme: Scheme, model: OperatorModel, path: str, trace: FailedRun, /
 ) -> Told | None:
-    result = await attribute(meta, path, trace, scheme=scheme)
+    result = await attribute(model, path, trace, scheme=scheme)
     return (
         None if isinstance(result, RejectedProposal) else Told(agent=result.agent, step=result.step)
     )

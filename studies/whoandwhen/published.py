@@ -202,14 +202,14 @@ def _labelled(source: Source, name: str, content: Mapping[str, Any]) -> Labelled
     )
 
 
-def _entry(said: Mapping[str, Any]) -> Entry:
+def _entry(fields: Mapping[str, Any]) -> Entry:
     """Read a step. Its speaker is under `name`; where there is no name, under `role`."""
-    speaker = said.get("name") or said["role"]
+    speaker = fields.get("name") or fields["role"]
     role = _ROLE.fullmatch(speaker)
     assert role is not None  # noqa: S101 - it fits any text
     return Entry(
         speaker=speaker,
         agent=role["agent"],
         where=role["where"] or "",
-        text=said["content"],
+        text=fields["content"],
     )

@@ -32,21 +32,23 @@ def drawn(labels: Sequence[Labelled], chance: Random) -> dict[str, Told]:
     return {label.id: _drawn(label, chance) for label in labels if chance.random() >= MISSING}
 
 
-def figures_here(labels: Sequence[Labelled], told: Predictions) -> tuple[str, str]:
+def figures_here(labels: Sequence[Labelled], predictions: Predictions) -> tuple[str, str]:
     """Return the accuracy on agents and on steps in per cent, as the original writes them."""
-    verdicts = [original(label, told.get(label.id)) for label in labels]
+    verdicts = [original(label, predictions.get(label.id)) for label in labels]
     return _per_cent([verdict.agent for verdict in verdicts]), _per_cent(
         [verdict.step for verdict in verdicts]
     )
 
 
-def figures_there(clone: Path, source: Source, told: Predictions, log: Path) -> tuple[str, str]:
+def figures_there(
+    clone: Path, source: Source, predictions: Predictions, log: Path
+) -> tuple[str, str]:
     """Have the original's program compute them.
 
     Args:
         clone: The original's repository; a program of it is run.
         source: Which of the sources the predictions are of.
-        told: The predictions, by the trace's id.
+        predictions: The predictions, by the trace's id.
         log: A file that is written for it.
 
     Raises:
@@ -55,7 +57,9 @@ def figures_there(clone: Path, source: Source, told: Predictions, log: Path) -> 
     script = clone / SCRIPT
     if not script.is_file():
         raise InputError(f"{str(clone)!r} has no {SCRIPT}: name a clone of the original.")
-    log.write_text("\n".join(_block(name, item) for name, item in told.items()), encoding="utf-8")
+    log.write_text(
+        "\n".join(_block(name, item) for name, item in predictions.items()), encoding="utf-8"
+    )
     folder = clone / "Who&When" / SOURCES[source]
     command = [sys.executable, str(script), "--data_path", str(folder), "--eval_file", str(log)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -76,7 +80,9 @@ def _per_cent(rights: Sequence[bool]) -> str:
     return f"{100 * sum(rights) / len(rights):.2f}"
 
 
-def _block(name: str, told: Told) -> str:
+def _block(name: str, prediction: Told) -> str:
     """Write a prediction as the original's log has it."""
     file = f"{name.rpartition('/')[2]}.json"
-    return f"Prediction for {file}:\nAgent Name: {told.agent}\nStep Number: {told.step}\n"
+    return (
+        f"Prediction for {file}:\nAgent Name: {prediction.agent}\nStep Number: {prediction.step}\n"
+    )

@@ -43,20 +43,23 @@ class Verdict:
     step: bool
 
 
-def original(label: Labelled, told: Told | None) -> Verdict:
+def original(label: Labelled, prediction: Told | None) -> Verdict:
     """Judge as the original does; who blames nobody is wrong."""
-    if told is None:
+    if prediction is None:
         return Verdict(agent=False, step=False)
     return Verdict(
-        agent=names_as_original(label.agent, told.agent), step=label.step in str(told.step)
+        agent=names_as_original(label.agent, prediction.agent),
+        step=label.step in str(prediction.step),
     )
 
 
-def exact(label: Labelled, told: Told | None) -> Verdict:
+def exact(label: Labelled, prediction: Told | None) -> Verdict:
     """Judge exactly: the same agent, however its name is capitalised, and the same number."""
-    if told is None:
+    if prediction is None:
         return Verdict(agent=False, step=False)
-    return Verdict(agent=names(label.agent, told.agent), step=label.step == str(told.step))
+    return Verdict(
+        agent=names(label.agent, prediction.agent), step=label.step == str(prediction.step)
+    )
 
 
 def names_as_original(label: str, agent: str) -> bool:

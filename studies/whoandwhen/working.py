@@ -88,7 +88,7 @@ class Working:
             allow_unpriced=self.allow_unpriced,
             cache=self.host.cache,
         )
-        async with open_services(self.host.known, way) as services:
+        async with open_services(self.host.catalogue, way) as services:
             await services.gateway.prepare([self.host.meta_model], priced=way.must_be_priced)
             begin(self.folder, self.setting, self._model, " ".join(words_typed()))
             with Journal.open(self.folder) as journal:
@@ -107,7 +107,7 @@ class Working:
             labels=self.labels,
             methods=self.methods,
             with_answer=self.setting.with_answer,
-            meta=self._meta(services, way, journal),
+            meta_model=self._meta(services, way, journal),
             journal=journal,
             workers=self.workers,
             on_attributed=lambda attributed: progress(_sample(attributed)),
@@ -128,7 +128,7 @@ class Working:
         budget.deposit(journal.spent(), seconds=journal.seconds)
         meta = MetaModel(
             calls=services.calls(journal=journal, scrubber=services.scrubber(os.environ)),
-            catalogue=self.host.known,
+            catalogue=self.host.catalogue,
             ceiling=self.host.ceiling(),
             model=self.host.meta_model,
             budget=budget,
@@ -144,19 +144,21 @@ def model_of(host: Host) -> Model:
     Raises:
         InputError: This host has none of that name.
     """
-    model = host.known.models.get(host.meta_model)
+    model = host.catalogue.models.get(host.meta_model)
     if model is None:
-        known = ", ".join(sorted(host.known.models)) or "none"
+        known = ", ".join(sorted(host.catalogue.models)) or "none"
         raise InputError(
             f"no model is called {host.meta_model!r}. Known: {known}. Name one: --model local"
         )
     return model
 
 
-def _sample(one: Attributed) -> Sample:
+def _sample(attributed: Attributed) -> Sample:
     """Return it as progress counts things: the score is that of agents, exactly."""
-    line = one.line()
-    if one.error:
-        return Sample(task=one.label.id, trial=1, status="unscored", usage=one.usage)
+    line = attributed.line()
+    if attributed.error:
+        return Sample(task=attributed.label.id, trial=1, status="unscored", usage=attributed.usage)
     right = float(line["right"]["agent"])
-    return Sample(task=one.label.id, trial=1, status="done", score=right, usage=one.usage)
+    return Sample(
+        task=attributed.label.id, trial=1, status="done", score=right, usage=attributed.usage
+    )

@@ -125,19 +125,19 @@ def built(world: World, request: ChatRequest) -> str:
     return padded((mark("letters", letters), f"Answer: {letters}"), world.answer_tokens)
 
 
-def _answered(world: World, problem: Problem, place: str, one: Built, heard: Sequence[str]) -> str:
+def _answered(world: World, problem: Problem, place: str, item: Built, heard: Sequence[str]) -> str:
     """Return an agent's letters."""
-    own = _attempt(world, problem, place, replace(one, heard=()))
+    own = _attempt(world, problem, place, replace(item, heard=()))
     if not heard:
         return own
-    if one.duty == "check":
+    if item.duty == "check":
         return _checked(world, problem, place, [own, *heard])
-    voices = [*heard] if one.duty == "count" else [own, *heard]
+    voices = [*heard] if item.duty == "count" else [own, *heard]
     return "".join(Counter(of).most_common(1)[0][0] for of in zip(*voices, strict=True))
 
 
 @functools.lru_cache(maxsize=50_000)
-def _attempt(world: World, problem: Problem, place: str, one: Built) -> str:
+def _attempt(world: World, problem: Problem, place: str, item: Built) -> str:
     niche = problem.niche
     odds = sum(
         3 * world.habit
@@ -145,10 +145,10 @@ def _attempt(world: World, problem: Problem, place: str, one: Built) -> str:
         else -world.elsewhere
         if hint in TRAPS
         else -2 * world.dilution
-        for hint in one.hints
+        for hint in item.hints
     )
-    right = shifted(accuracy(world, niche, one.model), odds)
-    model = one.model if world.habit else ""
+    right = shifted(accuracy(world, niche, item.model), odds)
+    model = item.model if world.habit else ""
     shared = chance(world.name, problem.title, model)
     own = chance(world.name, problem.title, model, place)
     letters = ""
@@ -221,9 +221,9 @@ def _options(
 def _prompts(agents: Sequence[str], team: Team, hints: Sequence[str]) -> Iterator[list[Edit]]:
     """Return new prompts: a hint more for one agent or for all, or the duty to check."""
 
-    def with_mark(agent: str, kind: str, what: str) -> Edit | None:
+    def with_mark(agent: str, kind: str, label: str) -> Edit | None:
         before = (team.agents[agent].prompt or "").strip()
-        new = mark(kind, what)
+        new = mark(kind, label)
         edit = {"agent": agent, "prompt": f"{before} {new}"}
         return None if new in before else {"set_prompt": edit}
 

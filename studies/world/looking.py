@@ -48,7 +48,7 @@ class _Looking:
     @property
     def wrong(self) -> list[int]:
         """The parts that were wrong."""
-        report = self.ground.told
+        report = self.ground.feedback
         given = answer_in(report.answer or "").ljust(PARTS, "-")
         return [n for n, letter in enumerate(report.reference) if given[n] != letter]
 

@@ -198,9 +198,9 @@ def habit_worth(world: str, habit: str) -> int:
     return _habits(world)[habit]
 
 
-def without(several: Iterable[str], one: str) -> list[str]:
+def without(several: Iterable[str], text: str) -> list[str]:
     """Return all but one, in order."""
-    return [other for other in several if other != one]
+    return [other for other in several if other != text]
 
 
 def attempted(world: World, problem: Problem, place: str, held: Held) -> Attempt:

@@ -340,15 +340,15 @@ def _edits(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     [(kind, fields)] = schema["properties"].items()
     names = [*fields["properties"]]
 
-    def chosen(left: Sequence[str], made: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    def chosen(left: Sequence[str], record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         if not left:
-            yield {kind: made}
+            yield {kind: record}
             return
         name, *rest = left
         field = fields["properties"][name]
         several = field.get("type") == "array"
         for item in (field["items"] if several else field)["enum"]:
-            yield from chosen(rest, {**made, name: [item] if several else item})
+            yield from chosen(rest, {**record, name: [item] if several else item})
 
     yield from chosen(names, {})
 

@@ -26,53 +26,53 @@ Came = dict[str, dict[int, Outcome]]
 
 
 def measured(
-    came: Came, measures: Mapping[str, Callable[[Outcome], float | None]], title: str = "row"
+    result: Came, measures: Mapping[str, Callable[[Outcome], float | None]], title: str = "row"
 ) -> Iterator[str]:
     """Print measures of each row, with their intervals over seeds."""
     yield from head(title, *measures)
-    for name, outcomes in came.items():
+    for name, outcomes in result.items():
         cells = ([of(outcome) for outcome in outcomes.values()] for of in measures.values())
         known = ([value for value in cell if value is not None] for cell in cells)
         yield row(name, *(Interval(cell).shown(signed=False) for cell in known))
 
 
 def differences(
-    study: Study, came: Came, measures: Mapping[str, Callable[[Outcome], float]]
+    study: Study, result: Came, measures: Mapping[str, Callable[[Outcome], float]]
 ) -> Iterator[str]:
     """Compare rows with the first one, seed by seed: the same tasks, and the same luck."""
-    first = next(iter(came))
+    first = next(iter(result))
     yield from head(f"less {first}", *measures, "in the paper")
-    for name in came:
+    for name in result:
         if name != first:
-            cells = (interval.shown() for interval in _less(came, name, measures))
+            cells = (interval.shown() for interval in _less(result, name, measures))
             yield row(name, *cells, study.row(name).paper or "-")
 
 
 def _less(
-    came: Came, name: str, measures: Mapping[str, Callable[[Outcome], float]]
+    result: Came, name: str, measures: Mapping[str, Callable[[Outcome], float]]
 ) -> list[Interval]:
-    first = came[next(iter(came))]
+    first = result[next(iter(result))]
     return [
-        Interval([of(outcome) - of(first[seed]) for seed, outcome in came[name].items()])
+        Interval([of(outcome) - of(first[seed]) for seed, outcome in result[name].items()])
         for of in measures.values()
     ]
 
 
-def covering(came: Came, measures: Mapping[str, Callable[[Outcome], float]]) -> Iterator[str]:
+def covering(result: Came, measures: Mapping[str, Callable[[Outcome], float]]) -> Iterator[str]:
     """Count the intervals that cover 0, where nothing is worth anything."""
-    first, *others = came
+    first, *others = result
     yield from head(f"less {first}, cover 0", *measures)
-    columns = zip(*(_less(came, name, measures) for name in others), strict=True)
+    columns = zip(*(_less(result, name, measures) for name in others), strict=True)
     shown = (f"{sum(item.covers_nothing for item in of)} of {len(of)}" for of in columns)
     yield row("all rows", *shown)
 
 
-def costs(came: Came, alone: str) -> Iterator[str]:
+def costs(result: Came, alone: str) -> Iterator[str]:
     """Print what a task costs, and how often a single agent's tokens that is."""
     columns = "calls", "operators' calls", "tokens", "operators' tokens", f"times {alone}"
     yield from head("a task", *columns)
-    single = came.get(alone, {})
-    for name, outcomes in came.items():
+    single = result.get(alone, {})
+    for name, outcomes in result.items():
         cells = (
             fmean(
                 getattr(outcome, what)[who] / len(outcome.scores) for outcome in outcomes.values()

@@ -71,13 +71,13 @@ class Trial:
 
     Attributes:
         world: Where.
-        stage: What the evolution had: its pool, its recipe.
+        context: What the evolution had: its pool, its recipe.
         lines: What it says of each task.
         gateway: Who answered.
     """
 
     world: World
-    stage: EvolutionContext
+    context: EvolutionContext
     lines: Sequence[Mapping[str, Any]]
     gateway: Simulated
 
@@ -255,7 +255,7 @@ async def _outcome(
         )
         budget = Budget(Caps(calls=study.calls or None), name="the trial")
         evolution = Evolution(
-            stage=replace(stage, budget=budget),
+            context=replace(stage, budget=budget),
             strategy=strategy_of(recipe.strategy),
             tasks=stream(world, job.seed, job.tasks),
             folder=pool.folder / "evolutions" / NAME,
@@ -266,7 +266,7 @@ async def _outcome(
         paid, lines = dict(gateway.paid), evolution.lines()
         test = await _tested(stage, world, job) if job.test else []
     pool.refresh()
-    trial = Trial(world=world, stage=stage, lines=lines, gateway=gateway)
+    trial = Trial(world=world, context=stage, lines=lines, gateway=gateway)
     spent = sum(item.tokens for item in gateway.paid.values())
     return Outcome(
         scores=[line["score"] or 0.0 for line in lines],
@@ -294,13 +294,13 @@ def _recipe(study: Study, row: Row, seed: int, files: Sequence[Path]) -> Recipe:
     )
 
 
-async def _tested(stage: EvolutionContext, world: World, job: Job) -> list[float]:
+async def _tested(context: EvolutionContext, world: World, job: Job) -> list[float]:
     """Have the strategy, with all that it learnt, work on tasks of which it learns nothing."""
-    stage.pool.refresh()
-    strategy = strategy_of(stage.recipe.strategy)
+    context.pool.refresh()
+    strategy = strategy_of(context.recipe.strategy)
     trials = await HeldOut(
-        stage=stage,
-        subjects=[Learned(strategy=strategy, view=stage.view(), after=job.tasks)],
+        context=context,
+        subjects=[Learned(strategy=strategy, view=context.view(), after=job.tasks)],
         tasks=stream(world, job.seed, job.test, "test"),
         repeats=1,
         workers=1,

@@ -219,10 +219,12 @@ def _appraised(asked: Asked) -> Mapping[str, Any]:
     """Score utterances by what is right in them, by how sure they sound, and by chance."""
     world, source, problem = asked.world, asked.source, asked.problem
 
-    def scored(one: Utterance) -> float:
-        read = [problem.answers[int(n)] == letter for n, letter, *_ in marks(_new(one), "read")]
+    def scored(utterance: Utterance) -> float:
+        read = [
+            problem.answers[int(n)] == letter for n, letter, *_ in marks(_new(utterance), "read")
+        ]
         balance = sum(1 if is_right else -1 for is_right in read) / PARTS
-        [(loudness,)] = marks(one.said, "sure")[:1] or [("0.5",)]
+        [(loudness,)] = marks(utterance.text, "sure")[:1] or [("0.5",)]
         value = HALF + world.skill * balance + world.vanity * (float(loudness) - HALF)
         value += source.uniform(-world.judging, world.judging)
         return round(min(1.0, max(0.0, value)), 1)
@@ -233,12 +235,12 @@ def _appraised(asked: Asked) -> Mapping[str, Any]:
     return {"reason": "So it seems.", "agents": agents}
 
 
-def _new(one: Utterance) -> str:
+def _new(utterance: Utterance) -> str:
     """Return what an utterance says that is new."""
     try:
-        return " ".join(json.loads(one.said)["increment"])
+        return " ".join(json.loads(utterance.text)["increment"])
     except ValueError:
-        return one.said
+        return utterance.text
 
 
 def _distilled(asked: Asked) -> Mapping[str, Any]:

@@ -88,8 +88,8 @@ def test_what_is_written_loads_and_only_the_right_answer_scores(
     assert tasks == stream(name, split, count=40, seed=3)
     assert len({task.query for task in tasks}) == 40
     answers = {task.answer for task in tasks}
-    for task in tasks:
-        assert (task.niche, f"-{split}-" in task.id) == (name, True)
+    assert {(task.niche, f"-{split}-" in task.id) for task in tasks} == {(name, True)}
+    for task in tasks[::4]:
         assert scored(task, task.answer) == 1
         assert scored(task, f" {task.answer}.") == 1
         assert [scored(task, other) for other in answers - {task.answer}] == [0] * (
@@ -165,8 +165,8 @@ def test_headroom_chooses_on_one_split_and_tests_on_the_other(tmp_path: Path) ->
     pool = Pool.open(tmp_path / "pool")
     assert set(pool.members) == {"solo", *(product.name for product in CANDIDATES["products"])}
     child = pool.member("calculating")
-    assert (child.born.parents, child.born.operator) == (("solo",), "scripted")
-    assert child.born.edits
+    assert (child.lineage.parents, child.lineage.operator) == (("solo",), "scripted")
+    assert child.lineage.edits
     assert child.statistics.n == 8  # what was held out does not count for evolution
     by_split = [
         (entry.value["team"], entry.value.get("split", "evolve"))

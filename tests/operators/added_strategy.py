@@ -53,7 +53,11 @@ async def advise(meta, path, task, parent, agent, *, memories=()):
 
 async def mentoring(episode: Episode) -> None:
     """Run a team whose agents know what they were told before; then have them told more."""
-    team, task, stage = next(iter(episode.view.members.values())).team, episode.task, episode.stage
+    team, task, stage = (
+        next(iter(episode.view.members.values())).team,
+        episode.task,
+        episode.context,
+    )
     for agent in team.agents:
         own = await episode.recall(task.text, episode.settings.pieces, owner=agent, kind="lesson")
         known = "\n".join(lesson.text for lesson, _ in own)
@@ -61,7 +65,7 @@ async def mentoring(episode: Episode) -> None:
         team = child_of(team, (reminder,), stage.catalogue, stage.ceiling)
     run = await episode.run(team, "run")
     episode.answered(run)
-    episode.told["reminders"] = sum(bool(item.notes.coaching) for item in team.agents.values())
+    episode.figures["reminders"] = sum(bool(item.notes.coaching) for item in team.agents.values())
     parent = Parent(team=team, digest=digest(run))
     for agent in team.agents if episode.learning else ():
         path = f"{episode.path}advise {agent}"

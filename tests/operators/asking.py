@@ -54,16 +54,16 @@ class Asked(Generic[Came]):
     """What came of it.
 
     Attributes:
-        came: The operator's result.
+        result: The operator's result.
         events: What it told: type and fields.
         calls: What the model was asked.
     """
 
-    came: Came
+    result: Came
     events: list[tuple[str, dict[str, Any]]]
     calls: list[Call]
 
-    def told(self, event: str) -> list[dict[str, Any]]:
+    def events_of(self, event: str) -> list[dict[str, Any]]:
         """The fields of the events of a type."""
         return [fields for name, fields in self.events if name == event]
 
@@ -106,7 +106,7 @@ def asking(
                 return await work(meta)
 
         result = asyncio.run(until_done())
-    return Asked(came=result, events=events, calls=list(model.calls))
+    return Asked(result=result, events=events, calls=list(model.calls))
 
 
 def parent(of: Team = PAIR, **fields: Any) -> Parent:

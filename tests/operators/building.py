@@ -36,9 +36,9 @@ def recipe(workers: int = 1, **settings: Any) -> Recipe:
     return Recipe(strategy="mattrl", settings=ExperienceSettings(**settings), workers=workers)
 
 
-def evolution(stage: EvolutionContext, tasks: Sequence[Task] = TASKS) -> Evolution:
-    folder = stage.pool.folder.parent / "evolution"
-    return Evolution(stage=stage, strategy=MATTRL, tasks=tasks, folder=folder)
+def evolution(context: EvolutionContext, tasks: Sequence[Task] = TASKS) -> Evolution:
+    folder = context.pool.folder.parent / "evolution"
+    return Evolution(context=context, strategy=MATTRL, tasks=tasks, folder=folder)
 
 
 @dataclass
@@ -50,17 +50,17 @@ class Built:
         entries: What was learnt.
         lines: What the episodes say of themselves.
         model: Who was asked.
-        came: What came of what was done after it.
+        result: What came of what was done after it.
     """
 
     folder: Path
     entries: list[Learnt]
     lines: list[dict[str, Any]]
     model: ScriptedModel
-    came: Any = None
+    result: Any = None
 
     @property
-    def told(self) -> list[dict[str, Any]]:
+    def utterance_events(self) -> list[dict[str, Any]]:
         """What is told of the utterances of each episode."""
         stories = (event for line in self.lines for event in line["story"])
         return [event for event in stories if event["event"] == "utterances"]
@@ -76,16 +76,16 @@ def learnt(
 ) -> Built:
     """Evolve on the first cases."""
 
-    async def work(stage: EvolutionContext) -> tuple[list[Any], Any]:
-        result = evolution(stage, TASKS[:cases])
+    async def work(context: EvolutionContext) -> tuple[list[Any], Any]:
+        result = evolution(context, TASKS[:cases])
         await result.to_the_end()
-        return result.lines(), await after(stage) if after else None
+        return result.lines(), await after(context) if after else None
 
     with ScriptedModel(script) as model:
         how: Any = {"recalls": True, "embedder": "hashing"}
         lines, outcome = done(folder, model.api_base, work, of, pair=WARD, **how)
     entries = list(Pool.open(folder / "pool").learnt.values())
-    return Built(folder=folder, entries=entries, lines=lines, model=model, came=outcome)
+    return Built(folder=folder, entries=entries, lines=lines, model=model, result=outcome)
 
 
 class Killed(BaseException):

@@ -78,14 +78,15 @@ def consultation(*more: Agent, most: int = 2) -> Team:
     return replace(of, execution=Execution(rounds=rules))
 
 
-def made(of: Team, said: Said = NOTHING, *, settled: frozenset[str] = frozenset()) -> list[Round]:
+def made(of: Team, answer: Said = NOTHING, *, settled: frozenset[str] = frozenset()) -> list[Round]:
     """The passes of a team whose agents say what is written, or who they are and in which round."""
     plan = compile(of, catalogue())
     between = declared(plan)
 
     async def one_pass(coming: Next, number: int) -> Run:
         agents = {
-            agent: coming.given.get(agent) or said.get((agent, number), did(f"{agent} in {number}"))
+            agent: coming.given.get(agent)
+            or answer.get((agent, number), did(f"{agent} in {number}"))
             for agent in coming.plan.agents
         }
         return Run(status="done", answer="7", answered_by=of.output, agents=agents)
@@ -95,7 +96,7 @@ def made(of: Team, said: Said = NOTHING, *, settled: frozenset[str] = frozenset(
         if coming is None or coming.kind == "closing" or not settled:
             return coming
         given = {name: done[-1].run.agents[name] for name in settled}
-        return replace(coming, given=given, carry=replace(coming.carry, bulletin="nothing new"))
+        return replace(coming, given=given, state=replace(coming.state, bulletin="nothing new"))
 
     return list(asyncio.run(rounds(between.first, one_pass, follow, most=between.most)))
 
@@ -104,14 +105,16 @@ def once(of: Team) -> list[Round]:
     """The only pass of a team that makes no rounds."""
     plan = compile(of, catalogue())
     agents = {agent: did(f"{agent} here") for agent in of.agents}
-    return [Round(number=1, plan=plan, carry=RoundState(), run=Run(status="done", agents=agents))]
+    return [Round(number=1, plan=plan, state=RoundState(), run=Run(status="done", agents=agents))]
 
 
-def utterance(agent: str = "heart", number: int = 1, said: str = "", read: str = "") -> Utterance:
+def utterance(
+    agent: str = "heart", number: int = 1, message: str = "", read: str = ""
+) -> Utterance:
     return Utterance(
         agent=agent,
         role=f"role of {agent}",
         round=number,
         read=read,
-        said=said or f"{agent} in {number}",
+        text=message or f"{agent} in {number}",
     )

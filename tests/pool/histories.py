@@ -193,7 +193,7 @@ class History:
         for name, item in {**merged.teams, **merged.all_agents}.items():
             seen = self.witness.find(self._names[name])
             if not self._is_twin(name):
-                assert self._named(item.born.parents) == seen.born.parents
+                assert self._named(item.lineage.parents) == seen.lineage.parents
         assert self._sums(merged, self._names) == self._sums(self.witness, {})
         assert {entry.id: entry.text for entry in merged.learnt.values()} == {
             entry.id: entry.text for entry in self.witness.learnt.values()

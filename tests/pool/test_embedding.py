@@ -14,6 +14,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -223,6 +224,12 @@ class TestMiniLm:
         monkeypatch.setattr(minilm, "NEEDED", ("no_such_package",))
         with pytest.raises(InputError, match=r"pip install .*\[embeddings\]"):
             MiniLmEmbedder().embed(["east"])
+
+    def test_a_library_that_fails_is_bad_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for error in (RuntimeError("odd"), TypeError("odd"), BaseException("odd")):
+            monkeypatch.setattr(MiniLmEmbedder, "_tokenizer", Mock(encode=Mock(side_effect=error)))
+            with pytest.raises(InputError, match=r"the embedder all-minilm.* failed: .*odd"):
+                MiniLmEmbedder().embed(["east"])
 
 
 class Canned(Loopback):

@@ -86,9 +86,9 @@ def test_events_are_seen_as_of_the_same_line_as_all_else(tmp_path: Path) -> None
             pool.commit(EventNoted(what=what, about={"n": episode}), op=op("evomas", episode, what))
     views = Views(Pool.open(tmp_path), "evomas")
     seen = [views.upto(episode) for episode in (-1, 1, 9)]
-    numbers = [[item.about["n"] for item in view.told("routed")] for view in seen]
+    numbers = [[item.about["n"] for item in view.events_of("routed")] for view in seen]
     assert numbers == [[], [0, 1], [0, 1, 2]]
-    assert seen[2].told("merge") == []
+    assert seen[2].events_of("merge") == []
 
 
 def test_views_share_what_no_line_between_them_touched(tmp_path: Path) -> None:

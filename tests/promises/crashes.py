@@ -119,12 +119,12 @@ class CrashingJournal(Journal):
     after: bool = False
 
     async def put(
-        self, path: str, kind: str, asked: str, value: Mapping[str, Any], *, at_once: bool = True
+        self, path: str, kind: str, key: str, value: Mapping[str, Any], *, at_once: bool = True
     ) -> None:
         self.crash_at -= 1
         if self.crash_at == 0 and not self.after:
             await self._die()
-        await super().put(path, kind, asked, value, at_once=at_once)
+        await super().put(path, kind, key, value, at_once=at_once)
         if self.crash_at == 0:
             await self._die()
 

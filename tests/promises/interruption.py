@@ -38,7 +38,7 @@ class Ended:
     Attributes:
         workload: Which.
         status: Its exit code; the negative number of the signal that ended it; or `hangs`.
-        said: What is committed, by its own words or from before.
+        text: What is committed, by its own words or from before.
         error: What it wrote to standard error.
         folder: What it left.
         before: What was in there before, by name.
@@ -47,7 +47,7 @@ class Ended:
 
     workload: str
     status: int | str
-    said: list[str]
+    text: list[str]
     error: str
     folder: Path
     before: Mapping[str, bytes]
@@ -55,7 +55,7 @@ class Ended:
 
     def check(self) -> None:
         """Look at what it left, go on with the work, and clear that away."""
-        WORKLOADS[self.workload].check(self.folder, self.said)
+        WORKLOADS[self.workload].check(self.folder, self.text)
         shutil.rmtree(self.folder)
 
 
@@ -83,7 +83,7 @@ class Interrupter:
         if "refusal" in answer:
             pytest.skip(f"strace may not follow a process here: {answer['refusal'].strip()}")
         lines = path.read_text().splitlines()
-        return Ended(workload=workload, said=lines, folder=folder, **before, **answer)
+        return Ended(workload=workload, text=lines, folder=folder, **before, **answer)
 
     def failpoints(self, workload: str) -> Mapping[str, int]:
         """Count how often a workload that nothing interrupts comes to each failpoint."""

@@ -91,18 +91,18 @@ class Done:
 
     Attributes:
         code: Its exit code.
-        said: What it printed, on both streams in order.
+        text: What it printed, on both streams in order.
         files: What it wrote or changed, by path.
     """
 
     code: int
-    said: bytes
+    text: bytes
     files: list[tuple[Path, bytes]]
 
     @property
     def marks(self) -> int:
         """How often something was taken out."""
-        return sum(content.count(b"[secret]") for _, content in [*self.files, (Path(), self.said)])
+        return sum(content.count(b"[secret]") for _, content in [*self.files, (Path(), self.text)])
 
 
 @dataclass(kw_only=True)
@@ -190,11 +190,11 @@ class Host:
             output.seek(0)
             data = output.read()
         files = [file for file in written(self.folder) if before.get(file[0]) != file[1]]
-        return Done(code=code, said=data, files=files)
+        return Done(code=code, text=data, files=files)
 
     def found(self, done: Done) -> list[str]:
         """Return where secrets are that ought not to be there."""
-        places = [("printed", done.said), *((str(path), text) for path, text in done.files)]
+        places = [("printed", done.text), *((str(path), text) for path, text in done.files)]
         names = {value: name for name, value in vars(self.secrets).items()}
         return [
             f"{place}: {names.get(secret, secret)}: {steps}"

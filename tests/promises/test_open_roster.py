@@ -192,7 +192,7 @@ def _posted(team: Team, happened: Sequence[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("limits", "why", "told"),
+    ("limits", "why", "message"),
     [
         ({}, "finalized", "6"),
         ({"alive": 3}, "silence", "what there is"),
@@ -201,7 +201,7 @@ def _posted(team: Team, happened: Sequence[Any]) -> list[Any]:
     ],
 )
 def test_members_of_smolagents_keep_to_order_mailboxes_and_limits(
-    limits: dict[str, int], why: str, told: str, tmp_path: Path
+    limits: dict[str, int], why: str, message: str, tmp_path: Path
 ) -> None:
     events: list[Event] = []
     team = roster.crew(**limits)
@@ -209,7 +209,7 @@ def test_members_of_smolagents_keep_to_order_mailboxes_and_limits(
         run = roster.run(tmp_path, model, team=team, events=events)
     assert run.ending is not None
     obeys(team, run, events)
-    assert (run.status, run.answer, run.ending.why) == ("done", told, why)
+    assert (run.status, run.answer, run.ending.why) == ("done", message, why)
     assert {agent.status for agent in run.agents.values()} <= {"done", "skipped", "cancelled"}
 
 

@@ -143,20 +143,22 @@ class Interrupted:
         interrupt(running, moment.how, gap=moment.gap)
         self.code = running.wait()
 
-    def _left(self, said: str) -> Path | None:
+    def _left(self, message: str) -> Path | None:
         """Look at the run's folder; give it if the run can be resumed."""
         number = ENDS_BY[self.moment.how]
         folders = list((self.folder / "runs").glob("*"))
         if not folders:
             # Until 3.12, a class that is being made on import turns it into another error.
             signs = ("init_import_site", "__set_name__")
-            python_was_starting = self.code == 1 and any(sign in said for sign in signs)
-            assert self.code in {128 + number, -number} or python_was_starting, said
+            python_was_starting = self.code == 1 and any(sign in message for sign in signs)
+            assert self.code in {128 + number, -number} or python_was_starting, message
             return None
         (left,) = folders
-        assert "Traceback" not in said, said
+        assert "Traceback" not in message, message
         orderly = {128 + number} | ({0, -number} if self.moment.is_late else set())
-        assert self.code in (orderly | {-number} if self.moment.how == "twice" else orderly), said
+        assert self.code in (orderly | {-number} if self.moment.how == "twice" else orderly), (
+            message
+        )
         for line in events(left):
             json.loads(line)
         result = left / "result.json"

@@ -143,7 +143,7 @@ def searched_after_a_run(host: Host) -> int:
         host.offers(model)
         done = host.mas_run("team.yaml", "task.json", "--cache", "cache")
         calls, sent = model.calls, "".join(message_text(call.body or {}) for call in model.calls)
-    assert done.code == 0, done.said.decode()
+    assert done.code == 0, done.text.decode()
     assert len(calls) == sum(len(each) for each in replies.values()), "all of it was said"
     assert host.found(done) == []
     assert done.marks > 200
@@ -156,7 +156,7 @@ def searched_after_a_run(host: Host) -> int:
             host.offers(model)
             again = host.mas_run(*words)
             assert model.calls == ()
-        assert again.code == 0, again.said.decode()
+        assert again.code == 0, again.text.decode()
         assert host.found(again) == []
     return len(secrets.all()) * len(done.files)
 
@@ -204,8 +204,8 @@ def test_p15_no_secret_that_a_provider_sends_back_is_shown_or_kept(host: Host) -
         done = host.mas_run("team.yaml", "-q", "What is it?")
         assert all(call.authorized for call in model.calls)
         assert len(model.calls) == sum(len(each) for each in replies.values())
-    assert b"Traceback" not in done.said
-    assert all(name.encode() in done.said for name in ECHOES)
+    assert b"Traceback" not in done.text
+    assert all(name.encode() in done.text for name in ECHOES)
     assert len(done.files) >= 6
     assert done.marks > 3_000
     assert host.found(done) == []
@@ -219,13 +219,13 @@ def test_p15_no_secret_is_shown_by_what_goes_wrong_before_a_run(host: Host) -> N
         broken = host.mas_run("team.yaml", "-q", "What is it?")
         assert model.calls == ()
     assert broken.code == 2
-    assert b"cannot log in with [secret] or [secret]" in broken.said
+    assert b"cannot log in with [secret] or [secret]" in broken.text
     assert host.found(broken) == []
     host.put("team.yaml", team_of("writer"))
     host.environment["OPENAI_BASE_URL"] = f"http://user:{secrets.password}@127.0.0.1:9/v1"
     down = host.mas_run("team.yaml", "-q", "What is it?", "--model", "openai/m")
     assert down.code == 2
-    assert b"OPENAI_BASE_URL" in down.said
+    assert b"OPENAI_BASE_URL" in down.text
     assert host.found(down) == []
 
 
@@ -290,7 +290,7 @@ def test_p15_agents_see_nothing_of_the_hosts_environment(host: Host) -> None:
         host.offers(model)
         done = host.run("-m", "coterie.schema.command", "run", "team.yaml", "-q", "What is it?")
         sent = "".join(message_text(call.body or {}) for call in model.calls).encode()
-    assert done.code == 0, done.said.decode()
+    assert done.code == 0, done.text.decode()
     assert sent.count(b"PATH=") >= 2, "agents see an environment of their own"
     assert leaks(sent, *host.secrets.all()) == set(), "no agent saw a secret, even to be taken out"
     for name in ("MY_MODEL", "BILLING_TOKEN", "DATABASE", "LEAKY_PIN", "FROM_DOTENV", "MAS_HOME"):
@@ -357,11 +357,11 @@ def test_p15_no_library_reads_the_env_file_of_the_project(host: Host, started: s
             *(["driver.py"] if started == "from a file" else ["-c", driver]),
             *("team.yaml", "-q", "What is it?"),
         )
-        assert len(model.calls) == 3, done.said.decode()
-    report = json.loads(done.said.decode().strip().splitlines()[-1])
+        assert len(model.calls) == 3, done.text.decode()
+    report = json.loads(done.text.decode().strip().splitlines()[-1])
     assert report["here"] == list(LIBRARIES)
     assert report["opened"] == []
     assert not {"FROM_DOTENV", "OPENAI_API_KEY"} & set(report["changed"])
-    assert b"AuthenticationError" in done.said
+    assert b"AuthenticationError" in done.text
     assert done.marks >= 4
     assert host.found(done) == []

@@ -196,7 +196,7 @@ class Studio:
         self.parts = parts
         self.begun: list[str] = []
         self.events: list[Event] = []
-        self.found: dict[str, dict[str, bytes]] = {}
+        self.results: dict[str, dict[str, bytes]] = {}
 
     def run(self, team: Team, *, folder: Path | None = None) -> Run:
         """Run a team to its end, with the journal of a folder where there is one."""
@@ -237,7 +237,7 @@ class Studio:
 
     def _edited(self, assignment: Assignment, edit: Edit) -> AgentResult:
         path = assignment.workspace.path
-        self.found[assignment.agent.id] = {
+        self.results[assignment.agent.id] = {
             str(item.relative_to(path)): item.read_bytes()
             for item in path.glob("*")
             if item.is_file()

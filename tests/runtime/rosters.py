@@ -138,7 +138,7 @@ class Acting:
             {"role": "system", "content": assignment.system},
             {"role": "user", "content": assignment.question},
         ]
-        report = json.loads((await assignment.line.chat(question)).text)
+        report = json.loads((await assignment.client.chat(question)).text)
         for tool, arguments in report["did"]:
             assignment.emit("tool_call", tool=tool, arguments=arguments, result="done")
         if report["fails"]:

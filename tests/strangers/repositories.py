@@ -189,7 +189,7 @@ GIT_PARTS = (
 )  # fmt: skip
 
 
-def _replaced(part: str, made: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
+def _replaced(part: str, function: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
     def make(folder: Path, outside: Path) -> None:
         path = folder / part
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -197,7 +197,7 @@ def _replaced(part: str, made: Callable[[Path, Path], None]) -> Callable[[Path, 
             path.rename(outside / "taken")
         else:
             path.unlink(missing_ok=True)
-        made(path, outside)
+        function(path, outside)
 
     return make
 

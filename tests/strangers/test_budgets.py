@@ -86,7 +86,7 @@ class Lifetime:
     caps: Caps
     chance: Random
     plan: Plan
-    known: Catalogue
+    catalogue: Catalogue
     number: int = 0
     broken_off: int = 0
     endings: Sequence[str] = ("kill", "interrupt")
@@ -114,7 +114,7 @@ class Lifetime:
         """Go on with the run; give its folder, and whether it came to its end."""
         self.provider.hung.clear()
         ending = self.chance.choice(self.endings)
-        async with open_services(self.known, Setting()) as services:
+        async with open_services(self.catalogue, Setting()) as services:
             await services.prepare(self.plan)
             async with RunRecord(RunFolder(path, scrub), self.plan) as record:
                 budget = Budget(self.caps)
@@ -182,7 +182,12 @@ def test_what_the_server_saw_is_within_the_cap_and_in_every_report(
             known, plan = known_of(folder, model)
             caps = _caps(chance)
             lifetime = Lifetime(
-                folder=folder, provider=provider, caps=caps, chance=chance, plan=plan, known=known
+                folder=folder,
+                provider=provider,
+                caps=caps,
+                chance=chance,
+                plan=plan,
+                catalogue=known,
             )
             report = asyncio.run(lifetime.to_the_end())
         calls = provider.seen.total()
@@ -200,7 +205,7 @@ def test_a_cap_on_seconds_holds_over_resumes(tmp_path: Path) -> None:
         known, plan = known_of(tmp_path, model)
         lifetime = Lifetime(
             folder=tmp_path, provider=provider, caps=Caps(seconds=1500), chance=Random(0),
-            plan=plan, known=known, took=1000, endings=["interrupt"],
+            plan=plan, catalogue=known, took=1000, endings=["interrupt"],
         )  # fmt: skip
         report = asyncio.run(lifetime.to_the_end())
     assert lifetime.broken_off == 2

@@ -157,15 +157,17 @@ def state(folder: Path) -> dict[str, object]:
     return fields
 
 
-def check_refused(came: Came, folder: Path) -> None:
+def check_refused(result: Came, folder: Path) -> None:
     """Make sure that one line names what is no file or folder of the pool's own."""
-    assert (came.code, came.out, came.asked) == (2, "", []), came.err
-    named = re.search(r"^(?:error: )?(\S+) is (a link|a hard link|neither)", came.err, re.MULTILINE)
-    assert named, came.err
+    assert (result.code, result.out, result.asked) == (2, "", []), result.err
+    named = re.search(
+        r"^(?:error: )?(\S+) is (a link|a hard link|neither)", result.err, re.MULTILINE
+    )
+    assert named, result.err
     path = folder / named[1]
     assert not path.is_dir() or path.is_symlink()
     assert not path.is_file() or path.is_symlink() or path.stat().st_nlink > 1
-    assert "Traceback" not in came.err
+    assert "Traceback" not in result.err
 
 
 @pytest.mark.parametrize(("part", "kind", "number"), every(7, variants()))

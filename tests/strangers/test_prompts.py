@@ -110,9 +110,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(came: Came) -> str:
+def read(result: Came) -> str:
     """Return all that a model read."""
-    return "\n".join(json.dumps(call.body) for call in came.asked)
+    return "\n".join(json.dumps(call.body) for call in result.asked)
 
 
 def link(folder: Path, part: str, kind: str, outside: Outside) -> None:

@@ -23,8 +23,8 @@ def outcomes(world: World, repetitions: int, tasks: int = 40) -> list[Outcome]:
     return [outcome(("quick", world.name, tasks, seed)) for seed in range(repetitions)]
 
 
-def mean(found: list[Outcome], of: Callable[[Outcome], float]) -> float:
-    return statistics.fmean(map(of, found))
+def mean(result: list[Outcome], of: Callable[[Outcome], float]) -> float:
+    return statistics.fmean(map(of, result))
 
 
 @pytest.fixture(scope="session")

@@ -56,7 +56,7 @@ class Count:
 
     def __init__(self) -> None:
         self.answers = 0
-        self.came: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
 
     def of(
         self, work: Callable[[MetaModel], Awaitable[Any]], answers: tuple[str, ...], run: Any
@@ -72,28 +72,28 @@ class Count:
         meta = MetaModel(calls=calls, catalogue=CATALOGUE, ceiling=CEILING, tell=tell)
         result = run(work(meta))
         self.answers += gateway.asked
-        self.came[type(result).__name__] += 1
+        self.counts[type(result).__name__] += 1
         assert events["model_call"] == gateway.asked
         assert events["operator_dropped"] == isinstance(result, RejectedProposal)
         if isinstance(result, RejectedProposal):
             assert result.problems
         return result
 
-    def enough(self, at_least: int, came: str, *, usable: bool, refused: float = 0.1) -> None:
+    def enough(self, at_least: int, text: str, *, usable: bool, refused: float = 0.1) -> None:
         """All were asked for, nothing else came, a share was of no use, and `usable` says more.
 
         Of few answers it is chance whether one is of use; of many some are: it is no dead end.
         """
-        dropped, total = self.came["RejectedProposal"], self.came.total()
+        dropped, total = self.counts["RejectedProposal"], self.counts.total()
         assert self.answers >= at_least, self.answers
-        assert dropped + self.came[came] == total
+        assert dropped + self.counts[text] == total
         assert dropped >= total * refused
-        assert not usable or self.came[came] > 0
+        assert not usable or self.counts[text] > 0
 
 
-def check(made: Proposal) -> None:
+def check(proposal: Proposal) -> None:
     """A child loads from its file, is below the ceiling, and may do no more than its parents."""
-    child = made.child
+    child = proposal.child
     loaded, problems = check_team(dump(child).encode(), "child.yaml", CATALOGUE)
     assert problems == []
     assert loaded == child

@@ -57,7 +57,7 @@ class Child:
             self.id = os.fork()
         self._code: int | None = None
         if not self.id:
-            _work_and_exit(work)
+            work_and_exit(work)
 
     def has_ended(self) -> bool:
         if self._code is None:
@@ -76,7 +76,8 @@ class Child:
         return self._code
 
 
-def _work_and_exit(work: Callable[[], object]) -> Never:
+def work_and_exit(work: Callable[[], object]) -> Never:
+    """Do the work of a child, and end it."""
     code = 1
     try:
         work()

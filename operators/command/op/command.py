@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from ....schema.command import Group
-from ....schema.values.entries import EntryPoint
 from ....schema.values.errors import InputError
 from ..credit import credit_run
 
@@ -16,15 +15,12 @@ class _Operators(Group):
     entries = "operators"
     summaries = {"credit": "Estimate what each agent contributed to a run's score."}  # noqa: RUF012 - no operator
 
-    def command_of(self, point: EntryPoint) -> click.Command | None:
+    def command_of(self, name: str) -> click.Command:
         """Make an operator's command."""
         from ...core.operator import operator_of
         from .signature import command_of
 
-        try:
-            return command_of(operator_of(point.name))
-        except InputError as error:
-            raise click.UsageError(str(error)) from None
+        return command_of(operator_of(name))
 
     def summary(self, name: str) -> str:
         """Return the first sentence of what an operator says of itself."""

@@ -83,7 +83,7 @@ class Recorded:
 
     folder: Path
     task: Task
-    said: tuple[Utterance, ...]
+    utterances: tuple[Utterance, ...]
 
 
 def recorded(options: dict[str, Any], known: Catalogue, recorded_folder: Path) -> Recorded:
@@ -98,15 +98,15 @@ def recorded(options: dict[str, Any], known: Catalogue, recorded_folder: Path) -
     setting, models = read_setting(folder)
     again = known_again(folder, known, models, options["model"], offline=True)
     loaded = load_folder(folder, again)
-    plan = compile(loaded.team, loaded.known)
-    done = asyncio.run(_passes(plan, loaded.task, loaded.known, setting, folder))
+    plan = compile(loaded.team, loaded.catalogue)
+    done = asyncio.run(_passes(plan, loaded.task, loaded.catalogue, setting, folder))
     result = utterances(done)
     if not result:
         raise InputError(
             f"{folder}: no agent consults in a run of {loaded.team.name}: only the agent that"
             " decides asks a model."
         )
-    return Recorded(folder=folder, task=loaded.task, said=result)
+    return Recorded(folder=folder, task=loaded.task, utterances=result)
 
 
 def _must_be_whole(folder: Path) -> None:
@@ -125,13 +125,13 @@ def _must_be_whole(folder: Path) -> None:
 
 
 async def _passes(
-    plan: Plan, task: Task, known: Catalogue, setting: Setting, folder: Path
+    plan: Plan, task: Task, catalogue: Catalogue, setting: Setting, folder: Path
 ) -> Sequence[Round]:
     from ....runtime.record.journal import Journal
     from ....runtime.runs.services import open_services
     from ....runtime.runs.whole import passes
 
-    async with open_services(known, setting) as services:
+    async with open_services(catalogue, setting) as services:
         with Journal.open(folder, replaying=True) as journal:
             scrubber = services.scrubber(os.environ)
             done = await passes(plan, task, services.context(journal=journal, scrubber=scrubber))
@@ -147,19 +147,19 @@ def recorded_task(recorded: Recorded) -> Task:
 
 def said(recorded: Recorded) -> tuple[Utterance, ...]:
     """Return all utterances of a recorded run."""
-    return recorded.said
+    return recorded.utterances
 
 
 def utterance(recorded: Recorded, agent_id: str, round_number: int | None) -> Utterance:
     """Return what an agent said in a round, by default in its last."""
     of = [
         each
-        for each in recorded.said
+        for each in recorded.utterances
         if each.agent == agent_id and round_number in {None, each.round}
     ]
     if of:
         return of[-1]
-    turns = ", ".join(f"{each.agent} in round {each.round}" for each in recorded.said)
+    turns = ", ".join(f"{each.agent} in round {each.round}" for each in recorded.utterances)
     raise InputError(
         f"{recorded.folder}: {agent_id!r} said nothing in that round. Utterances: {turns}."
     )

@@ -72,12 +72,12 @@ def hits(
 
 def steps(pool: Pool, task: Task) -> list[EvolutionStep]:
     """Return the evolution on a task as the pool has it, parents before their children."""
-    children = [member for member in pool.teams.values() if member.born.task == task.id]
+    children = [member for member in pool.teams.values() if member.lineage.task == task.id]
     if not children:
         raise InputError(
             f"{pool.folder}: no team was created on task {task.id!r}. Use a task of an evolution."
         )
-    parents = {name for member in children for name in member.born.parents}
+    parents = {name for member in children for name in member.lineage.parents}
     wanted = parents | {member.name for member in children}
     involved = [member for name, member in pool.teams.items() if name in wanted]
     numbers = {member.name: number for number, member in enumerate(involved, start=1)}
@@ -87,18 +87,18 @@ def steps(pool: Pool, task: Task) -> list[EvolutionStep]:
 def _step(member: Member, pool: Pool, task: Task, numbers: Mapping[str, int]) -> EvolutionStep:
     known = member.on_task(task.id)
     reward = None if known is None else known.score if known.reward is None else known.reward
-    was_made_here = member.born.task == task.id
-    parents = member.born.parents if was_made_here else ()
+    was_made_here = member.lineage.task == task.id
+    parents = member.lineage.parents if was_made_here else ()
     return EvolutionStep(
         number=numbers[member.name],
-        operator=member.born.operator if was_made_here else "select",
+        operator=member.lineage.operator if was_made_here else "select",
         team=member.name,
         content_hash=member.content_hash,
         reward=reward,
         parents=parents,
         sources=tuple(numbers[name] for name in parents),
         edits=edit_words(pool.teams[parents[0]].team, member.team) if parents else (),
-        reason=member.born.reason if was_made_here else "",
+        reason=member.lineage.reason if was_made_here else "",
     )
 
 
@@ -223,12 +223,12 @@ def founding_event(operator: Any, population: Population, any_niche: str | None)
 def _event(
     operator: Any, population: Population, names: Sequence[str], niche: str | None
 ) -> LifecycleEvent:
-    standings = "; ".join(f"{name}: {_standing(population, name)}" for name in names)
+    standings = "; ".join(f"{name}: {_record_of(population, name)}" for name in names)
     why = f"asked for by a person{f' ({standings})' if standings else ''}"
     return LifecycleEvent(operator=operator, agents=tuple(names), niche=niche, why=why)
 
 
-def _standing(population: Population, name: str) -> str:
+def _record_of(population: Population, name: str) -> str:
     of = population.agents[name]
     if of.rolling is None:
         return "it has not worked yet"

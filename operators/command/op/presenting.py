@@ -52,7 +52,7 @@ def present(
     PRESENTERS[operator.gives](result, values, options)
 
 
-def _show_child(made: Proposal, values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+def _show_child(proposal: Proposal, values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Show what differs and why, and write the child."""
     from ....schema import dump
     from ....schema.command.diff import painted
@@ -60,32 +60,32 @@ def _show_child(made: Proposal, values: Mapping[str, Any], options: Mapping[str,
     from ....schema.values.files import write_atomically
 
     dry_run, output = options["dry_run"], options["output"]
-    reason = f"reason: {on_one_line(made.reason) or 'none given'}"
-    click.echo("\n".join([*words(made.base, made.child, painted), reason]), err=not dry_run)
+    reason = f"reason: {on_one_line(proposal.reason) or 'none given'}"
+    click.echo("\n".join([*words(proposal.base, proposal.child, painted), reason]), err=not dry_run)
     if dry_run:
         return
-    text = dump(_named(made, values["task"].id if "task" in values else "", output))
+    text = dump(_named(proposal, values["task"].id if "task" in values else "", output))
     if output is None:
         click.echo(text, nl=False)
     else:
         write_atomically(output, text)
 
 
-def _named(made: Proposal, task: str, output: Path | None) -> Team:
+def _named(proposal: Proposal, task: str, output: Path | None) -> Team:
     """Return a child with its lineage, and with the name of its file where that is one."""
-    from ....pool.values.texts import LONGEST_REASON, told, told_all
+    from ....pool.values.texts import LONGEST_REASON, displayable, told_all
     from ....schema.edits import summary
     from ....schema.team.team import Lineage
 
     lineage = Lineage(
-        operator=made.operator,
-        parents=tuple(dict.fromkeys(made.parents)),
-        edits=told_all(summary(made.base, made.child)),
-        reason=told(made.reason, LONGEST_REASON),
+        operator=proposal.operator,
+        parents=tuple(dict.fromkeys(proposal.parents)),
+        edits=told_all(summary(proposal.base, proposal.child)),
+        reason=displayable(proposal.reason, LONGEST_REASON),
         task=task,
     )
     name = output.stem if output and re.fullmatch(r"[a-z][a-z0-9_]{0,63}", output.stem) else None
-    return replace(made.child, name=name or made.child.name, lineage=lineage)
+    return replace(proposal.child, name=name or proposal.child.name, lineage=lineage)
 
 
 def _show_entry(entry: Learnt, values: Mapping[str, Any], options: Mapping[str, Any]) -> None:

@@ -241,7 +241,7 @@ def ground(  # noqa: PLR0917 - all are given by their names
     run = with_dialogues(account.run, all_events_of(run_folder), DIALOGUE)
     score = run.score if worth is None else Score(value=worth, reason="")
     feedback = TaskFeedback.of(task, run, score, shows_reference=show_answer)
-    return Ground(team=account.team, run=run, told=feedback, own_model=own_models)
+    return Ground(team=account.team, run=run, feedback=feedback, own_model=own_models)
 
 
 def speaker(ground: Ground, agent: str) -> str:

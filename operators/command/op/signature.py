@@ -202,16 +202,16 @@ class Invocation:
         host: Host = self._value("host")
         ceiling = host.ceiling(*_teams_in(self.values.values()))
         if self.signature.operator.asks == "nobody":
-            chance = Chance(catalogue=host.known, ceiling=ceiling, seed=host.seed or 0)
+            chance = Chance(catalogue=host.catalogue, ceiling=ceiling, seed=host.seed or 0)
             return asyncio.run(self._act(chance))
         if self.options.get("no_model"):
             return asyncio.run(self._act(None))
         return host.ask(ceiling, self._act, others=_models_in(self.values.values()))
 
-    async def _act(self, meta: OperatorModel | None) -> Any:
+    async def _act(self, model: OperatorModel | None) -> Any:
         named = (self.options.get(word) for word in NAMED)
         path = "/".join([self.signature.operator.name, *filter(None, named)])
-        return await self.signature.act(meta, path, **self.given)
+        return await self.signature.act(model, path, **self.given)
 
     def _read(self) -> None:
         """Read all that the operator is given."""

@@ -14,8 +14,8 @@ from ..search.settings import SCHEMA, SearchSettings, check, check_recipe
 async def fixed(episode: Episode) -> None:
     """Run every seed of the pool as it stands; with one seed, a single team on every task."""
     search = Search(episode=episode)
-    seeds = [member for member in search.members.values() if not member.born.parents]
-    await search.tried(
+    seeds = [member for member in search.members.values() if not member.lineage.parents]
+    await search.evaluate(
         *(SearchAttempt(number, seed.team, [seed]) for number, seed in enumerate(seeds))
     )
     search.end()
@@ -31,7 +31,7 @@ async def best_of_n(episode: Episode) -> None:
     members = await search.selected("statistics", settings.parents)
     runs = range(settings.parents + settings.steps)
     chosen = [(number, members[number % len(members)]) for number in runs]
-    await search.tried(
+    await search.evaluate(
         *(SearchAttempt(number, member.team, [member]) for number, member in chosen), again=True
     )
     search.end()

@@ -33,7 +33,7 @@ def alone(episode: Episode, team: Team, member: str) -> Team:
     """
     person = episode.view.agents[member].agent
     position = in_a_vote(known.team for known in episode.view.members.values())
-    agent = filled(position, person, episode.settings, episode.stage.catalogue)
+    agent = filled(position, person, episode.settings, episode.context.catalogue)
     execution = replace(team.execution, rounds=None, recruit=None)
     return Team(
         name=team.name,
@@ -72,7 +72,7 @@ async def own_attempts(
     lacking = [(seat, name) for seat, name in seated.seats.items() if name not in known]
     result = await together(*(_own(episode, seated, seat, name) for seat, name in lacking))
     own = [attempt for attempt in result if attempt is not None]
-    episode.told["own attempts"] = len(own)
+    episode.figures["own attempts"] = len(own)
     return (*attempts, *own)
 
 

@@ -32,7 +32,7 @@ def calls_at_most(settings: PopulationSettings, plan: Plan) -> int:
         asked += settings.team_size * (1 + ENTRIES)
     if settings.codream:
         asked += _dream(settings)
-    look = _look(settings) / settings.tau if settings.lifecycle else 0
+    look = _lifecycle_questions(settings) / settings.tau if settings.lifecycle else 0
     alone = _alone(settings) * _longest(plan) if settings.codream else 0
     return plan.calls_at_most + alone + math.ceil(ASKED * (asked + look))
 
@@ -44,7 +44,7 @@ def _dream(settings: PopulationSettings) -> int:
     return phases + settings.insights * settings.largest
 
 
-def _look(settings: PopulationSettings) -> int:
+def _lifecycle_questions(settings: PopulationSettings) -> int:
     """Count the questions of a look at the roster."""
     forks = math.ceil(settings.fork_top * settings.largest)
     return forks + 1 + MOST_FUSED + 2 + settings.largest

@@ -31,7 +31,7 @@ OPERATOR = "lead_review"
 
 
 async def lead_review(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     leader: Leader,
@@ -52,7 +52,7 @@ async def lead_review(
     Returns:
         The note, on one line.
     """
-    limits = meta.limits
+    limits = model.limits
     longest = min(LONGEST_ABOUT, limits.characters)
     question = Question(
         operator=OPERATOR,
@@ -68,7 +68,7 @@ async def lead_review(
         parents=(structure,),
         inputs={"task": task, "structure": structure, "reward": reward},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 async def review_choice(

@@ -170,7 +170,7 @@ def fallback(rounds: Sequence[Mapping[str, Any]], niche: str, structures: Sequen
 
 
 async def lead(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     leader: Leader,
@@ -190,11 +190,11 @@ async def lead(
     """
     if len(structures) == 1:
         return StructureChoice(leader=leader, structure=next(iter(structures)), by="nobody")
-    limits = meta.limits
+    limits = model.limits
     schema = closed(
         reason=reason_schema(limits), structure={"type": "string", "enum": [*structures]}
     )
-    persona = persona_of(leader.agent, meta.catalogue)
+    persona = persona_of(leader.agent, model.catalogue)
     question = Question(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, has_rounds=bool(known)),
@@ -202,7 +202,7 @@ async def lead(
             task_text(task, limits),
             fenced("leader", clip(persona, limits.characters), leader.agent.id),
             team_text(leader, task.niche or "", limits),
-            fenced("structures", _told(structures, limits)),
+            fenced("structures", _structure_list(structures, limits)),
             fenced("rounds", _shown(known, limits)),
         ),
         schema=schema,
@@ -210,7 +210,7 @@ async def lead(
         parents=(*structures,),
         inputs={"task": task, "leader": leader, "structures": structures, "known": known},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 def team_text(leader: Leader, niche: str, bounds: Bounds) -> str:
@@ -251,7 +251,7 @@ async def choose_structure(
     return result
 
 
-def _told(structures: Mapping[str, Team], bounds: Bounds) -> str:
+def _structure_list(structures: Mapping[str, Team], bounds: Bounds) -> str:
     """Show structures, a line for each."""
     room = min(LONGEST_ABOUT, bounds.team_characters // len(structures))
     return "\n".join(
@@ -266,12 +266,14 @@ def _shown(known: Sequence[tuple[Mapping[str, Any], float]], bounds: Bounds) -> 
     return "\n".join(_round(fields, similarity, room) for fields, similarity in known)
 
 
-def _round(one: Mapping[str, Any], similarity: float, room: int) -> str:
-    able = " ".join(f"{q:.2f}" for q in one["profile"])
-    on = f"on {on_one_line(one['niche'])}" if one["niche"] else "on a task of no niche"
-    why = clip(on_one_line(one["reflection"]), room)
-    worth = f"worth {one['reward']:.3g}{f'. {why}' if why else ''}"
-    return f"- {similarity:.2f} alike: {on}, seats {able}: {one['structure']}, {worth}"
+def _round(past_round: Mapping[str, Any], similarity: float, room: int) -> str:
+    able = " ".join(f"{q:.2f}" for q in past_round["profile"])
+    on = (
+        f"on {on_one_line(past_round['niche'])}" if past_round["niche"] else "on a task of no niche"
+    )
+    why = clip(on_one_line(past_round["reflection"]), room)
+    worth = f"worth {past_round['reward']:.3g}{f'. {why}' if why else ''}"
+    return f"- {similarity:.2f} alike: {on}, seats {able}: {past_round['structure']}, {worth}"
 
 
 def _read(leader: Leader, schema: Mapping[str, Any], bounds: Bounds, text: str) -> StructureChoice:

@@ -64,7 +64,7 @@ class Reflection:
 
 
 async def reflect(
-    meta: OperatorModel, path: str, task: Task, work: MemberWork, *, reward: float
+    model: OperatorModel, path: str, task: Task, work: MemberWork, *, reward: float
 ) -> Reflection | RejectedProposal:
     """Draw from a member's work what it should know from now on (EvoChamber §3.3).
 
@@ -72,7 +72,7 @@ async def reflect(
         task: The task. Its reference answer is not shown.
         reward: What the team's answer was worth, in [0, 1].
     """
-    limits = meta.limits
+    limits = model.limits
     longest = min(LONGEST_ENTRY, limits.characters)
     instructions = prompt(
         OPERATOR, agent=work.agent, longest=longest, has_own=work.score is not None
@@ -88,7 +88,7 @@ async def reflect(
         read=functools.partial(_read, longest, limits),
         inputs={"task": task, "work": work, "reward": reward},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 def _outcome(run: Run, reward: float, bounds: Bounds) -> str:
@@ -125,10 +125,12 @@ async def reflect_all(
     kept = [item for of in result for item in of if isinstance(item, Settled)]
     for entry in kept:
         episode.keep(entry.entry, f"{entry.entry.kind} of {entry.entry.owner}")
-    for lost in (item.lost if isinstance(item, Settled) else item for of in result for item in of):
+    for lost in (
+        item.rejected if isinstance(item, Settled) else item for of in result for item in of
+    ):
         if lost is not None:
             episode.lose(lost)
-    episode.told |= {
+    episode.figures |= {
         "lessons": sum(settled.entry.kind == "lesson" for settled in kept),
         "insights": sum(settled.entry.kind == "insight" for settled in kept),
         "fused": sum(bool(settled.entry.replaces) for settled in kept),
@@ -145,7 +147,7 @@ async def _learnt(
     )
     if isinstance(result, RejectedProposal):
         return [result]
-    entries = result.entries(task, name, credit=reward, run=episode.stage.name)
+    entries = result.entries(task, name, credit=reward, run=episode.context.name)
     paths = ((entry, f"{episode.path}fuse/{entry.kind} of {name}") for entry in entries)
     settledses = await together(
         *(settled(episode, learnt, (name,), path) for learnt, path in paths)

@@ -25,8 +25,8 @@ from .lifecycle.lifecycle import live
 from .reflecting import reflect_all
 from .seating import STRUCTURES, seated
 from .settings import PopulationSettings
-from .structures import LEADER, made, structures
-from .working import looks, since, tell, tried
+from .structures import LEADER, build_structures, structures
+from .working import evaluation_of, is_lifecycle_due, since, tell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +55,7 @@ async def evochamber(episode: Episode) -> None:
         return
     episode.answered(run, outcome)
     tell(episode, population, team, outcome.value)
-    episode.keep(tried(episode, team, run, outcome.value), "trial")
+    episode.keep(evaluation_of(episode, team, run, outcome.value), "trial")
     await _learn(episode, choice, team, run, outcome.value)
 
 
@@ -68,7 +68,7 @@ async def _team(episode: Episode, population: Population) -> tuple[StructureChoi
     choice = await choose_structure(episode, population, chosen, offered)
     template = offered[choice.structure]
     members = {seat: view.agents[name].agent for seat, name in chosen.items()}
-    known, ceiling = episode.stage.catalogue, episode.stage.ceiling
+    known, ceiling = episode.context.catalogue, episode.context.ceiling
     return choice, seated(template, members, settings, known, ceiling)
 
 
@@ -87,7 +87,7 @@ async def _learn(
     )
     population = since(episode.view.folded, episode.changes)
     await dream(episode, population, team, run, compared, reward=reward)
-    if looks(episode.number, episode.settings, episode.stage.recipe.workers):
+    if is_lifecycle_due(episode.number, episode.settings, episode.context.recipe.workers):
         await live(episode, population)
 
 
@@ -123,7 +123,7 @@ EVOCHAMBER = Strategy(
     suits=suits,
     seeds=STRUCTURES,
     agents=founders,
-    teams=made,
+    teams=build_structures,
     needs=_needs,
     keeps=_keeps,
     fold=_fold,

@@ -35,7 +35,7 @@ def _works(team: Team, size: int) -> bool:
         return False
 
 
-def made(
+def build_structures(
     settings: PopulationSettings,
     teams: Sequence[Team],
     agents: Sequence[Agent],

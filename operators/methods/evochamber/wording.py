@@ -24,7 +24,7 @@ def words(text: str, longest: int) -> str:
     return line[:longest] if any(map(str.isalnum, line[:longest])) else ""
 
 
-def said(name: str, text: str, longest: int) -> str:
+def required_text(name: str, text: str, longest: int) -> str:
     """Read a text that has to say something.
 
     Args:
@@ -40,4 +40,6 @@ def said(name: str, text: str, longest: int) -> str:
 
 def one_text(name: str, longest: int, bounds: Bounds, answer: str) -> str:
     """Read an answer that is one text."""
-    return said(name, structured(answer, closed(**{name: ANY_TEXT}), bounds)[name], longest)
+    return required_text(
+        name, structured(answer, closed(**{name: ANY_TEXT}), bounds)[name], longest
+    )

@@ -76,7 +76,7 @@ def works(
     return tuple(
         MemberWork(
             agent=name,
-            persona=persona_of(episode.view.agents[name].agent, episode.stage.catalogue),
+            persona=persona_of(episode.view.agents[name].agent, episode.context.catalogue),
             account=account,
             positions=_positions(account, name),
             score=scores.get(name),

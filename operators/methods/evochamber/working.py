@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .settings import PopulationSettings
 
 
-def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
+def evaluation_of(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
     """Return what came of a team's work, and keep the team as a file that can be run again.
 
     Args:
@@ -37,7 +37,7 @@ def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
         niche=episode.task.niche or None,
         score=reward,
         usage=run.usage,
-        run=kept(episode.stage.pool.folder, team.team),
+        run=kept(episode.context.pool.folder, team.team),
         reason="" if run.answer is not None else run.error or "it gave no answer.",
         agents={seat: TrialPart(member=name) for seat, name in team.seats.items()},
         structure=team.structure,
@@ -60,7 +60,7 @@ def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Popu
     return population
 
 
-def looks(number: int, settings: PopulationSettings, workers: int) -> bool:
+def is_lifecycle_due(number: int, settings: PopulationSettings, workers: int) -> bool:
     """Return whether the roster is looked at after a task: every `tau` tasks (EvoChamber §3.5).
 
     A look has to see what came of the one before it. Where so many tasks are at work at once that
@@ -87,5 +87,5 @@ def tell(episode: Episode, population: Population, team: Seated, reward: float) 
     episode.note(
         "team", structure=team.structure, seats=dict(team.seats), competence=able, reward=reward
     )
-    episode.told["agents"] = float(len(population.agents))
-    episode.told["anchor's competence"] = able[ANCHOR]
+    episode.figures["agents"] = float(len(population.agents))
+    episode.figures["anchor's competence"] = able[ANCHOR]

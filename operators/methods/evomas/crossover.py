@@ -34,7 +34,7 @@ HYBRID = "prompt of {}, the rest of {}"
 
 
 async def crossover(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     first: Parent,
@@ -62,23 +62,23 @@ async def crossover(
         why = (
             "whatever agents are taken from either parent, the child is no other than one of them."
         )
-        return meta.drop(path, OPERATOR, why, parents=names)
+        return model.drop(path, OPERATOR, why, parents=names)
     shown = material(
-        task_text(task, meta.limits),
-        parent_text(first, meta.catalogue, meta.limits, "first"),
-        parent_text(second, meta.catalogue, meta.limits, "second"),
-        models_text(meta, _models(first.team) | _models(second.team)),
-        memories_text(memories, meta.limits),
+        task_text(task, model.limits),
+        parent_text(first, model.catalogue, model.limits, "first"),
+        parent_text(second, model.catalogue, model.limits, "second"),
+        models_text(model, _models(first.team) | _models(second.team)),
+        memories_text(memories, model.limits),
     )
     was_run = first.was_run or second.was_run
     inputs = {"task": task, "first": first, "second": second, "crosses": crosses}
     chosen = next(iter(crosses))
     if len(crosses) > 1:
-        chosen = await _choose(meta, f"{path}/topology", shown, inputs)
+        chosen = await _choose(model, f"{path}/topology", shown, inputs)
     if isinstance(chosen, RejectedProposal):
         return chosen
-    question = _question(meta, crosses[chosen], shown, inputs, was_run=was_run)
-    return await meta.ask(f"{path}/agents", question)
+    question = _question(model, crosses[chosen], shown, inputs, was_run=was_run)
+    return await model.ask(f"{path}/agents", question)
 
 
 def can_cross(first: Team, second: Team) -> bool:
@@ -171,14 +171,14 @@ def _models(team: Team) -> frozenset[str]:
 
 
 async def _choose(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     shown: str,
     inputs: Mapping[str, Any],
 ) -> Side | RejectedProposal:
     """Ask whose topology the child is to have."""
     schema = closed(
-        reason=reason_schema(meta.limits), topology={"type": "string", "enum": list(SIDES)}
+        reason=reason_schema(model.limits), topology={"type": "string", "enum": list(SIDES)}
     )
     parents: tuple[Parent, Parent] = (inputs["first"], inputs["second"])
     question: Question[Side] = Question(
@@ -186,15 +186,15 @@ async def _choose(
         instructions=prompt("choose_topology", was_run=any(parent.was_run for parent in parents)),
         material=shown,
         schema=schema,
-        read=lambda text: structured(text, schema, meta.limits)["topology"],
+        read=lambda text: structured(text, schema, model.limits)["topology"],
         parents=tuple(parent.team.name for parent in parents),
         inputs=inputs,
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 def _question(
-    meta: OperatorModel, cross: _Cross, shown: str, inputs: Mapping[str, Any], *, was_run: bool
+    model: OperatorModel, cross: _Cross, shown: str, inputs: Mapping[str, Any], *, was_run: bool
 ) -> Question[Proposal]:
     """Ask who takes each position."""
     return Question(
@@ -203,25 +203,25 @@ def _question(
             "crossover", topology=cross.side, places=cross.renamed, was_run=was_run
         ),
         material=shown,
-        schema=_schema(meta, cross),
-        read=functools.partial(_child, meta, cross),
+        schema=_schema(model, cross),
+        read=functools.partial(_child, model, cross),
         parents=(cross.own.name, cross.other.name),
         inputs={**inputs, "side": cross.side},
     )
 
 
-def _schema(meta: OperatorModel, cross: _Cross) -> Mapping[str, Any]:
+def _schema(model: OperatorModel, cross: _Cross) -> Mapping[str, Any]:
     positions = {
         position: {"type": "string", "enum": [*offered]}
         for position, offered in cross.options.items()
     }
-    return closed(reason=reason_schema(meta.limits), positions=closed(**positions))
+    return closed(reason=reason_schema(model.limits), positions=closed(**positions))
 
 
-def _child(meta: OperatorModel, cross: _Cross, text: str) -> Proposal:
-    answer = structured(text, _schema(meta, cross), meta.limits)
+def _child(model: OperatorModel, cross: _Cross, text: str) -> Proposal:
+    answer = structured(text, _schema(model, cross), model.limits)
     edits = tuple(cross.edits(answer["positions"]))
-    child = child_of(cross.own, edits, meta.catalogue, meta.ceiling)
+    child = child_of(cross.own, edits, model.catalogue, model.ceiling)
     if cross.is_parent(child):
         raise InvalidAnswer(
             "the child is no other than one of its parents. Take something of both."

@@ -33,7 +33,7 @@ ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology")
 
 
 async def instantiate(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     parent: Parent,
@@ -54,8 +54,8 @@ async def instantiate(
         team as it is, and nobody was asked.
     """
     allowed = _adapted(components)
-    ceiling = newcomer_ceiling(meta.ceiling, parent.team, components)
-    schema = offer(meta, parent.team, *allowed, ceiling=ceiling, least=0)
+    ceiling = newcomer_ceiling(model.ceiling, parent.team, components)
+    schema = offer(model, parent.team, *allowed, ceiling=ceiling, least=0)
     if schema is None:
         why = "There is nothing to adapt."
         return Proposal.of(OPERATOR, parent.team, (), reason=why, child=parent.team)
@@ -63,21 +63,21 @@ async def instantiate(
     question = Question(
         operator=OPERATOR,
         instructions=prompt(
-            "instantiate", components=allowed, edits=meta.limits.edits, was_run=parent.was_run
+            "instantiate", components=allowed, edits=model.limits.edits, was_run=parent.was_run
         ),
         material=material(
-            task_text(task, meta.limits),
-            parent_text(parent, meta.catalogue, meta.limits),
-            models_text(meta, ceiling.models) if sets_models else "",
-            memories_text(memories, meta.limits),
+            task_text(task, model.limits),
+            parent_text(parent, model.catalogue, model.limits),
+            models_text(model, ceiling.models) if sets_models else "",
+            memories_text(memories, model.limits),
         ),
-        schema=closed(reason=reason_schema(meta.limits), **schema["properties"]),
-        read=functools.partial(_child, meta, parent.team, allowed, ceiling),
+        schema=closed(reason=reason_schema(model.limits), **schema["properties"]),
+        read=functools.partial(_child, model, parent.team, allowed, ceiling),
         inputs={"task": task, "parent": parent, "memories": memories},
         parents=(parent.team.name,),
         team=parent.team,
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 def _adapted(components: Sequence[Component]) -> tuple[Component, ...]:
@@ -88,14 +88,14 @@ def _adapted(components: Sequence[Component]) -> tuple[Component, ...]:
 
 
 def _child(
-    meta: OperatorModel,
+    model: OperatorModel,
     team: Team,
     allowed: Sequence[Component],
     ceiling: CapabilityPolicy,
     text: str,
 ) -> Proposal:
-    reason, edits = edits_in(text, meta.limits, allowed)
-    child = child_of(team, edits, meta.catalogue, ceiling)
+    reason, edits = edits_in(text, model.limits, allowed)
+    child = child_of(team, edits, model.catalogue, ceiling)
     return Proposal.of(OPERATOR, team, edits, reason=reason, child=child)
 
 

@@ -55,7 +55,7 @@ class Selection:
 
 
 async def select(
-    meta: MetaModel | None,
+    meta_model: MetaModel | None,
     path: str,
     task: Task,
     members: Sequence[Member],
@@ -67,7 +67,7 @@ async def select(
     """Choose parents.
 
     Args:
-        meta: The model to ask. None: the first of the shortlist are taken.
+        meta_model: The model to ask. None: the first of the shortlist are taken.
         task: What they are to do. Its reference answer is not shown.
         members: The pool's teams, parents before children. Retired ones are not chosen, but what
             is known of them counts.
@@ -82,24 +82,24 @@ async def select(
     """
     listed = shortlist(task, members, k=k, expected=expected)
     names = tuple(member.name for member in listed)
-    if meta is None or len(names) <= k:
+    if meta_model is None or len(names) <= k:
         reason = "All there are." if len(names) <= k else "The first by statistics."
         return Selection(names=names[:k], reason=reason, shortlist=names)
     chosen = {"type": "string", "enum": list(names)}
     schema = closed(
-        reason=reason_schema(meta.limits),
+        reason=reason_schema(meta_model.limits),
         selected={"type": "array", "items": chosen, "minItems": 1, "maxItems": k},
     )
-    lines = (_told(member, expected, task, hits) for member, expected in listed.items())
+    lines = (_summary(member, expected, task, hits) for member, expected in listed.items())
     question = Question(
         operator=OPERATOR,
         instructions=prompt("select", k=k),
-        material=material(task_text(task, meta.limits), fenced("teams", "\n".join(lines))),
+        material=material(task_text(task, meta_model.limits), fenced("teams", "\n".join(lines))),
         schema=schema,
-        read=functools.partial(_selection, names, k, schema, meta.limits),
+        read=functools.partial(_selection, names, k, schema, meta_model.limits),
         inputs={"task": task, "members": listed, "k": k},
     )
-    return await meta.ask(path, question)
+    return await meta_model.ask(path, question)
 
 
 def shortlist(
@@ -144,14 +144,14 @@ def shortlist(
 
 
 def _worth(
-    member: Member, known: Expectation, relatives: int, *, explores: bool
+    member: Member, expectation: Expectation, relatives: int, *, explores: bool
 ) -> tuple[float, int]:
     """Return what a place in the shortlist goes by."""
     penalty = FAMILY_PENALTY * relatives
     if not explores:
-        return round(known.standing, DIGITS) - penalty, 0
+        return round(expectation.standing, DIGITS) - penalty, 0
     done = member.statistics
-    return round(known.high, DIGITS) - penalty, -(done.n + done.failures + done.adapted)
+    return round(expectation.high, DIGITS) - penalty, -(done.n + done.failures + done.adapted)
 
 
 def _remembered(
@@ -173,7 +173,7 @@ def _is_able(task: Task, member: Member) -> bool:
     )
 
 
-def _told(
+def _summary(
     member: Member,
     expected: Expectation,
     task: Task,

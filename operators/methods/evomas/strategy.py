@@ -31,12 +31,12 @@ async def evomas(episode: Episode) -> None:
     settings = search.settings
     await search.remember()
     members = await search.selected(settings.select, settings.parents)
-    await search.tried(*await together(*map(_adapted, repeat(search), count(), members)))
+    await search.evaluate(*await together(*map(_adapted, repeat(search), count(), members)))
     wanted = len(members) + settings.steps if settings.steps else 0
     attempt = len(members)
     while 0 < len(search.candidates) < wanted and not search.is_over and attempt < MOST * wanted:
         proposal, parents = await _child(search, attempt)
-        await search.tried(SearchAttempt(attempt, proposal, parents))
+        await search.evaluate(SearchAttempt(attempt, proposal, parents))
         attempt += 1
     if settings.memory:
         await search.consolidate(attempt)
@@ -117,9 +117,9 @@ def _partner(search: Search, number: int, first: Candidate) -> Candidate | None:
     return next((other for other in others if can_cross(first.team, other.team)), None)
 
 
-def _are_related(one: Candidate, other: Candidate) -> bool:
+def _are_related(first: Candidate, other: Candidate) -> bool:
     """Return whether both go back to the same team of the pool."""
-    return not {*one.born.parents}.isdisjoint(other.born.parents)
+    return not {*first.lineage.parents}.isdisjoint(other.lineage.parents)
 
 
 EVOMAS = Strategy(

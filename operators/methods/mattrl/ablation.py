@@ -49,25 +49,25 @@ class Silenced:
     about: Mapping[str, Any]
 
 
-def place_of(what: str, run: Run) -> str:
+def place_of(label: str, run: Run) -> str:
     """Name the scoring of a run's answer, so that equal answers are scored once.
 
     Args:
-        what: Which run of the episode it is, or a counterfactual of.
+        label: Which run of the episode it is, or a counterfactual of.
     """
-    return f"{what}/answer {digest(run.answer)[:DIGITS]}"
+    return f"{label}/answer {digest(run.answer)[:DIGITS]}"
 
 
 async def silenced(
-    episode: Episode, team: Team, what: str, said: Sequence[Utterance]
+    episode: Episode, team: Team, label: str, utterances: Sequence[Utterance]
 ) -> Silenced | RejectedProposal:
     """Find out what utterances were worth, or those who said them.
 
     Args:
-        what: Which run of the episode it was.
+        label: Which run of the episode it was.
     """
     settings: ExperienceSettings = episode.settings
-    turns = tuple(utterance.turn for utterance in said)
+    turns = tuple(utterance.turn for utterance in utterances)
     by_turn = settings.per == "turn"
     players: Any = turns if by_turn else tuple(dict.fromkeys(agent for agent, _ in turns))
     game: Game[Any] = Game(
@@ -76,7 +76,7 @@ async def silenced(
         permutations=settings.permutations,
         seed=episode.chance("orders").getrandbits(32),
     )
-    runs = _counterfactuals(episode, team, what, players)
+    runs = _counterfactuals(episode, team, label, players)
     try:
         worths = await runs.worths(game.coalitions)
     except _UnscoredError:
@@ -90,12 +90,14 @@ async def silenced(
     )
 
 
-def _counterfactuals(episode: Episode, team: Team, what: str, players: Any) -> Counterfactuals[Any]:
-    stage, recipe, turn = episode.stage, episode.stage.recipe, asyncio.Lock()
+def _counterfactuals(
+    episode: Episode, team: Team, label: str, players: Any
+) -> Counterfactuals[Any]:
+    stage, recipe, turn = episode.context, episode.context.recipe, asyncio.Lock()
 
     async def score(run: Run) -> float:
         async with turn:  # of two that ask the same, one waits for the other's answer
-            scored = await episode.score(run, place_of(what, run))
+            scored = await episode.score(run, place_of(label, run))
         if isinstance(scored, RejectedProposal):
             raise _UnscoredError(UNSCORED)
         return scored.value
@@ -109,7 +111,7 @@ def _counterfactuals(episode: Episode, team: Team, what: str, players: Any) -> C
         players=players,
         score=score,
         judged=[episode.scored_by, recipe.rubric, recipe.judge_samples, episode.judge.model],
-        path=f"{episode.path}{what}/",
+        path=f"{episode.path}{label}/",
         scrubber=stage.scrubber,
         budget=stage.budget,
     )

@@ -57,7 +57,7 @@ class Appraisal:
 
 
 async def appraise(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     said: Sequence[Utterance],
@@ -71,7 +71,7 @@ async def appraise(
         said: What the agents said in that round, each once; at least one did.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
     """
-    limits = meta.limits
+    limits = model.limits
     share = room(limits) * min(len(said), FULL_SHARES) // len(said)
     names = [utterance.agent for utterance in said]
     question = Question(
@@ -84,14 +84,14 @@ async def appraise(
         read=functools.partial(_read, names, limits),
         inputs={"task": task, "said": said},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 async def appraised(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
-    said: Sequence[Utterance],
+    utterances: Sequence[Utterance],
     lose: Callable[[RejectedProposal], None],
     *,
     rubric: str = "",
@@ -100,17 +100,18 @@ async def appraised(
 
     Args:
         task: The task. Its reference answer is not shown.
-        said: What was said, the utterances of a round side by side.
+        utterances: What was said, the utterances of a round side by side.
         lose: Told of rounds that came to no scores.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
     """
     rounds = {
-        number: [*of] for number, of in itertools.groupby(said, lambda utterance: utterance.round)
+        number: [*of]
+        for number, of in itertools.groupby(utterances, lambda utterance: utterance.round)
     }
     result = await together(
         *(
             operator_of(OPERATOR).act(
-                meta, f"{path}round {number}/{OPERATOR}", task, of, rubric=rubric
+                model, f"{path}round {number}/{OPERATOR}", task, of, rubric=rubric
             )
             for number, of in rounds.items()
         )
@@ -132,15 +133,15 @@ class Appraised:
         scores: The score of each, by its turn; those of a round that was lost are missing.
     """
 
-    said: Sequence[Utterance]
+    utterances: Sequence[Utterance]
     scores: Mapping[Turn, Contribution]
-    lost: Sequence[RejectedProposal]
+    rejected: Sequence[RejectedProposal]
 
     def printed(self) -> Printed:
         """Return it as `mas dev op` prints it."""
         scored = [
             (utterance, self.scores[utterance.turn])
-            for utterance in self.said
+            for utterance in self.utterances
             if utterance.turn in self.scores
         ]
         return Printed(
@@ -153,17 +154,17 @@ class Appraised:
                 }
                 for utterance, score in scored
             ],
-            notes=tuple(f"a round without scores: {lost.text}" for lost in self.lost),
+            notes=tuple(f"a round without scores: {lost.text}" for lost in self.rejected),
         )
 
 
 async def appraise_rounds(
-    meta: OperatorModel, path: str, task: Task, said: Sequence[Utterance], *, rubric: str = ""
+    model: OperatorModel, path: str, task: Task, said: Sequence[Utterance], *, rubric: str = ""
 ) -> Appraised | RejectedProposal:
     """Score all utterances of a run; see `appraised`."""
     lost: list[RejectedProposal] = []
-    scores = await appraised(meta, f"{path}/", task, said, lost.append, rubric=rubric)
-    return Appraised(said=said, scores=scores, lost=lost) if scores else lost[0]
+    scores = await appraised(model, f"{path}/", task, said, lost.append, rubric=rubric)
+    return Appraised(utterances=said, scores=scores, rejected=lost) if scores else lost[0]
 
 
 def room(bounds: Bounds) -> int:
@@ -171,13 +172,15 @@ def room(bounds: Bounds) -> int:
     return bounds.digest_tokens * CHARACTERS_PER_TOKEN
 
 
-def shown(one: Utterance, most: int) -> str:
+def shown(utterance: Utterance, most: int) -> str:
     """Show an utterance, and what its agent had read, in as many characters."""
-    read = clip(one.read, round(most * ROOM_OF_READ))
-    name = f"{one.agent}, {on_one_line(one.role)}" if one.role else one.agent
+    read = clip(utterance.read, round(most * ROOM_OF_READ))
+    name = (
+        f"{utterance.agent}, {on_one_line(utterance.role)}" if utterance.role else utterance.agent
+    )
     return material(
-        fenced("had_read", read, one.agent),
-        fenced("utterance", clip(one.said, most - len(read)) or "(nothing)", name),
+        fenced("had_read", read, utterance.agent),
+        fenced("utterance", clip(utterance.text, most - len(read)) or "(nothing)", name),
     )
 
 

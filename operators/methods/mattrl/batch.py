@@ -69,13 +69,13 @@ def _keep(
         credit=candidate.reward or 0.0,
         outcome=candidate.outcome,
         by_case=episode.settings.key == "case",
-        run=episode.stage.name,
+        run=episode.context.name,
     )
     episode.keep(entry, _place(candidate))
 
 
-def _place(candidate: Candidate, what: str = "") -> str:
-    return f"{candidate.number:06d}/{what}{candidate.agent}/{candidate.round}"
+def _place(candidate: Candidate, label: str = "") -> str:
+    return f"{candidate.number:06d}/{label}{candidate.agent}/{candidate.round}"
 
 
 def _number(candidate: Candidate) -> int:

@@ -86,7 +86,7 @@ class Distilled:
 
 
 async def distil(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     utterance: Utterance,
@@ -99,7 +99,7 @@ async def distil(
         task: The task. Its reference answer is not shown.
         score: What the judge thought of it.
     """
-    limits = meta.limits
+    limits = model.limits
     lengths = {name: min(most, limits.characters) for name, most in LONGEST.items()}
     question = Question(
         operator=OPERATOR,
@@ -113,11 +113,11 @@ async def distil(
         read=functools.partial(_read, lengths, limits),
         inputs={"task": task, "utterance": utterance, "score": score},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 async def distil_alone(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     said: Sequence[Utterance],
@@ -134,11 +134,11 @@ async def distil_alone(
     """
     if score is None:
         beside = [item for item in said if item.round == utterance.round]
-        judged = await appraise(meta, f"{path}/appraise", task, beside, rubric=rubric)
+        judged = await appraise(model, f"{path}/appraise", task, beside, rubric=rubric)
         if isinstance(judged, RejectedProposal):
             return judged
         score = judged.of[utterance.agent]
-    return await distil(meta, path, task, utterance, score=score)
+    return await distil(model, path, task, utterance, score=score)
 
 
 def _text(most: int) -> Mapping[str, Any]:

@@ -51,17 +51,17 @@ class ExperienceSettings:
     gauge: bool = True
 
 
-def check(settings: ExperienceSettings, said: Mapping[str, Any]) -> dict[str, str]:
+def check(settings: ExperienceSettings, written: Mapping[str, Any]) -> dict[str, str]:
     """Find fields that somebody wrote and that nothing would read beside the others."""
     fields: dict[str, str] = {}
     here = f"here is credit: {settings.credit}. Leave one of them out."
-    if "per" in said and settings.credit == "naive":
+    if "per" in written and settings.credit == "naive":
         fields["per"] = f"nobody is silenced but with credit: difference or shapley, and {here}"
-    if "permutations" in said and settings.credit != "shapley":
+    if "permutations" in written and settings.credit != "shapley":
         fields["permutations"] = f"orders are drawn only with credit: shapley, and {here}"
     if settings.route is None:
         why = "nothing is routed without route: and the name of a single agent's team."
-        fields |= {word: why for word in ("router", "gauge") if word in said}
+        fields |= {word: why for word in ("router", "gauge") if word in written}
     elif why := missing(settings.router):
         fields["router"] = why
     return fields
@@ -97,7 +97,7 @@ class Credited:
 
 
 def credited(
-    said: Sequence[Utterance],
+    utterances: Sequence[Utterance],
     scores: Mapping[Turn, Contribution],
     *,
     outcome: float,
@@ -107,22 +107,24 @@ def credited(
     """Give each utterance its reward (MATTRL Eq. 10 to 12).
 
     Args:
-        said: The utterances of a run, at least one.
+        utterances: The utterances of a run, at least one.
         scores: What the judge says of each that it judged.
         outcome: How the run ended: its score, in [0, 1].
         worth: What each was worth by counterfactual runs. None: its score decides (naive).
     """
     weights = decay_weights(
-        max(utterance.round for utterance in said), gamma=settings.gamma, favour=settings.favour
+        max(utterance.round for utterance in utterances),
+        gamma=settings.gamma,
+        favour=settings.favour,
     )
     basis = (
         {turn: contribution.value for turn, contribution in scores.items()}
         if worth is None
         else worth
     )
-    shares = dict(_shares(said, basis))
+    shares = dict(_shares(utterances, basis))
     of: list[Credited] = []
-    for utterance in said:
+    for utterance in utterances:
         score, weight = scores.get(utterance.turn), weights[utterance.round - 1]
         ratio = shares.get(utterance.turn, 0.0)
         reward = _reward(score, outcome * weight * ratio, settings)
@@ -133,12 +135,14 @@ def credited(
     return tuple(of)
 
 
-def _shares(said: Sequence[Utterance], worth: Mapping[Turn, float]) -> Iterator[tuple[Turn, float]]:
+def _shares(
+    utterances: Sequence[Utterance], worth: Mapping[Turn, float]
+) -> Iterator[tuple[Turn, float]]:
     """Share each round out among those who spoke in it, and whose worth is known."""
-    for number in sorted({utterance.round for utterance in said}):
+    for number in sorted({utterance.round for utterance in utterances}):
         turns = [
             utterance.turn
-            for utterance in said
+            for utterance in utterances
             if utterance.round == number and utterance.turn in worth
         ]
         yield from ratios({turn: worth[turn] for turn in turns}).items()
@@ -171,7 +175,7 @@ def tell(
     }
     episode.note(EVENT, **fields)
     episode.keep(EventNoted(what=EVENT, about={"case": episode.task.id, **fields}), EVENT)
-    episode.told["utterances"] = len(of)
+    episode.figures["utterances"] = len(of)
     if about:
-        episode.told["counterfactual calls asked"] = about["calls"]["asked"]
-        episode.told["counterfactual calls answered"] = about["calls"]["answered"]
+        episode.figures["counterfactual calls asked"] = about["calls"]["asked"]
+        episode.figures["counterfactual calls answered"] = about["calls"]["answered"]

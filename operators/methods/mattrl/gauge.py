@@ -26,7 +26,7 @@ COUNTED = "specialities"
 FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
 
 
-async def gauge(meta: OperatorModel, path: str, task: Task) -> dict[str, float] | RejectedProposal:
+async def gauge(model: OperatorModel, path: str, task: Task) -> dict[str, float] | RejectedProposal:
     """Judge the features of a case that cannot be counted.
 
     Args:
@@ -35,7 +35,7 @@ async def gauge(meta: OperatorModel, path: str, task: Task) -> dict[str, float] 
     Returns:
         Each of `GAUGED`: fractions in [0, 1], and the number of specialities.
     """
-    limits = meta.limits
+    limits = model.limits
     level = {"type": "number", "enum": list(LEVELS)}
     question = Question(
         operator=OPERATOR,
@@ -45,7 +45,7 @@ async def gauge(meta: OperatorModel, path: str, task: Task) -> dict[str, float] 
         read=functools.partial(_read, limits),
         inputs={"task": task},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 def _numbers(level: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,12 +32,12 @@ SINGLE = "single"
 
 
 async def compare(
-    episode: Episode, single: Team, team: Team, outcome: Score, *, what: str, gauged: bool
+    episode: Episode, single: Team, team: Team, outcome: Score, *, label: str, gauged: bool
 ) -> None:
     """Have a single agent work on a case as well, and tell how both did.
 
     Args:
-        what: Which run of the episode that is.
+        label: Which run of the episode that is.
         gauged: Whether a model is asked what the case looks like.
     """
     run = await episode.run(single, SINGLE)
@@ -51,14 +51,14 @@ async def compare(
         features=features,
         single=RoutingOutcome(score=score.value, spent=_spent(episode, run), name=single.name),
         team=RoutingOutcome(
-            score=outcome.value, spent=_spent(episode, episode.came(what)), name=team.name
+            score=outcome.value, spent=_spent(episode, episode.recorded_run(label)), name=team.name
         ),
         gauging=gauging,
     )
-    noted = case.told()
+    noted = case.event()
     episode.keep(noted, ROUTED)
     episode.note(ROUTED, **noted.about)
-    episode.told[SINGLE] = score.value
+    episode.figures[SINGLE] = score.value
 
 
 async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Choice:
@@ -69,8 +69,8 @@ async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Cho
         gauged: Whether a model may be asked what the case looks like; only a router that goes by
             that has it asked.
     """
-    cases = cases_of(episode.view.told(ROUTED), single=single.name)
-    router = _fitted(_text(cases), by, episode.stage.recipe.beta)
+    cases = cases_of(episode.view.events_of(ROUTED), single=single.name)
+    router = _fitted(_text(cases), by, episode.context.recipe.beta)
     features, _ = await _features(episode, gauged=gauged and router.asks)
     choice = router.choose(features)
     episode.note("route", choice=choice, router=str(router), features={**features})
@@ -91,11 +91,11 @@ async def _features(episode: Episode, *, gauged: bool) -> tuple[Features, Spendi
 
 
 def _spent(episode: Episode, run: Run) -> Spending:
-    return Spending.of(run.usage, cost_of(run, episode.stage.recipe))
+    return Spending.of(run.usage, cost_of(run, episode.context.recipe))
 
 
 def _text(cases: Sequence[Case]) -> str:
-    return json.dumps([case.told().value() for case in cases])
+    return json.dumps([case.event().value() for case in cases])
 
 
 @functools.lru_cache(maxsize=8)

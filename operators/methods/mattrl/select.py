@@ -168,4 +168,4 @@ def tell_batch(
     about = {"of": len(of), "entries": entries, "utterances": lines}
     episode.note(SELECTED, **about)
     episode.keep(EventNoted(what=SELECTED, about={"case": episode.task.id, **about}), SELECTED)
-    episode.told["entries"] = entries
+    episode.figures["entries"] = entries

@@ -44,7 +44,7 @@ async def mattrl(episode: Episode) -> None:
         episode.answered(*right)
         return
     done = await episode.passes(team, CONSULT)
-    run = episode.came(CONSULT)
+    run = episode.recorded_run(CONSULT)
     if not episode.learning:
         episode.answered(run)
         return
@@ -55,22 +55,30 @@ async def mattrl(episode: Episode) -> None:
         return
     episode.answered(run, outcome)
     if single:
-        await compare(episode, single, team, outcome, what=CONSULT, gauged=settings.gauge)
+        await compare(episode, single, team, outcome, label=CONSULT, gauged=settings.gauge)
     if result := utterances(done):
         await _learn(episode, team, result, outcome)
 
 
-async def _learn(episode: Episode, team: Team, said: Sequence[Utterance], outcome: Score) -> None:
+async def _learn(
+    episode: Episode, team: Team, utterances_of: Sequence[Utterance], outcome: Score
+) -> None:
     """Credit what was said."""
     settings: ExperienceSettings = episode.settings
     place, rubric = f"{episode.path}{CONSULT}/", settings.rubric
-    scores = await appraised(episode.judge, place, episode.task, said, episode.lose, rubric=rubric)
-    tried = await silenced(episode, team, CONSULT, said) if settings.credit != "naive" else None
+    scores = await appraised(
+        episode.judge, place, episode.task, utterances_of, episode.lose, rubric=rubric
+    )
+    tried = (
+        await silenced(episode, team, CONSULT, utterances_of)
+        if settings.credit != "naive"
+        else None
+    )
     if isinstance(tried, RejectedProposal):
         episode.lose(tried)
         return
     worth = tried.worth if tried else None
-    of = credited(said, scores, outcome=outcome.value, settings=settings, worth=worth)
+    of = credited(utterances_of, scores, outcome=outcome.value, settings=settings, worth=worth)
     tell(episode, of, outcome=outcome.value, about=tried and tried.about)
 
 

@@ -117,18 +117,18 @@ def _pupils(team: Team) -> Sequence[str]:
     return [agent for agent in opening if recruit is None or agent != recruit.by]
 
 
-async def pre_tested(episode: Episode, team: Team, what: str) -> tuple[Run, Score] | None:
+async def pre_tested(episode: Episode, team: Team, label: str) -> tuple[Run, Score] | None:
     """Have the agent that opens answer alone; return its run where that answer is right.
 
     Where it is not, the run of the whole team finds its answer in the journal.
 
     Args:
-        what: Which run of the episode the whole team's is.
+        label: Which run of the episode the whole team's is.
     """
     [pupil] = _pupils(team)
     others = frozenset(team.agents) - {pupil}
-    await episode.passes(team, what, silent=Ablation(agents=others))
-    run = episode.came(what)
+    await episode.passes(team, label, silent=Ablation(agents=others))
+    run = episode.recorded_run(label)
     result = run.agents[pupil].result
     if result is None:
         return None
@@ -138,7 +138,7 @@ async def pre_tested(episode: Episode, team: Team, what: str) -> tuple[Run, Scor
     score = await episode.verdict(run, "pre_test")
     right = isinstance(score, Score) and score.value >= RIGHT
     episode.note("pre_test", agent=pupil, right=right)
-    episode.told["pre-test right"] = float(right)
+    episode.figures["pre-test right"] = float(right)
     return (run, score) if isinstance(score, Score) and right else None
 
 

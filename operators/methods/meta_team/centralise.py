@@ -60,39 +60,39 @@ class Centralised:
 
 
 async def centralise(
-    meta: OperatorModel, path: str, ground: Ground, levels: RetrospectiveSettings
+    model: OperatorModel, path: str, ground: Ground, levels: RetrospectiveSettings
 ) -> Centralised | RejectedProposal:
     """Have one analyser read all that happened, and propose every change."""
-    return await ground.meter().ask(meta, path, _question(meta, ground, levels))
+    return await ground.meter().ask(model, path, _question(model, ground, levels))
 
 
 def tokens_of_one_analyser(
-    meta: OperatorModel, ground: Ground, levels: RetrospectiveSettings
+    model: OperatorModel, ground: Ground, levels: RetrospectiveSettings
 ) -> int:
     """Estimate what one analyser of all that happened would read, in tokens, without asking it."""
-    question = _question(meta, ground, levels)
+    question = _question(model, ground, levels)
     schema = dumps(question.schema, ensure_ascii=False)
     read = len(question.instructions) + len(question.material) + len(schema)
     return read // CHARACTERS_PER_TOKEN
 
 
 def _question(
-    meta: OperatorModel, ground: Ground, levels: RetrospectiveSettings
+    model: OperatorModel, ground: Ground, levels: RetrospectiveSettings
 ) -> Question[Centralised]:
     team, run = ground.team, ground.run
     item = _Reading(
-        meta=meta,
+        model=model,
         ground=ground,
         agents=speakers(team, run) if levels.agent_level else (),
         pairs=tuple(_both_ways(interactions(team, run))) if levels.pair_level else (),
         levels=levels,
     )
-    bounds, part = meta.limits, item.part
+    bounds, part = model.limits, item.part
     return Question(
         operator=OPERATOR,
         instructions=prompt(
             OPERATOR,
-            **part.told,
+            **part.request_fields,
             most=item.most,
             body=item.room.body,
             patches=item.room.patches,
@@ -102,7 +102,7 @@ def _question(
             team_level=levels.team_level,
         ),
         material=material(
-            ground.told.text(bounds),
+            ground.feedback.text(bounds),
             Account(team=team, run=run).outline(bounds),
             took_part_text(team, run),
             part.rules.text,
@@ -149,7 +149,7 @@ class _Reading:
         pairs: Who may note something of whom.
     """
 
-    meta: OperatorModel
+    model: OperatorModel
     ground: Ground
     agents: Sequence[str]
     pairs: Sequence[tuple[str, str]]
@@ -157,11 +157,11 @@ class _Reading:
 
     @property
     def room(self) -> NoteLimits:
-        return self.ground.room.within(self.meta.limits)
+        return self.ground.room.within(self.model.limits)
 
     @property
     def most(self) -> int:
-        return min(NOTES, self.meta.limits.edits)
+        return min(NOTES, self.model.limits.edits)
 
     @property
     def part(self) -> TeamAnswer:
@@ -170,7 +170,7 @@ class _Reading:
 
     def _part_of(self, team: Team) -> TeamAnswer:
         return TeamAnswer(
-            meta=self.meta,
+            model=self.model,
             team=team,
             room=self.room,
             most_edges=self.levels.edges,
@@ -207,14 +207,14 @@ class _Reading:
             **({"pairs": {"type": "array"}} if self.pairs else {}),
             **(self.part.any_schema if self.levels.team_level else {}),
         }
-        fields = structured(text, closed(reason=ANY, **shape), self.meta.limits)
+        fields = structured(text, closed(reason=ANY, **shape), self.model.limits)
         own, no_own = self._own(fields.get("agents", {}))
         noted, no_noted = self._noted(fields.get("pairs", ()))
         passed = gate(
             self.ground.team,
             (*own, *noted),
-            catalogue=self.meta.catalogue,
-            ceiling=self.meta.ceiling,
+            catalogue=self.model.catalogue,
+            ceiling=self.model.ceiling,
             room=self.room,
         )
         return Centralised(
@@ -223,17 +223,17 @@ class _Reading:
             refused=(*no_own, *no_noted, *passed.refused),
         )
 
-    def _own(self, said: Mapping[str, Any]) -> tuple[list[Edit], list[Refused]]:
+    def _own(self, answer: Mapping[str, Any]) -> tuple[list[Edit], list[Refused]]:
         """Read the notes of agents on themselves."""
         edits: list[Edit] = []
         refused: list[Refused] = []
-        for agent, items in said.items():
+        for agent, items in answer.items():
             if agent not in self.agents or not is_list(items):
                 why = f"there are lists of notes of {', '.join(self.agents)}."
                 refused.append(Refused(what=shown_name(agent), reasons=(why,)))
                 continue
             kept, lost = notes_in(
-                items, self.meta, self.ground.team, agent, room=self.room, most=self.most
+                items, self.model, self.ground.team, agent, room=self.room, most=self.most
             )
             edits += kept
             refused += lost

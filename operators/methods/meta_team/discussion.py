@@ -43,7 +43,7 @@ class Discussion:
     """What a team said to each other."""
 
     statements: tuple[Statement, ...] = ()
-    lost: tuple[RejectedProposal, ...] = ()
+    rejected: tuple[RejectedProposal, ...] = ()
 
     @property
     def text(self) -> str:
@@ -63,7 +63,7 @@ def lead_of(team: Team, run: Run) -> str | None:
 
 
 async def say(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     ground: Ground,
     agent: str,
@@ -95,7 +95,7 @@ async def say(
         return line[:longest]
 
     return await ground.ask(
-        ground.voice(meta, agent),
+        ground.voice(model, agent),
         path,
         agent,
         operator=operator,
@@ -109,7 +109,7 @@ async def say(
 
 
 async def discuss(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     ground: Ground,
     known: str,
@@ -130,7 +130,7 @@ async def discuss(
         meter: Counts what that takes, and the decision after it.
         inputs: The values that `known` was written from.
     """
-    talk = _Talk(meta=meta, path=path, ground=ground, known=known, meter=meter, inputs=inputs)
+    talk = _Talk(model=model, path=path, ground=ground, known=known, meter=meter, inputs=inputs)
     lead = lead_of(ground.team, ground.run)
     members = [agent for agent in speakers(ground.team, ground.run) if agent != lead]
     discussion = Discussion()
@@ -149,7 +149,7 @@ async def discuss(
 class _Talk:
     """A discussion on its way."""
 
-    meta: OperatorModel
+    model: OperatorModel
     path: str
     ground: Ground
     known: str
@@ -164,9 +164,9 @@ class _Talk:
     async def statement(
         self, agent: str, number: int, before: Discussion
     ) -> str | RejectedProposal:
-        longest = min(LONGEST_STATEMENT, self.ground.voice(self.meta, agent).limits.characters)
+        longest = min(LONGEST_STATEMENT, self.ground.voice(self.model, agent).limits.characters)
         return await say(
-            self.meta,
+            self.model,
             f"{self.path}/round {number}/{agent}",
             self.ground,
             agent,
@@ -185,9 +185,9 @@ class _Talk:
 
 def _after(before: Discussion, agent: str, answer: str | RejectedProposal) -> Discussion:
     if isinstance(answer, RejectedProposal):
-        return Discussion(statements=before.statements, lost=(*before.lost, answer))
+        return Discussion(statements=before.statements, rejected=(*before.rejected, answer))
     spoken = (Statement(agent=agent, text=answer),) if answer else ()
-    return Discussion(statements=(*before.statements, *spoken), lost=before.lost)
+    return Discussion(statements=(*before.statements, *spoken), rejected=before.rejected)
 
 
 def _is_named(agent: str, discussion: Discussion) -> bool:

@@ -24,7 +24,7 @@ from ....schema.edits.kinds.kind import tag
 from ....schema.host.catalogue import Catalogue
 from ....schema.loading.ceiling import CapabilityPolicy
 from ....schema.team.team import Agent, Notes, Team, is_prompt_id
-from ...core.answers import told
+from ...core.answers import sentences
 from .room import NoteLimits
 
 KINDS = (SetNote, AddAgent, RemoveAgent, AddEdge, RemoveEdge)
@@ -97,7 +97,7 @@ def gate(
     result = apply(team, kept, catalogue, ceiling) if kept else team
     if isinstance(result, RejectedEdits):  # pragma: no cover - they were tried
         raise TypeError("edits that were tried one by one make no team together.")
-    refused = tuple(Refused(what=_said(edit), reasons=reasons) for edit, reasons in left)
+    refused = tuple(Refused(what=_edit_name(edit), reasons=reasons) for edit, reasons in left)
     return Passed(child=result, kept=tuple(kept), refused=refused)
 
 
@@ -115,7 +115,7 @@ def objections(
         return (f"{', '.join(foreign)}: a team does not change that by looking back.",)
     child = apply(team, edits, catalogue, ceiling)
     if isinstance(child, RejectedEdits):
-        return tuple(told(child.problems))
+        return tuple(sentences(child.problems))
     return (*_roles(team, child, edits), *_sizes(team, child, catalogue, room))
 
 
@@ -180,7 +180,7 @@ def _read(team: Team, agent: Agent, catalogue: Catalogue) -> int:
     return len(team.constitution) + sum(map(len, texts))
 
 
-def _said(edit: Edit) -> str:
+def _edit_name(edit: Edit) -> str:
     """Name an edit by its kind and its place."""
     place = ".".join(str(part) for part in edit.claims[0])
     return f"{tag(type(edit))} {place}"

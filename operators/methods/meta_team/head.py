@@ -52,22 +52,24 @@ def suits(
     }
 
 
-def begin(stage: EvolutionContext) -> Iterable[Change]:
+def begin(context: EvolutionContext) -> Iterable[Change]:
     """Have the head begin as the recipe has it, where that differs from its team file.
 
     Raises:
         ConfigError: It would then be above the recipe's policy.
     """
-    head = head_of(stage.pool.members)
-    if head.born.operator == BEGIN and head.born.run == stage.name:  # this was asked before
-        head = stage.pool.teams[head.born.parents[0]]
-    team = started(head.team, stage.recipe.settings)
+    head = head_of(context.pool.members)
+    if head.lineage.operator == BEGIN and head.lineage.run == context.name:  # this was asked before
+        head = context.pool.teams[head.lineage.parents[0]]
+    team = started(head.team, context.recipe.settings)
     if team == head.team:
         return ()
-    if stage.recipe.policy is not None and (problems := stage.ceiling.problems(team, "settings")):
+    if context.recipe.policy is not None and (
+        problems := context.ceiling.problems(team, "settings")
+    ):
         raise ConfigError(problems)
     reason = "its roster and its limits are those of the recipe."
-    lineage = Lineage(operator=BEGIN, parents=(head.name,), reason=reason, run=stage.name)
+    lineage = Lineage(operator=BEGIN, parents=(head.name,), reason=reason, run=context.name)
     return (Added(member=team, lineage=lineage), Retired(member=head.name, reason=reason))
 
 
@@ -119,14 +121,14 @@ def constrained(team: Team, share: float) -> Team:
     return replace(team, execution=replace(execution, timeout=share * execution.timeout))
 
 
-def ceiling_for(team: Team, stage: EvolutionContext) -> CapabilityPolicy:
+def ceiling_for(team: Team, context: EvolutionContext) -> CapabilityPolicy:
     """Return what the team may ask for: with room to grow, unless a policy says how much there is.
 
     Args:
-        stage: Where it works; its ceiling says what its agents may do.
+        context: Where it works; its ceiling says what its agents may do.
     """
-    most = max(len(team.agents), stage.recipe.settings.most_agents)
-    ceiling = stage.ceiling
-    if stage.recipe.policy is None:
+    most = max(len(team.agents), context.recipe.settings.most_agents)
+    ceiling = context.ceiling
+    if context.recipe.policy is None:
         return replace(ceiling, agents=most, edges=None, run_timeout=None, rounds=None)
     return replace(ceiling, agents=min(most, ceiling.agents or most))

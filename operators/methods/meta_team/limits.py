@@ -59,17 +59,17 @@ class Meter:
         return None
 
     async def ask(
-        self, meta: OperatorModel, path: str, question: Question[Answered]
+        self, model: OperatorModel, path: str, question: Question[Answered]
     ) -> Answered | RejectedProposal:
         """Ask, and count what that took; where a limit is reached, it is dropped instead."""
         if self.reached is not None:
-            return meta.drop(path, question.operator, self.reached, parents=question.parents)
+            return model.drop(path, question.operator, self.reached, parents=question.parents)
 
         def tell(event: str, /, **fields: Any) -> None:
             self._count(event, fields)
-            meta.tell(event, **fields)
+            model.tell(event, **fields)
 
-        return await replace(meta, tell=tell).ask(path, question)
+        return await replace(model, tell=tell).ask(path, question)
 
     def _count(self, event: str, fields: dict[str, Any]) -> None:
         if event == "model_call":

@@ -28,13 +28,13 @@ def noted(
 
 
 def notes_of(
-    events: Iterable[str], refused: Sequence[Refused], lost: Sequence[RejectedProposal]
+    events: Iterable[str], refused: Sequence[Refused], rejected: Sequence[RejectedProposal]
 ) -> tuple[str, ...]:
     """Return what happened, what may not be kept, and which answers were lost, a line for each."""
     lines = (
         *events,
         *(f"not kept: {edit.what}: {' '.join(edit.reasons)}" for edit in refused),
-        *(f"dropped: {answer.operator}: {answer.reason}" for answer in lost),
+        *(f"dropped: {answer.operator}: {answer.reason}" for answer in rejected),
     )
     return tuple(map(on_one_line, lines))
 

@@ -133,16 +133,16 @@ class OwnNotes:
             case _:
                 return f"{quoted(kind)}: there is patch, skill and forget."
 
-    def _written(self, note: Any, said: Mapping[str, Any], fields: set[str]) -> str:
-        if problem := _shape(note, said, fields):
+    def _written(self, note: Any, answer: Mapping[str, Any], fields: set[str]) -> str:
+        if problem := _shape(note, answer, fields):
             return problem
-        name = name_of(said["name"])
+        name = name_of(answer["name"])
         if not name:
-            return f"{note}: {quoted(said['name'])} makes no name. Write a word or two."
+            return f"{note}: {quoted(answer['name'])} makes no name. Write a word or two."
         if (note, name) in self.edits:
             return f"{note} {name}: there are two of that name. Give them names of their own."
-        text = text_of(said["text"]) if note == "patch" else speakable(said["text"]).strip()
-        described = text_of(said.get("description", ""))[:LONGEST_DESCRIPTION]
+        text = text_of(answer["text"]) if note == "patch" else speakable(answer["text"]).strip()
+        described = text_of(answer.get("description", ""))[:LONGEST_DESCRIPTION]
         most = self.room.note if note == "patch" else self.room.body
         if not any(map(str.isalnum, text)) or (note == "skill" and not described):
             return f"{note} {name}: it says nothing. Write words, or forget it."
@@ -153,10 +153,10 @@ class OwnNotes:
         )
         return ""
 
-    def _forgotten(self, said: Mapping[str, Any]) -> str:
-        if problem := _shape("forget", said, {"note", "name"}):
+    def _forgotten(self, answer: Mapping[str, Any]) -> str:
+        if problem := _shape("forget", answer, {"note", "name"}):
             return problem
-        note, name = said["note"], said["name"]
+        note, name = answer["note"], answer["name"]
         old = getattr(self.agent.notes, PLURAL.get(note, ""), {})
         if name not in old:
             return f"there is no {on_one_line(note)} {quoted(name)} to forget."
@@ -182,7 +182,7 @@ class OwnNotes:
                 self.refused.append(Refused(what=f"{note} {item.name}", reasons=(reason,)))
 
 
-def _shape(kind: str, said: Mapping[str, Any], fields: set[str]) -> str:
-    if {*said} != fields or not all(isinstance(item, str) for item in said.values()):
+def _shape(kind: str, answer: Mapping[str, Any], fields: set[str]) -> str:
+    if {*answer} != fields or not all(isinstance(item, str) for item in answer.values()):
         return f"{kind}: it has exactly {', '.join(sorted(fields))}, all of them texts."
     return ""

@@ -67,14 +67,14 @@ class EdgeOffer:
         item = closed(change=change, sender=agent, receiver=agent)
         return {"edges": {"type": "array", "items": item, "minItems": 0, "maxItems": self.most}}
 
-    def read(self, said: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
+    def read(self, answer: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
         """Read what an answer says of edges."""
         edits: dict[Edit, None] = {}
         refused: list[Refused] = []
-        for number, item in enumerate(said.get("edges", ())):
+        for number, item in enumerate(answer.get("edges", ())):
             if number >= self.most:
                 refused.append(_refused(item, f"at most {self.most} edges may change at once."))
-            elif (edit := self._made(item)) is None:
+            elif (edit := self._edit_of(item)) is None:
                 names = ", ".join(self.team.agents)
                 why = f"an edge has change (add or remove), sender and receiver, two of {names}."
                 refused.append(_refused(item, why))
@@ -82,7 +82,7 @@ class EdgeOffer:
                 edits[edit] = None
         return tuple(edits), tuple(refused)
 
-    def _made(self, item: Any) -> AddEdge | RemoveEdge | None:
+    def _edit_of(self, item: Any) -> AddEdge | RemoveEdge | None:
         if not is_mapping(item) or item.keys() != {*FIELDS}:
             return None
         change, sender, receiver = (item[name] for name in FIELDS)
@@ -121,7 +121,7 @@ class Reorganised:
 
 
 async def reorganise(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     ground: Ground,
     reflected: Sequence[Reflected],
@@ -143,16 +143,18 @@ async def reorganise(
         meter: Counts what that takes. None: it begins here.
     """
     lead, team = lead_of(ground.team, ground.run), ground.team
-    voice = meta if lead is None else ground.voice(meta, lead)
+    voice = model if lead is None else ground.voice(model, lead)
     bounds = voice.limits
     room = ground.room.within(bounds)
-    part = TeamAnswer(meta=voice, team=team, room=room, most_edges=edges)
+    part = TeamAnswer(model=voice, team=team, room=room, most_edges=edges)
     has_statements = bool(discussion.statements)
     question = Question(
         operator=OPERATOR,
-        instructions=prompt(OPERATOR, **part.told, lead=lead or "", has_statements=has_statements),
+        instructions=prompt(
+            OPERATOR, **part.request_fields, lead=lead or "", has_statements=has_statements
+        ),
         material=material(
-            ground.told.text(bounds),
+            ground.feedback.text(bounds),
             known_text(voice, ground, reflected, settled),
             part.offer.text,
             discussion.text,
@@ -174,13 +176,13 @@ async def reorganise(
 
 
 def known_text(
-    meta: OperatorModel,
+    model: OperatorModel,
     ground: Ground,
     reflected: Sequence[Reflected],
     settled: Sequence[Settlement],
 ) -> str:
     """Show what all read who talk about the team: who is in it, its rules, and what was found."""
-    bounds, team = meta.limits, ground.team
+    bounds, team = model.limits, ground.team
     return material(
         Account(team=team, run=ground.run).outline(bounds),
         took_part_text(team, ground.run),
@@ -243,7 +245,7 @@ class TeamAnswer:
         most_edges: The most edges among those who stay that may change.
     """
 
-    meta: OperatorModel
+    model: OperatorModel
     team: Team
     room: NoteLimits
     most_edges: int
@@ -257,7 +259,7 @@ class TeamAnswer:
     @property
     def offer(self) -> RosterOffer:
         """Who may come and go."""
-        ceiling = self.meta.ceiling
+        ceiling = self.model.ceiling
         return RosterOffer(team=self.team, ceiling=ceiling, room=self.room, most=self.newcomers)
 
     @property
@@ -277,7 +279,7 @@ class TeamAnswer:
         return {name: item if name == "retry" else LIST for name, item in self.schema.items()}
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def request_fields(self) -> Mapping[str, Any]:
         """What the words say that ask for it."""
         rules, offer = self.rules, self.offer
         return {
@@ -291,37 +293,37 @@ class TeamAnswer:
             "edges": self.most_edges if self.edges.schema else 0,
         }
 
-    def read(self, said: Mapping[str, Any]) -> Reorganised:
+    def read(self, answer: Mapping[str, Any]) -> Reorganised:
         """Read what may be kept of it, and what may not.
 
         Args:
-            said: The answer, by `any_schema`.
+            answer: The answer, by `any_schema`.
         """
-        ruled, no_rules = self.rules.read(said)
-        moved, no_moves = self.offer.read(said)
-        rewired, no_edges = self.edges.read(said)
+        ruled, no_rules = self.rules.read(answer)
+        moved, no_moves = self.offer.read(answer)
+        rewired, no_edges = self.edges.read(answer)
         passed = gate(
             self.team,
             (*ruled, *moved, *rewired),
-            catalogue=self.meta.catalogue,
-            ceiling=self.meta.ceiling,
+            catalogue=self.model.catalogue,
+            ceiling=self.model.ceiling,
             room=self.room,
         )
         return Reorganised(
             edits=passed.kept,
-            reason=said["reason"],
-            retry=said["retry"],
+            reason=answer["reason"],
+            retry=answer["retry"],
             refused=(*no_rules, *no_moves, *no_edges, *passed.refused),
         )
 
 
 def _read(part: TeamAnswer, text: str) -> Reorganised:
     shape = closed(reason=ANY, **part.any_schema)
-    return part.read(structured(text, shape, part.meta.limits))
+    return part.read(structured(text, shape, part.model.limits))
 
 
-def _all_of(came: Reorganised) -> Reorganised:
+def _all_of(reorganised: Reorganised) -> Reorganised:
     """Take an answer of which all may be kept."""
-    if problems := [reason for refusal in came.refused for reason in refusal.reasons]:
+    if problems := [reason for refusal in reorganised.refused for reason in refusal.reasons]:
         raise InvalidAnswer(*problems)
-    return came
+    return reorganised

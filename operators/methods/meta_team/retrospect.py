@@ -64,7 +64,7 @@ class Reflected:
         evidence: What it asked colleagues, and what they answered.
         looks: What it looked up in the task's files.
         refused: What it wrote that may not be kept, also after it was told why.
-        lost: Answers on the way that were of no use.
+        rejected: Answers on the way that were of no use.
     """
 
     agent: str
@@ -74,11 +74,11 @@ class Reflected:
     evidence: tuple[EvidenceExchange, ...] = ()
     looks: tuple[FileLook, ...] = ()
     refused: tuple[Refused, ...] = ()
-    lost: tuple[RejectedProposal, ...] = ()
+    rejected: tuple[RejectedProposal, ...] = ()
 
 
 async def retrospect(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     ground: Ground,
     agent: str,
@@ -100,10 +100,10 @@ async def retrospect(
     """
     if not ground.run.agents[agent].dialogue:
         reason = f"{agent} read and said nothing."
-        dropped = meta.drop(path, OPERATOR, reason, parents=(ground.team.name,))
-        return Reflected(agent=agent, lost=(dropped,))
+        dropped = model.drop(path, OPERATOR, reason, parents=(ground.team.name,))
+        return Reflected(agent=agent, rejected=(dropped,))
     meter = ground.meter()
-    item = _Looking(meta=meta, agent=agent, path=path, ground=ground, meter=meter)
+    item = _Looking(model=model, agent=agent, path=path, ground=ground, meter=meter)
     return await item.back(evidence, looks)
 
 
@@ -111,7 +111,7 @@ async def retrospect(
 class _Looking:
     """One agent's looking back, on its way."""
 
-    meta: OperatorModel
+    model: OperatorModel
     path: str
     agent: str
     ground: Ground
@@ -125,13 +125,13 @@ class _Looking:
         if isinstance(asked, RejectedProposal):
             lost = (*lost, asked)
         else:
-            heard = await self._heard(asked)
+            heard = await self._colleague_answers(asked)
             known = tuple(self._exchange(*pair) for pair in zip(asked, heard, strict=True))
             lost += tuple(answer for answer in heard if isinstance(answer, RejectedProposal))
         result = await self._noted(known, seen)
         if isinstance(result, RejectedProposal):
-            return Reflected(agent=self.agent, evidence=known, looks=seen, lost=(*lost, result))
-        return replace(result, evidence=known, looks=seen, lost=lost)
+            return Reflected(agent=self.agent, evidence=known, looks=seen, rejected=(*lost, result))
+        return replace(result, evidence=known, looks=seen, rejected=lost)
 
     async def _looked(self, most: int) -> tuple[tuple[FileLook, ...], tuple[RejectedProposal, ...]]:
         """Have it look at the files that it worked on, until it has seen enough."""
@@ -156,12 +156,14 @@ class _Looking:
         return seen, ()
 
     def _shown(self, seen: Sequence[FileLook]) -> str:
-        written = self.ground.voice(self.meta, self.agent).limits.characters
+        written = self.ground.voice(self.model, self.agent).limits.characters
         return material(*(look.shown(min(LONGEST_LOOK, written)) for look in seen))
 
-    def _exchange(self, asked: tuple[str, str], said: str | RejectedProposal) -> EvidenceExchange:
-        colleague, question = asked
-        answer = "" if isinstance(said, RejectedProposal) else said
+    def _exchange(
+        self, addressed: tuple[str, str], reply: str | RejectedProposal
+    ) -> EvidenceExchange:
+        colleague, question = addressed
+        answer = "" if isinstance(reply, RejectedProposal) else reply
         return EvidenceExchange(
             asker=self.agent, colleague=colleague, question=question, answer=answer
         )
@@ -185,27 +187,29 @@ class _Looking:
             also=self._shown(seen),
         )
 
-    async def _heard(self, asked: Sequence[tuple[str, str]]) -> list[str | RejectedProposal]:
+    async def _colleague_answers(
+        self, questions: Sequence[tuple[str, str]]
+    ) -> list[str | RejectedProposal]:
         """Have colleagues answer, side by side, each from its own conversation."""
-        meters = [self.meter.begun() for _ in asked]
+        meters = [self.meter.begun() for _ in questions]
         result = await together(
             *(
                 self._answer(f"evidence {number}", *pair, meter)
-                for number, (pair, meter) in enumerate(zip(asked, meters, strict=True), 1)
+                for number, (pair, meter) in enumerate(zip(questions, meters, strict=True), 1)
             )
         )
         self.meter.took(meters)
         return result
 
     async def _answer(
-        self, what: str, colleague: str, question: str, meter: Meter
+        self, label: str, colleague: str, question: str, meter: Meter
     ) -> str | RejectedProposal:
-        written = self.ground.voice(self.meta, colleague).limits.characters
+        written = self.ground.voice(self.model, colleague).limits.characters
         longest = min(LONGEST_EVIDENCE, written)
         text = {"type": "string", "minLength": 1, "maxLength": longest}
         return await self._ask(
             colleague,
-            what,
+            label,
             prompt(
                 "retrospect_evidence",
                 agent=colleague,
@@ -223,7 +227,7 @@ class _Looking:
         self, known: Sequence[EvidenceExchange], seen: Sequence[FileLook]
     ) -> Reflected | RejectedProposal:
         """Have it write down what follows."""
-        ground, limits = self.ground, self.ground.voice(self.meta, self.agent).limits
+        ground, limits = self.ground, self.ground.voice(self.model, self.agent).limits
         room, most = ground.room.within(limits), min(NOTES, limits.edits)
         owner = ground.team.agents[self.agent]
         longest = min(LONGEST_SUMMARY, limits.characters)
@@ -254,20 +258,20 @@ class _Looking:
             inputs={"evidence": known, "looks": seen},
         )
 
-    async def _ask(self, agent: str, what: str, instructions: str, **asked: Any) -> Any:
+    async def _ask(self, agent: str, label: str, instructions: str, **asked: Any) -> Any:
         """Ask it, or a colleague, in a further turn of the one's own conversation."""
-        ground, voice = self.ground, self.ground.voice(self.meta, agent)
+        ground, voice = self.ground, self.ground.voice(self.model, agent)
         usual: dict[str, Any] = {"operator": OPERATOR, "meter": self.meter, **asked}
-        path = f"{self.path}/{what}"
+        path = f"{self.path}/{label}"
         return await ground.ask(voice, path, agent, instructions=instructions, **usual)
 
     def _read(self, text: str, room: NoteLimits, most: int) -> Reflected:
         """Read what may be kept of an answer, and what may not."""
         any_text = {"type": "string"}
         shape = closed(reason=any_text, notes={"type": "array"}, summary=any_text)
-        fields = structured(text, shape, self.meta.limits)
+        fields = structured(text, shape, self.model.limits)
         edits, refused = notes_in(
-            fields["notes"], self.meta, self.ground.team, self.agent, room=room, most=most
+            fields["notes"], self.model, self.ground.team, self.agent, room=room, most=most
         )
         return Reflected(
             agent=self.agent,
@@ -280,7 +284,7 @@ class _Looking:
 
 def notes_in(
     items: Sequence[Any],
-    meta: OperatorModel,
+    model: OperatorModel,
     team: Team,
     agent: str,
     *,
@@ -296,22 +300,22 @@ def notes_in(
     """
     notes = OwnNotes(agent=team.agents[agent], room=room, most=most).read(items)
     written = tuple(notes.edits.values())
-    passed = gate(team, written, catalogue=meta.catalogue, ceiling=meta.ceiling, room=room)
+    passed = gate(team, written, catalogue=model.catalogue, ceiling=model.ceiling, room=room)
     return passed.kept, (*notes.refused, *passed.refused)
 
 
-def _all_of(came: Reflected) -> Reflected:
+def _all_of(reflection: Reflected) -> Reflected:
     """Take an answer of which all may be kept, and that tells the team something."""
-    problems = [reason for refusal in came.refused for reason in refusal.reasons]
-    if not came.summary:
+    problems = [reason for refusal in reflection.refused for reason in refusal.reasons]
+    if not reflection.summary:
         problems.append("summary: nothing is said there. Tell your team what you found.")
     if problems:
         raise InvalidAnswer(*problems)
-    return came
+    return reflection
 
 
 async def retrospect_alone(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     ground: Ground,
     agent: str,
@@ -320,12 +324,12 @@ async def retrospect_alone(
     looks: int = 3,
 ) -> Noted:
     """Have an agent look back, and return the team with its new notes; see `retrospect`."""
-    reflected = await retrospect(meta, path, ground, agent, evidence=evidence, looks=looks)
+    reflected = await retrospect(model, path, ground, agent, evidence=evidence, looks=looks)
     events = evidence_lines(reflected.evidence)
-    notes = notes_of(events, reflected.refused, reflected.lost)
-    if reflected.lost and not reflected.summary:
-        return Noted(proposal=reflected.lost[-1], notes=notes)
-    passed = gate(ground.team, reflected.edits, catalogue=meta.catalogue, ceiling=meta.ceiling)
+    notes = notes_of(events, reflected.refused, reflected.rejected)
+    if reflected.rejected and not reflected.summary:
+        return Noted(proposal=reflected.rejected[-1], notes=notes)
+    passed = gate(ground.team, reflected.edits, catalogue=model.catalogue, ceiling=model.ceiling)
     return noted(
         OPERATOR, ground.team, passed.child, reflected.edits, reason=reflected.summary, notes=notes
     )

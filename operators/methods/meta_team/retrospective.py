@@ -75,7 +75,7 @@ class Retrospective:
     discussion: Discussion = field(default_factory=Discussion)
     reorganised: Reorganised | None = None
     refused: tuple[Refused, ...] = ()
-    lost: tuple[RejectedProposal, ...] = ()
+    rejected: tuple[RejectedProposal, ...] = ()
     tally: Tally = field(default_factory=Tally)
 
     @property
@@ -96,16 +96,16 @@ class Retrospective:
 
 
 async def look_back(
-    meta: OperatorModel, path: str, ground: Ground, how: RetrospectiveSettings | None = None
+    model: OperatorModel, path: str, ground: Ground, how: RetrospectiveSettings | None = None
 ) -> Retrospective:
     """Have a team look back on a task, and change itself by what it finds.
 
     Args:
         how: How it looks back. None: at all levels.
     """
-    counting = _Counting(meta.tell)
-    counted = replace(meta, tell=counting)
-    item = _LookingBack(meta=counted, path=path, ground=ground, how=how or RetrospectiveSettings())
+    counting = _Counting(model.tell)
+    counted = replace(model, tell=counting)
+    item = _LookingBack(model=counted, path=path, ground=ground, how=how or RetrospectiveSettings())
     return replace(await item.through(), tally=counting.tally)
 
 
@@ -138,25 +138,25 @@ class _Counting:
 class _LookingBack:
     """A team's looking back, on its way."""
 
-    meta: OperatorModel
+    model: OperatorModel
     path: str
     ground: Ground
     how: RetrospectiveSettings
 
     def __post_init__(self) -> None:
-        self.came = Retrospective(child=self.ground.team)
+        self.result = Retrospective(child=self.ground.team)
 
     async def through(self) -> Retrospective:
         if self.how.scheme == "centralised":
             await self._centralised()
-            return self.came
+            return self.result
         if self.how.agent_level:
             await self._agents()
         if self.how.pair_level:
             await self._pairs()
         if self.how.team_level:
             await self._team()
-        return self.came
+        return self.result
 
     @property
     def _is_together(self) -> bool:
@@ -164,7 +164,7 @@ class _LookingBack:
 
     async def _centralised(self) -> None:
         result = await centralise(
-            self.meta,
+            self.model,
             f"{self.path}centralise",
             self.ground,
             self.how,
@@ -182,7 +182,7 @@ class _LookingBack:
         reflecteds = await together(
             *(
                 retrospect(
-                    self.meta,
+                    self.model,
                     f"{self.path}retrospect/{name}",
                     self.ground,
                     name,
@@ -192,8 +192,8 @@ class _LookingBack:
                 for name in of
             )
         )
-        self.came = replace(self.came, reflected=tuple(reflecteds))
-        self._lose([lost for reflection in reflecteds for lost in reflection.lost])
+        self.result = replace(self.result, reflected=tuple(reflecteds))
+        self._lose([lost for reflection in reflecteds for lost in reflection.rejected])
         self._refuse([lost for reflection in reflecteds for lost in reflection.refused])
         self._keep([edit for reflection in reflecteds for edit in reflection.edits])
 
@@ -202,17 +202,17 @@ class _LookingBack:
         paths = ((pair, f"{self.path}settle/{pair[0]} {pair[1]}") for pair in of)
         settlements = await together(
             *(
-                settle(self.meta, path, self.ground, pair, exchange=self._is_together)
+                settle(self.model, path, self.ground, pair, exchange=self._is_together)
                 for pair, path in paths
             )
         )
-        self.came = replace(self.came, settled=tuple(settlements))
-        self._lose([lost for settlement in settlements for lost in settlement.lost])
+        self.result = replace(self.result, settled=tuple(settlements))
+        self._lose([lost for settlement in settlements for lost in settlement.rejected])
         self._refuse([lost for settlement in settlements for lost in settlement.refused])
         self._keep([edit for settlement in settlements for edit in settlement.edits])
 
     async def _team(self) -> None:
-        meta, ground, pair = self.meta, self.ground, (self.came.reflected, self.came.settled)
+        meta, ground, pair = self.model, self.ground, (self.result.reflected, self.result.settled)
         meter = ground.meter()
         discussion = await discuss(
             meta,
@@ -223,8 +223,8 @@ class _LookingBack:
             meter=meter,
             inputs={"reflected": pair[0], "settled": pair[1]},
         )
-        self.came = replace(self.came, discussion=discussion)
-        self._lose(discussion.lost)
+        self.result = replace(self.result, discussion=discussion)
+        self._lose(discussion.rejected)
         result = await reorganise(
             meta,
             f"{self.path}reorganise",
@@ -239,14 +239,14 @@ class _LookingBack:
         else:
             self._changed(result)
 
-    def _changed(self, came: Reorganised) -> None:
-        self.came = replace(self.came, reorganised=came)
-        self._refuse(came.refused)
-        self._keep(came.edits)
+    def _changed(self, reorganised: Reorganised) -> None:
+        self.result = replace(self.result, reorganised=reorganised)
+        self._refuse(reorganised.refused)
+        self._keep(reorganised.edits)
 
     def _keep(self, edits: Sequence[Edit]) -> None:
         """Take a level's edits through the gate together, and go on with the team they make."""
-        meta, ground = self.meta, self.ground
+        meta, ground = self.model, self.ground
         passed = gate(
             ground.team,
             edits,
@@ -256,18 +256,18 @@ class _LookingBack:
         )
         self._refuse(passed.refused)
         self.ground = replace(ground, team=passed.child)
-        levels = (*self.came.levels, passed.kept)
-        self.came = replace(self.came, child=passed.child, levels=levels)
+        levels = (*self.result.levels, passed.kept)
+        self.result = replace(self.result, child=passed.child, levels=levels)
 
-    def _lose(self, lost: Sequence[RejectedProposal]) -> None:
-        self.came = replace(self.came, lost=(*self.came.lost, *lost))
+    def _lose(self, rejected: Sequence[RejectedProposal]) -> None:
+        self.result = replace(self.result, rejected=(*self.result.rejected, *rejected))
 
     def _refuse(self, refused: Sequence[Refused]) -> None:
-        self.came = replace(self.came, refused=(*self.came.refused, *refused))
+        self.result = replace(self.result, refused=(*self.result.refused, *refused))
 
 
 async def reorganise_alone(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     ground: Ground,
     *,
@@ -279,7 +279,7 @@ async def reorganise_alone(
     """Have a team look back, and return the team that this leads to; see `look_back`."""
     wanted: dict[str, Any] = {f"{name}_level": name in (level or LEVELS) for name in LEVELS}
     how = RetrospectiveSettings(scheme=scheme, evidence=evidence, discussion=discussion, **wanted)
-    back = await look_back(meta, f"{path}/", ground, how)
+    back = await look_back(model, f"{path}/", ground, how)
     events = [f"{each.agent}: {each.summary}" for each in back.reflected if each.summary]
     events += [line for each in back.reflected for line in evidence_lines(each.evidence)]
     events += [
@@ -292,7 +292,7 @@ async def reorganise_alone(
         back.child,
         back.edits,
         reason=back.reorganised.reason if back.reorganised else "",
-        notes=notes_of(events, back.refused, back.lost),
+        notes=notes_of(events, back.refused, back.rejected),
     )
 
 

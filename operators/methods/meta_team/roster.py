@@ -109,26 +109,30 @@ class RosterOffer:
         has = self._is_movable and self.ceiling.tools
         return fenced("tools", ", ".join(sorted(self.ceiling.tools))) if has else ""
 
-    def read(self, said: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
+    def read(self, answer: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
         """Read what an answer says of the roster."""
         edits: list[Edit] = []
         refused: list[Refused] = []
-        for number, item in enumerate(said.get("go", ())):
+        for number, item in enumerate(answer.get("go", ())):
             if number >= self.most:
                 refused.append(_refused(item, f"at most {self.most} may go at once."))
             elif item not in self.spare:
                 refused.append(_refused(item, f"{quoted(item)} cannot be done without."))
             elif RemoveAgent(agent=item) not in edits:
                 edits.append(RemoveAgent(agent=item))
-        for number, item in enumerate(said.get("come", ())):
-            result = self._made(item) if number < self._free else f"at most {self._free} may come."
+        for number, item in enumerate(answer.get("come", ())):
+            result = (
+                self._newcomer_from(item)
+                if number < self._free
+                else f"at most {self._free} may come."
+            )
             if isinstance(result, str):
                 refused.append(_refused(item, result))
             else:
                 edits.append(result)
         return tuple(edits), tuple(refused)
 
-    def _made(self, item: Any) -> AddAgent | str:
+    def _newcomer_from(self, item: Any) -> AddAgent | str:
         """Write a newcomer, or say why not."""
         fields = self._newcomer["properties"]
         if not is_mapping(item) or item.keys() != fields.keys():

@@ -53,11 +53,11 @@ class Rules:
             lists["outdated"] = _listed({"type": "integer", "enum": numbers}, self.most)
         return lists
 
-    def read(self, said: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
+    def read(self, answer: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
         """Read what an answer says of rules: an edit of the constitution, or none."""
         refused: list[Refused] = []
-        going = self._going(said.get("outdated", ()), refused)
-        coming = self._coming(said["rules"], refused)
+        going = self._going(answer.get("outdated", ()), refused)
+        coming = self._coming(answer["rules"], refused)
         if not going and not coming:
             return (), tuple(refused)
         stay = [line for number, line in enumerate(self.lines, 1) if number not in going]

@@ -83,7 +83,7 @@ def limits_of(settings: RetrospectiveSettings) -> PhaseLimits:
 
 
 async def looked_back(
-    episode: Episode, meta: OperatorModel, team: Team, run: Run, score: Score
+    episode: Episode, model: OperatorModel, team: Team, run: Run, score: Score
 ) -> Looked:
     """Have a team look back on what it did, in the scheme that the recipe names.
 
@@ -100,11 +100,11 @@ async def looked_back(
         shows_reference=settings.reference,
     )
     room, limits = room_of(settings), limits_of(settings)
-    ground = Ground(team=team, run=run, told=feedback, room=room, limits=limits)
-    retrospective = await look_back(meta, episode.path, ground, settings)
+    ground = Ground(team=team, run=run, feedback=feedback, room=room, limits=limits)
+    retrospective = await look_back(model, episode.path, ground, settings)
     levels = tuple(_levels(retrospective, settings))
     _count(episode, levels, retrospective)
-    _tell_cost(episode, tokens_of_one_analyser(meta, ground, settings))
+    _tell_cost(episode, tokens_of_one_analyser(model, ground, settings))
     return Looked(child=retrospective.child, levels=levels, retry=retrospective.retry)
 
 
@@ -117,23 +117,23 @@ def _tell_cost(episode: Episode, central: int) -> None:
     for level in on:
         name, operators = ASKING[level]
         spent = sum((episode.spent.get(operator, Usage()) for operator in operators), Usage())
-        episode.told |= {f"{name} calls": spent.calls, f"{name} tokens": spent.tokens}
-    episode.told["one analyser tokens, about"] = central
+        episode.figures |= {f"{name} calls": spent.calls, f"{name} tokens": spent.tokens}
+    episode.figures["one analyser tokens, about"] = central
 
 
-def _levels(came: Retrospective, settings: RetrospectiveSettings) -> Iterator[Level]:
+def _levels(retrospective: Retrospective, settings: RetrospectiveSettings) -> Iterator[Level]:
     """File what is to change under the level that it is of, and say why."""
-    why = came.reorganised.reason if came.reorganised else ""
+    why = retrospective.reorganised.reason if retrospective.reorganised else ""
     fields = {
         "agent_level": "; ".join(
-            f"{reflected.agent}: {reflected.summary}" for reflected in came.reflected
+            f"{reflected.agent}: {reflected.summary}" for reflected in retrospective.reflected
         )
     }
     fields |= {"pair_level": "", "team_level": why}
     for name, operator in OPERATORS.items():
         if not getattr(settings, name):
             continue
-        edits = tuple(edit for edit in came.edits if _level_of(edit) == name)
+        edits = tuple(edit for edit in retrospective.edits if _level_of(edit) == name)
         if settings.scheme == "centralised":
             yield Level(name=name, operator=CENTRAL, edits=edits, reason=why)
         else:
@@ -146,12 +146,14 @@ def _level_of(edit: Edit) -> str:
     return "agent_level" if edit.note in OWN else "pair_level"
 
 
-def _count(episode: Episode, levels: tuple[Level, ...], came: Retrospective) -> None:
+def _count(episode: Episode, levels: tuple[Level, ...], retrospective: Retrospective) -> None:
     """Tell how much each level changes, and count what came to nothing."""
-    episode.told |= {f"{level.name} edits": float(len(level.edits)) for level in levels}
-    episode.told["refused"] = float(len(came.refused))
-    for proposal in came.lost:
+    episode.figures |= {f"{level.name} edits": float(len(level.edits)) for level in levels}
+    episode.figures["refused"] = float(len(retrospective.refused))
+    for proposal in retrospective.rejected:
         episode.lose(proposal)
-    for proposal in came.refused:
+    for proposal in retrospective.refused:
         why = f"{proposal.what}: {' '.join(proposal.reasons)}"
-        episode.lose(RejectedProposal(operator=GATE, reason=why, parents=(came.child.name,)))
+        episode.lose(
+            RejectedProposal(operator=GATE, reason=why, parents=(retrospective.child.name,))
+        )

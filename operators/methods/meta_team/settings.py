@@ -52,24 +52,24 @@ class RetrospectiveSettings:
         return self.scheme != "none" and any(levels)
 
 
-def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[str, str]:
+def check(settings: RetrospectiveSettings, written: Mapping[str, Any]) -> Mapping[str, str]:
     """Find fields that somebody wrote and that nothing would read beside the others."""
     here = f"here is scheme: {settings.scheme}. Leave one of them out."
     fields: dict[str, str] = {}
     if settings.scheme == "none":
         unread = (*LEVELS, "retry", "reference", "edges", "looks", *TOGETHER)
-        fields |= {word: f"nobody looks back, since {here}" for word in unread if word in said}
+        fields |= {word: f"nobody looks back, since {here}" for word in unread if word in written}
     elif not settings.looks_back:
         fields["scheme"] = "nothing would change: no level is left. Write scheme: none for that."
     if settings.scheme in {"centralised", "partitioned"}:
         why = f"agents talk to each other with scheme: collaborative only, and {here}"
-        fields |= {name: why for name in TOGETHER if name in said}
-    if "looks" in said and (settings.scheme == "centralised" or not settings.agent_level):
+        fields |= {name: why for name in TOGETHER if name in written}
+    if "looks" in written and (settings.scheme == "centralised" or not settings.agent_level):
         fields["looks"] = f"agents look at files with agent_level only, and {here}"
     if settings.looks_back and not settings.team_level:
         why = "without team_level the team changes nothing. Leave one of them out."
-        fields |= {name: why for name in ("discussion", "edges") if name in said}
-    if settings.roster == "closed" and "alive" in said:
+        fields |= {name: why for name in ("discussion", "edges") if name in written}
+    if settings.roster == "closed" and "alive" in written:
         fields["alive"] = "all are at work at once with roster: closed. Leave one of them out."
     return fields
 

@@ -47,7 +47,7 @@ class Settlement:
     accounts: Mapping[str, str]
     edits: tuple[Edit, ...] = ()
     refused: tuple[Refused, ...] = ()
-    lost: tuple[RejectedProposal, ...] = ()
+    rejected: tuple[RejectedProposal, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +57,7 @@ class _Side:
 
 
 async def settle(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     ground: Ground,
     pair: tuple[str, str],
@@ -73,7 +73,7 @@ async def settle(
     """
     sides = [
         _Settling(
-            meta=meta, path=path, agent=name, other=other, ground=ground, meter=ground.meter()
+            model=model, path=path, agent=name, other=other, ground=ground, meter=ground.meter()
         )
         for name, other in (pair, pair[::-1])
     ]
@@ -90,7 +90,7 @@ async def settle(
         accounts=accounts,
         edits=tuple(edit for item in sided for edit in item.edits),
         refused=tuple(lost for item in sided for lost in item.refused),
-        lost=tuple(item for item in (*said, *result) if isinstance(item, RejectedProposal)),
+        rejected=tuple(item for item in (*said, *result) if isinstance(item, RejectedProposal)),
     )
 
 
@@ -98,7 +98,7 @@ async def settle(
 class _Settling:
     """One of the two, on its way."""
 
-    meta: OperatorModel
+    model: OperatorModel
     path: str
     agent: str
     other: str
@@ -107,10 +107,10 @@ class _Settling:
 
     async def account(self) -> str | RejectedProposal:
         """Have it tell the other how their work together went."""
-        written = self.ground.voice(self.meta, self.agent).limits.characters
+        written = self.ground.voice(self.model, self.agent).limits.characters
         longest = min(LONGEST_ACCOUNT, written)
         return await say(
-            self.meta,
+            self.model,
             f"{self.path}/account of {self.agent}",
             self.ground,
             self.agent,
@@ -126,7 +126,7 @@ class _Settling:
 
     async def noted(self, accounts: Mapping[str, str]) -> _Side | RejectedProposal:
         """Have it note what it knows of the other."""
-        ground, limits = self.ground, self.ground.voice(self.meta, self.agent).limits
+        ground, limits = self.ground, self.ground.voice(self.model, self.agent).limits
         room = ground.room.within(limits)
         heard = accounts.get(self.other, "")
         text = {"type": "string", "maxLength": room.note}
@@ -150,11 +150,11 @@ class _Settling:
             ),
         )
 
-    async def _ask(self, what: str, instructions: str, **asked: Any) -> Any:
+    async def _ask(self, label: str, instructions: str, **asked: Any) -> Any:
         """Ask it in a further turn of its own conversation."""
-        ground, voice = self.ground, self.ground.voice(self.meta, self.agent)
+        ground, voice = self.ground, self.ground.voice(self.model, self.agent)
         usual: dict[str, Any] = {"operator": OPERATOR, "meter": self.meter, **asked}
-        path = f"{self.path}/{what}"
+        path = f"{self.path}/{label}"
         return await ground.ask(voice, path, self.agent, instructions=instructions, **usual)
 
     @property
@@ -171,7 +171,7 @@ class _Settling:
 
     def _read(self, text: str, room: NoteLimits) -> _Side:
         """Read what may be kept of an answer, and what may not."""
-        meta = self.meta
+        meta = self.model
         shape = closed(reason=ANY, profile=ANY, together=ANY)
         fields = structured(text, shape, meta.limits)
         edits = pair_edits(self.agent, self.other, fields["profile"], fields["together"])
@@ -208,19 +208,19 @@ def _all_of(side: _Side) -> _Side:
 
 
 async def settle_alone(
-    meta: OperatorModel, path: str, ground: Ground, pair: tuple[str, str], *, alone: bool = False
+    model: OperatorModel, path: str, ground: Ground, pair: tuple[str, str], *, alone: bool = False
 ) -> Noted:
     """Have two settle, and return the team with their new notes; see `settle`.
 
     Args:
         alone: Whether neither tells the other how their work went.
     """
-    settled = await settle(meta, path, ground, pair, exchange=not alone)
+    settled = await settle(model, path, ground, pair, exchange=not alone)
     accounts = [f"{agent} told: {text}" for agent, text in settled.accounts.items()]
-    notes = notes_of(accounts, settled.refused, settled.lost)
-    if settled.lost and not settled.edits:
-        return Noted(proposal=settled.lost[-1], notes=notes)
-    passed = gate(ground.team, settled.edits, catalogue=meta.catalogue, ceiling=meta.ceiling)
+    notes = notes_of(accounts, settled.refused, settled.rejected)
+    if settled.rejected and not settled.edits:
+        return Noted(proposal=settled.rejected[-1], notes=notes)
+    passed = gate(ground.team, settled.edits, catalogue=model.catalogue, ceiling=model.ceiling)
     reason = f"{pair[0]} and {pair[1]} worked together."
     return noted(OPERATOR, ground.team, passed.child, settled.edits, reason=reason, notes=notes)
 

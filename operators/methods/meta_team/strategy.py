@@ -49,23 +49,23 @@ async def meta_team(episode: Episode) -> None:
         episode.answered(run)
         return
     episode.answered(run, outcome)
-    episode.keep(_tried(episode, head, run, outcome), "trial")
+    episode.keep(_evaluation_of(episode, head, run, outcome), "trial")
     await _learn(episode, head, team, run, outcome)
 
 
-async def _worked(episode: Episode, team: Team, what: str) -> Run:
+async def _worked(episode: Episode, team: Team, label: str) -> Run:
     """Have a team work within the share of its limits that an evolution has."""
     settings: RetrospectiveSettings = episode.settings
     share, usd = settings.budget_share, settings.usd
     caps = None if usd is None else Caps(usd=share * usd)
     within = constrained(team, share)
-    return await episode.run(within, what, base=team, dialogue=DIALOGUE, caps=caps)
+    return await episode.run(within, label, base=team, dialogue=DIALOGUE, caps=caps)
 
 
 async def _learn(episode: Episode, head: Member, team: Team, run: Run, outcome: Score) -> None:
     """Look back, and have the team that this leads to come after the head."""
     settings: RetrospectiveSettings = episode.settings
-    ceiling = ceiling_for(team, episode.stage)
+    ceiling = ceiling_for(team, episode.context)
     meta = replace(episode.meta, ceiling=ceiling)
     looked = await looked_back(episode, meta, team, run, outcome)
     again = None
@@ -88,18 +88,18 @@ async def _again(episode: Episode, child: Team, before: Score) -> Again:
     if isinstance(outcome, RejectedProposal):
         episode.lose(outcome)
         return Again(run=run, score=None)
-    episode.told["gain of a retry"] = outcome.value - before.value
+    episode.figures["gain of a retry"] = outcome.value - before.value
     return Again(run=run, score=outcome.value)
 
 
-def _tried(episode: Episode, head: Member, run: Run, outcome: Score) -> Evaluated:
+def _evaluation_of(episode: Episode, head: Member, run: Run, outcome: Score) -> Evaluated:
     trial = Trial(
         task=episode.task.id,
         niche=episode.task.niche or None,
         score=outcome.value,
         reward=episode.reward(run, outcome),
         usage=run.usage,
-        run=episode.stage.name,
+        run=episode.context.name,
         reason="" if run.answer is not None else run.error or "it gave no answer.",
         rounds=run.rounds,
     )

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from ....pool.ledger.changes import Added, ChildRejected, EventNoted, Restored, Retired
 from ....pool.teams.lineage import steps_to
-from ....pool.view import Views
 from ....schema.edits import diff, taught
 from ....schema.team.team import Lineage
 from .gate import Refused, gate
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from ....pool.ledger.members import Member
     from ....pool.teams.pool import Pool
+    from ....pool.view import PoolView
     from ....runtime.agents.outcomes import Run
     from ....schema.edits import Edit
     from ....schema.loading.ceiling import CapabilityPolicy
@@ -80,9 +80,9 @@ class Succession:
     room: NoteLimits
     again: Again | None = None
 
-    def close(self, pool: Pool) -> Mapping[str, Any]:
-        """Commit the child, let it be the only one that lives, and give the episode's line."""
-        now = self._now(pool)
+    def close(self, pool: Pool, before: PoolView) -> Mapping[str, Any]:
+        """Commit the child, let it be the only one that lives, and return the episode's line."""
+        now = head_of(before.members)
         child, steps, refused = self._child(now)
         for number, refusal in enumerate(refused):
             pool.commit(self._rejected(refusal, now), op=self.episode.op(f"refused {number}"))
@@ -95,16 +95,16 @@ class Succession:
             "kept": True,
             "new": is_new,
             "head": name,
-            "said": self._said(name, len(refused)),
+            "said": self._reason(name, len(refused)),
         }
 
-    def _rejected(self, one: Refused, now: Member) -> ChildRejected:
+    def _rejected(self, refused: Refused, now: Member) -> ChildRejected:
         return ChildRejected(
             operator=GATE,
-            reason=f"{one.what}: {' '.join(one.reasons)}",
+            reason=f"{refused.what}: {' '.join(refused.reasons)}",
             parents=(now.name,),
             task=self.episode.task.id,
-            run=self.episode.stage.name,
+            run=self.episode.context.name,
         )
 
     def _retried(self, again: Again, name: str) -> EventNoted:
@@ -112,7 +112,7 @@ class Succession:
         about = {
             "team": name,
             "task": self.episode.task.id,
-            "run": self.episode.stage.name,
+            "run": self.episode.context.name,
             "score": again.score,
             "calls": again.run.usage.calls,
             "tokens": again.run.usage.tokens,
@@ -122,23 +122,15 @@ class Succession:
             what=RETRY, about={key: item for key, item in about.items() if item is not None}
         )
 
-    def _said(self, name: str, refused: int) -> str:
+    def _reason(self, name: str, refused: int) -> str:
         """Say in a few words what each level changed, and who is the head now."""
         counts = [f"{SHORT[level.name]} {len(level.edits)}" for level in self.levels]
-        refused += round(self.episode.told.get("refused", 0))
+        refused += round(self.episode.figures.get("refused", 0))
         changed = f"{', '.join(counts)}, refused {refused}; " if counts else ""
         head = "stays the head" if name == self.head.name else "is the head"
         score = self.again.score if self.again else None
         retried = "" if score is None else f"; done again: {score:g}"
         return f"{changed}{name} {head}{retried}"
-
-    def _now(self, pool: Pool) -> Member:
-        """Return the head as all earlier tasks left it, also where this one was half committed."""
-        stage = self.episode.stage
-        if stage.recipe.workers == 1:
-            return self.head
-        before = Views(pool, stage.name).upto(self.episode.number - 1)
-        return head_of(before.members)
 
     def _child(self, now: Member) -> tuple[Team, tuple[LineageStep, ...], list[Refused]]:
         """Apply what is to change, level by level, and say which level changed what."""
@@ -148,7 +140,7 @@ class Succession:
         for level in self.levels:
             free = [edit for edit in level.edits if changed.isdisjoint(edit.claims)]
             refused += _late(level.edits, changed)
-            catalogue = episode.stage.catalogue
+            catalogue = episode.context.catalogue
             passed = gate(team, free, catalogue=catalogue, ceiling=self.ceiling, room=self.room)
             refused += passed.refused
             if passed.child != team:
@@ -169,7 +161,7 @@ class Succession:
             parents=(now.name,),
             reason=steps[-1].reason,
             task=episode.task.id,
-            run=episode.stage.name,
+            run=episode.context.name,
             steps=steps,
         )
         member = replace(child, lineage=None)

@@ -58,7 +58,7 @@ class Course:
         view: The pool, for agents that recall.
     """
 
-    stage: EvolutionContext
+    context: EvolutionContext
     name: str
     tasks: Sequence[Task]
     view: PoolView
@@ -103,7 +103,7 @@ class Course:
             repeat, place = divmod(slot, len(self.tasks))
             task = self.tasks[place]
             self._episodes[slot] = Episode(
-                stage=self.stage,
+                context=self.context,
                 number=slot,
                 task=task,
                 view=self.view,

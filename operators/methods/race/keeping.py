@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def keep(running: Race) -> list[str]:
     """Keep the candidates in the pool, with their scores; return what the pool calls each."""
-    stage, names = running.stream.stage, list[str]()
+    stage, names = running.stream.context, list[str]()
     for candidate in running.standings.candidates:
         op = f"{stage.name}/candidate {candidate.number:03d}"
         if candidate.parent is None:
@@ -42,7 +42,7 @@ def keep_scores(running: Race, candidate: Candidate, member: str, *, op: str) ->
         member: What the pool calls its team.
         op: What the names of the operations begin with; the slot follows.
     """
-    stage, tasks = running.stream.stage, running.split.race
+    stage, tasks = running.stream.context, running.split.race
     for slot, score in enumerate(candidate.scores):
         task = tasks[slot % len(tasks)]
         trial = Trial(task=task.id, niche=task.niche or None, score=score, run=stage.name)

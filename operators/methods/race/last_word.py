@@ -56,7 +56,7 @@ async def last_word(running: Race) -> LastWord | None:
             outcomes[key[0].id, key[1]] = outcome
 
     try:
-        await by_workers(meetings, meet, stream.stage.recipe.workers)
+        await by_workers(meetings, meet, stream.context.recipe.workers)
     except LimitError:
         if len(outcomes) < FEWEST:
             raise
@@ -88,7 +88,7 @@ async def _meeting(
     """
     again = f"{number}/" if number else ""
     episode = Episode(
-        stage=running.stream.stage,
+        context=running.stream.context,
         number=0,
         task=task,
         view=running.view,

@@ -73,7 +73,7 @@ async def race_pool(stream: TaskStream, calls: int) -> PoolRace:
     Args:
         stream: The host, and the tasks that the pool evolved on.
     """
-    pool = stream.stage.pool
+    pool = stream.context.pool
     race = Race(
         stream=stream,
         settings=RaceSettings(kinds=(), runs=calls),
@@ -84,24 +84,24 @@ async def race_pool(stream: TaskStream, calls: int) -> PoolRace:
     teams = (member.name for member in ranked(pool.members.values()))
     names = [name for name in teams if name not in structures][:FINALISTS]
     for name in names:
-        race.enter(pool.member(name).team, **_born(race))
+        race.enter(pool.member(name).team, **_start_values(race))
     while True:
         while await race.step():
             pass
         for name, candidate in zip(names, race.standings.candidates, strict=True):
-            keep_scores(race, candidate, name, op=f"{stream.stage.name}/race/{name}/")
+            keep_scores(race, candidate, name, op=f"{stream.context.name}/race/{name}/")
         first = most_promising(pool)[0].name
         if first in names or race.used >= 1:
             break
         names.append(first)
-        race.enter(pool.member(first).team, **_born(race))
+        race.enter(pool.member(first).team, **_start_values(race))
     result = _result(race, names)
     noted = EventNoted(what=RACED, about=to_value(result))
-    pool.commit(noted, op=f"{stream.stage.name}/race {calls}/end")
+    pool.commit(noted, op=f"{stream.context.name}/race {calls}/end")
     return result
 
 
-def _born(race: Race) -> Mapping[str, Any]:
+def _start_values(race: Race) -> Mapping[str, Any]:
     """Let a team begin where the first one stands, which the pool expects most of."""
     return {"parent": 0} if race.standings.candidates else {}
 

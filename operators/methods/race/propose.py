@@ -49,7 +49,7 @@ class Tried:
 
 
 async def propose(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     team: Team,
     trials: Sequence[TaskTrial],
@@ -68,16 +68,16 @@ async def propose(
         is_own: Whether the runs are the team's, not those of a team that it was made of.
         answers: Whether reference answers, and scorers' reasons that may quote them, are shown.
     """
-    schema = offer(meta, team, *components)
+    schema = offer(model, team, *components)
     if schema is None:
         why = "there is nothing to change that is known and below the ceiling."
-        return meta.drop(path, OPERATOR, why, parents=(team.name,))
-    limits = meta.limits
+        return model.drop(path, OPERATOR, why, parents=(team.name,))
+    limits = model.limits
     shown = material(
-        parent_text(Parent(team=team), meta.catalogue, limits),
-        *(_trial_text(meta, number, trial, answers=answers)
+        parent_text(Parent(team=team), model.catalogue, limits),
+        *(_trial_text(model, number, trial, answers=answers)
           for number, trial in enumerate(trials, start=1)),
-        models_text(meta) if "model_id" in components else "",
+        models_text(model) if "model_id" in components else "",
         fenced("tried", "\n".join(change.text for change in tried[-MOST_TRIED:])),
     )  # fmt: skip
     question = Question(
@@ -91,16 +91,16 @@ async def propose(
         ),
         material=shown,
         schema=closed(reason=reason_schema(limits), **schema["properties"]),
-        read=functools.partial(_child, meta, team, tuple(components), known),
+        read=functools.partial(_child, model, team, tuple(components), known),
         parents=(team.name,),
         team=team,
         inputs={"trials": trials, "tried": tried},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
-def _trial_text(meta: OperatorModel, number: int, trial: TaskTrial, *, answers: bool) -> str:
-    limits, task, run = meta.limits, trial.task, trial.run
+def _trial_text(model: OperatorModel, number: int, trial: TaskTrial, *, answers: bool) -> str:
+    limits, task, run = model.limits, trial.task, trial.run
     reference = f"right answer: {task.answer}" if answers and task.answer is not None else ""
     reason = f"scorer: {on_one_line(trial.score.reason)}" if answers and trial.score.reason else ""
     tokens = limits.digest_tokens // (FAILURES + 1)
@@ -111,17 +111,17 @@ def _trial_text(meta: OperatorModel, number: int, trial: TaskTrial, *, answers: 
 
 
 def _child(
-    meta: OperatorModel,
+    model: OperatorModel,
     team: Team,
     components: tuple[Component, ...],
     known: AbstractSet[str],
     text: str,
 ) -> Proposal:
     """Read an answer as a child that nobody tried."""
-    reason, edits = edits_in(text, meta.limits, components)
+    reason, edits = edits_in(text, model.limits, components)
     if not edits:
         raise InvalidAnswer("there is no edit. Change something.")
-    child = child_of(team, edits, meta.catalogue, meta.ceiling)
+    child = child_of(team, edits, model.catalogue, model.ceiling)
     if child.content_hash == team.content_hash:
         raise InvalidAnswer("the edits change nothing that is run. Change something.")
     if child.content_hash in known:

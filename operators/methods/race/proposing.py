@@ -46,7 +46,7 @@ class Proposing:
         author: The episode that asks the meta-model.
     """
 
-    stage: EvolutionContext
+    context: EvolutionContext
     settings: RaceSettings
     standings: Standings
     course: Course
@@ -60,12 +60,12 @@ class Proposing:
     )
     _exhausted: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
     _useless: int = 0
-    _ran: Usage = field(default_factory=Usage)
-    dropped: list[RejectedProposal] = field(default_factory=list[RejectedProposal])
+    _usage: Usage = field(default_factory=Usage)
+    rejected: list[RejectedProposal] = field(default_factory=list[RejectedProposal])
 
     def __post_init__(self) -> None:
         self.merging = Merging(
-            standings=self.standings, catalogue=self.stage.catalogue, ceiling=self.stage.ceiling
+            standings=self.standings, catalogue=self.context.catalogue, ceiling=self.context.ceiling
         )
 
     def choose(self, base: Candidate, chance: random.Random) -> tuple[str, float] | None:
@@ -96,7 +96,7 @@ class Proposing:
         if (base.number, kind) in self._exhausted:
             return False
         if kind == HYPOTHESIS:
-            model = self.stage.catalogue.models.get(self.stage.recipe.meta_model)
+            model = self.context.catalogue.models.get(self.context.recipe.meta_model)
             return model is None or not model.is_embedded
         return kind != MERGE
 
@@ -144,9 +144,9 @@ class Proposing:
         return None
 
     def _source(self, base: Candidate, kind: str, trials: Sequence[TaskTrial]) -> DrawnFrom:
-        recipe, catalogue = self.stage.recipe, self.stage.catalogue
+        recipe, catalogue = self.context.recipe, self.context.catalogue
         places = [
-            source if is_seed(source) else self.stage.beside / source
+            source if is_seed(source) else self.context.beside / source
             for source in self.settings.library
         ]
         seed = seed_of(recipe.seed, f"race/draw {base.team.content_hash} {kind}")
@@ -154,7 +154,7 @@ class Proposing:
             team=base.team,
             trials=trials,
             catalogue=catalogue,
-            ceiling=self.stage.ceiling,
+            ceiling=self.context.ceiling,
             seeds=[load_source(place, catalogue) for place in places] if kind == "seed" else (),
             chance=random.Random(seed),  # noqa: S311 - no secret
         )
@@ -162,7 +162,7 @@ class Proposing:
     async def _hypothesis(
         self, base: Candidate, trials: Sequence[TaskTrial], number: int, *, is_own: bool
     ) -> Proposal | None:
-        episode, stage = self.author, self.stage
+        episode, stage = self.author, self.context
         chance = random.Random(seed_of(stage.recipe.seed, f"race/niche {number}"))  # noqa: S311
         jails = stage.services.jails
         proposal = await propose(
@@ -171,7 +171,7 @@ class Proposing:
             base.team,
             [await with_credits(trial, jails) for trial in shown(trials, chance)],
             components=self.settings.components,
-            tried=[self._tried(candidate) for candidate in self.standings.candidates[1:]],
+            tried=[self._trial_of(candidate) for candidate in self.standings.candidates[1:]],
             known=self.standings.hashes,
             answers=self.settings.feedback == "answers",
             is_own=is_own,
@@ -179,14 +179,14 @@ class Proposing:
         if isinstance(proposal, Proposal):
             self._useless = 0
             return proposal
-        self.dropped.append(proposal)
+        self.rejected.append(proposal)
         self._useless += 1
         if self._useless >= USELESS:
             self._useless = 0
             self._exhausted.add((base.number, HYPOTHESIS))
         return None
 
-    def _tried(self, candidate: Candidate) -> Tried:
+    def _trial_of(self, candidate: Candidate) -> Tried:
         parent = self.standings.candidates[candidate.parent or 0]
         beliefs = [self.standings.belief(team).mean for team in (candidate, parent)]
         effect = beliefs[0] - beliefs[1]
@@ -202,8 +202,8 @@ class Proposing:
             async def run(slot: int) -> None:
                 outcomes[slot] = await self.course.run(base, slot, originals)
 
-            await by_workers(slots, run, self.stage.recipe.workers)
-            self._ran += sum((outcomes[slot].usage for slot in slots), Usage())
+            await by_workers(slots, run, self.context.recipe.workers)
+            self._usage += sum((outcomes[slot].usage for slot in slots), Usage())
             self._trials[base.number] = [
                 trial for slot in slots if (trial := outcomes[slot].trial) is not None
             ]
@@ -234,4 +234,4 @@ class Proposing:
     @property
     def spent(self) -> Usage:
         """What the meta-model consumed, and the runs to propose on with their judge."""
-        return self.author.operators + self._ran + self.course.judging
+        return self.author.operators + self._usage + self.course.judging

@@ -95,16 +95,16 @@ class Race:
     _proposals: int = 0
 
     def __post_init__(self) -> None:
-        stage, tasks = self.stream.stage, self.stream.tasks
+        stage, tasks = self.stream.context, self.stream.tasks
         self.view = stage.view()
-        self.course = Course(stage=stage, name="race", tasks=self.split.race, view=self.view)
+        self.course = Course(context=stage, name="race", tasks=self.split.race, view=self.view)
         self.proposing = Proposing(
-            stage=stage,
+            context=stage,
             settings=self.settings,
             standings=self.standings,
-            course=Course(stage=stage, name="propose", tasks=self.split.propose, view=self.view),
+            course=Course(context=stage, name="propose", tasks=self.split.propose, view=self.view),
             author=Episode(
-                stage=stage, number=0, task=tasks[0], view=self.view, path="race/proposals/"
+                context=stage, number=0, task=tasks[0], view=self.view, path="race/proposals/"
             ),
         )
         self.account()
@@ -112,7 +112,7 @@ class Race:
     @classmethod
     def of(cls, stream: TaskStream) -> Self:
         """Begin a race as the stream's recipe sets it, within the budget of all."""
-        stage = stream.stage
+        stage = stream.context
         parts = split(stream.tasks, _chance(stage, "split"), stream.held_out)
         settings: RaceSettings = stage.recipe.settings
         return cls(stream=stream, settings=settings, split=parts, caps=stage.budget.caps)
@@ -143,10 +143,10 @@ class Race:
 
     def _picks(self) -> Iterator[_Pick]:
         """Choose what to do side by side: as many runs as there are workers, and one proposal."""
-        chance = _chance(self.stream.stage, f"step {self._steps}")
+        chance = _chance(self.stream.context, f"step {self._steps}")
         pending = Counter[int]()
         may_propose, room = self.used < PROPOSING, self._room
-        for _ in range(min(self.stream.stage.recipe.workers, room)):
+        for _ in range(min(self.stream.context.recipe.workers, room)):
             pick = self._pick(chance, pending, room if may_propose else 0)
             if pick is None:
                 return
@@ -244,15 +244,15 @@ class Race:
         whom = f"candidate {parent}" if parent else "the original"
         self.stream.say(f"candidate {number} changes {whom} ({pick.kind}): {reason}")
 
-    def enter(self, team: Team, **born: Any) -> int:
+    def enter(self, team: Team, **lineage: Any) -> int:
         """Enter a team, and return its number.
 
         Args:
-            born: Where it comes from: fields of `Candidate`.
+            lineage: Where it comes from: fields of `Candidate`.
         """
         number = len(self.standings.candidates)
-        born |= {"key": team.content_hash, "repeats": repeats(team)}
-        entered = Candidate(number=number, team=team, **born)
+        lineage |= {"key": team.content_hash, "repeats": repeats(team)}
+        entered = Candidate(number=number, team=team, **lineage)
         self.standings.enter(entered)
         self.gains[number] = Bets()
         return number
@@ -344,7 +344,7 @@ class Race:
 
     async def _out_of_time(self) -> str:
         """End while there is time for the last word; what was decided is journaled."""
-        stage, left = self.stream.stage, self.stream.stage.budget.left()
+        stage, left = self.stream.context, self.stream.context.budget.left()
         if self.caps.seconds is None:
             return ""
 
@@ -357,6 +357,6 @@ class Race:
         return "the search ended as its part of the time was over" if decided["late"] else ""
 
 
-def _chance(stage: EvolutionContext, what: str) -> random.Random:
+def _chance(context: EvolutionContext, purpose: str) -> random.Random:
     """Return the chance of one decision; it depends on the recipe's seed alone."""
-    return random.Random(seed_of(stage.recipe.seed, f"race/{what}"))  # noqa: S311 - no secret
+    return random.Random(seed_of(context.recipe.seed, f"race/{purpose}"))  # noqa: S311 - no secret

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ....schema.team.team import Team
     from .standings import Candidate
 
-LAST_WORD = 0.25
+LAST_WORD = 1 / 3
 """The largest share of the budget that the last word may take."""
 TOLERANCE = 1e-9
 """Of rounding, where runs exactly fit into what is left."""

@@ -290,9 +290,11 @@ class Standings:
     def pairs_to_show(self, candidate: Candidate, other: Candidate) -> int:
         """Return in how many pairs of runs an interval shows a gain; 0: none is expected.
 
-        It does so with a chance of 95 %, as far as the expected gain is right.
+        It does so with a chance of 95 %, where the gain is the expected one less its standard
+        deviation: who leads many others was lucky, too.
         """
-        gain = self.lead(candidate, other).mean
+        lead = self.lead(candidate, other)
+        gain = lead.mean - lead.spread
         variance = 2 * self._posterior.variance
         return math.ceil(variance * (SHOWN / gain) ** 2) if gain > 0 else 0
 

@@ -50,8 +50,8 @@ async def race(stream: TaskStream) -> RaceResult:
 
 def _original(stream: TaskStream) -> Team:
     """Return the team that the race begins with: the pool's only team that nobody evolved."""
-    members = stream.stage.pool.teams.values()
-    seeds = [member.team for member in members if not member.born.parents]
+    members = stream.context.pool.teams.values()
+    seeds = [member.team for member in members if not member.lineage.parents]
     if len(seeds) > 1:
         names = listed([team.name for team in seeds])
         raise InputError(
@@ -66,7 +66,7 @@ def _estimate(running: Race) -> str:
     trials = running.proposing.pilot
     usage = sum((trial.run.usage for trial in trials), Usage())
     seconds = sum(trial.run.seconds for trial in trials) / len(trials)
-    n, stage = len(trials), running.stream.stage
+    n, stage = len(trials), running.stream.context
     each = f"{usage.calls / n:.1f} calls, {usage.tokens / n:.0f} tokens, ${usage.usd / n:.5f}"
     share = running.spending.share(usage) / n
     runs = min(running.settings.runs, int(1 / share) if share else running.settings.runs)
@@ -114,7 +114,7 @@ def _result(
         caps=running.caps,
         spent=running.spending.spent + (word.usage if word else Usage()),
         operators=running.proposing.author.operators,
-        dropped=len(running.proposing.dropped),
+        dropped=len(running.proposing.rejected),
         conflicts=tuple(running.proposing.merging.conflicts.values()),
         asked=summed_answers([running.proposing.author.tally.answers]),
     )

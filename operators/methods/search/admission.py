@@ -14,6 +14,7 @@ from .ranking import ancestors_of
 
 if TYPE_CHECKING:
     from ....pool.teams.pool import Pool
+    from ....pool.view import PoolView
     from ....schema.team.task import Task
     from ....schema.team.team import Team
     from ...evolution.candidates import Candidate
@@ -34,14 +35,16 @@ def newcomer(search: Search) -> Candidate | None:
     return best if gains and best.reward > _bar(search, best) + settings.margin else None
 
 
-def _bar(search: Search, one: Candidate) -> float:
+def _bar(search: Search, candidate: Candidate) -> float:
     """Return what a candidate has to pass: the best of all that it comes from.
 
     Of candidates of the task, that is their reward; of the teams of the pool that it goes back to,
     it is the score that is expected, also where they ran on the task.
     """
-    rewards = [search.candidate(number).reward for number in ancestors_of(one, search.candidate)]
-    expected = [search.expected[name].score for name in one.born.parents]
+    rewards = [
+        search.candidate(number).reward for number in ancestors_of(candidate, search.candidate)
+    ]
+    expected = [search.expected[name].score for name in candidate.lineage.parents]
     return max((*rewards, *expected), default=-math.inf)
 
 
@@ -51,14 +54,15 @@ class Admitting:
 
     search: Search
 
-    def close(self, pool: Pool) -> dict[str, Any]:
+    def close(self, pool: Pool, before: PoolView) -> dict[str, Any]:
         """Commit the newcomer and every trial of a team that is there; give the episode's line."""
+        del before
         search, episode = self.search, self.search.episode
         names, is_new = self._keep(pool)
         best, first, known = search.best, search.candidates[0], episode.task.is_scored
         return {
             **episode.head(),
-            "team": names[best.number] or best.born.parents[0],
+            "team": names[best.number] or best.lineage.parents[0],
             "kept": names[best.number] is not None,
             "new": is_new,
             "pool": len(pool.members),
@@ -88,7 +92,7 @@ class Admitting:
         is_new = False
         if coming is not None:
             # It may have been born meanwhile, in an episode that this one did not see.
-            born = Added(member=_solved(coming, episode.task), lineage=coming.born)
+            born = Added(member=_solved(coming, episode.task), lineage=coming.lineage)
             came_in = pool.commit(born, op=episode.op("best"))
             names[coming.number], is_new = came_in.name, came_in.is_new
         for candidate in search.candidates:
@@ -97,18 +101,18 @@ class Admitting:
             if (name := names[candidate.number]) is not None:
                 self._record(pool, candidate, name, chosen=is_new and candidate is coming)
             if candidate.is_adapted:
-                self._record(pool, candidate, candidate.born.parents[0], adapted=True)
+                self._record(pool, candidate, candidate.lineage.parents[0], adapted=True)
         if is_new and coming is not None:
             self._make_room(pool, newcomer=names[coming.number])
         return names, is_new
 
-    def _record(self, pool: Pool, one: Candidate, name: str, **marks: bool) -> None:
+    def _record(self, pool: Pool, candidate: Candidate, name: str, **marks: bool) -> None:
         """Record a candidate's trials for a team, whether it was the best of its task or not."""
         episode, what = self.search.episode, "adapted" if marks.get("adapted") else "trial"
-        for number, trial in enumerate(one.trials(episode.task, episode.stage.name)):
+        for number, trial in enumerate(candidate.trials(episode.task, episode.context.name)):
             again = f".{number}" if number else ""
             change = Evaluated(member=name, trial=replace(trial, **marks))
-            pool.commit(change, op=episode.op(f"{what} {one.number}{again}"))
+            pool.commit(change, op=episode.op(f"{what} {candidate.number}{again}"))
 
     def _make_room(self, pool: Pool, *, newcomer: str | None) -> None:
         """Retire those that are expected to score least, until no more are left than may be."""
@@ -125,7 +129,7 @@ class Admitting:
             pool.commit(Retired(member=name, reason=why), op=op(f"retired {name}"))
 
 
-def _solved(one: Candidate, task: Task) -> Team:
+def _solved(candidate: Candidate, task: Task) -> Team:
     """Note on a team that comes into the pool which task it comes for (EvoMAS App. B.2)."""
-    solved = SolvedTask(q=clip(task.text, LONGEST_QUERY), notes=f"scored {one.score:.3g}")
-    return replace(one.team, successful_tasks=(solved,))
+    solved = SolvedTask(q=clip(task.text, LONGEST_QUERY), notes=f"scored {candidate.score:.3g}")
+    return replace(candidate.team, successful_tasks=(solved,))

@@ -122,7 +122,7 @@ def chance(
 
 
 async def draw(
-    meta: Chance, path: str, team: Team, *, component: Component, edits: int = 1
+    meta_model: Chance, path: str, team: Team, *, component: Component, edits: int = 1
 ) -> Proposal | RejectedProposal:
     """Make a child by edits that are drawn at random; see `chance`, whose path is empty here.
 
@@ -130,7 +130,9 @@ async def draw(
         path: Not used: the same team, component and seed give the same child.
     """
     del path
-    return chance(team, component, meta.catalogue, meta.ceiling, seed=meta.seed, edits=edits)
+    return chance(
+        team, component, meta_model.catalogue, meta_model.ceiling, seed=meta_model.seed, edits=edits
+    )
 
 
 def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:

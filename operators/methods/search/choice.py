@@ -65,7 +65,7 @@ def _policy(search: Search) -> ComponentPolicy:
         case "outcome":
             return ByOutcome(outcomes=tuple(search.gains()))
         case _:
-            return ByChance(seed=search.episode.stage.recipe.seed)
+            return ByChance(seed=search.episode.context.recipe.seed)
 
 
 def _stages(search: Search) -> tuple[Component, ...]:

@@ -31,26 +31,26 @@ CHANGEABLE: tuple[Component, ...] = (*MUTABLE, "roster")
 
 
 def open_components(
-    meta: OperatorModel, parent: Parent, components: Sequence[Component] = MUTABLE
+    model: OperatorModel, parent: Parent, components: Sequence[Component] = MUTABLE
 ) -> tuple[Component, ...]:
     """Return the components of a team in which a mutation has something to change.
 
     Args:
-        meta: Knows what names there are, and the ceiling.
+        model: Knows what names there are, and the ceiling.
         components: What may be touched at all.
     """
     allowed: list[Component] = [component for component in CHANGEABLE if component in components]
-    ceiling = newcomer_ceiling(meta.ceiling, parent.team, components)
+    ceiling = newcomer_ceiling(model.ceiling, parent.team, components)
     return tuple(
-        component for component in allowed if _offered(meta, parent.team, component, ceiling)
+        component for component in allowed if _offered(model, parent.team, component, ceiling)
     )
 
 
 def _offered(
-    meta: OperatorModel, team: Team, component: Component, newcomers: CapabilityPolicy
+    model: OperatorModel, team: Team, component: Component, newcomers: CapabilityPolicy
 ) -> bool:
     ceiling = newcomers if component == "roster" else None
-    return offer(meta, team, component, ceiling=ceiling) is not None
+    return offer(model, team, component, ceiling=ceiling) is not None
 
 
 def newcomer_ceiling(
@@ -73,7 +73,7 @@ def newcomer_ceiling(
 
 
 def offer(
-    meta: OperatorModel,
+    model: OperatorModel,
     team: Team,
     *components: Component,
     ceiling: CapabilityPolicy | None = None,
@@ -82,17 +82,17 @@ def offer(
     """Write the schema of edits of some components, as long as who answers may write them.
 
     Args:
-        ceiling: What the child may ask for, where that is less than `meta` says.
+        ceiling: What the child may ask for, where that is less than `model` says.
 
     Returns:
         The schema; None where there is nothing to choose.
     """
-    limits = meta.limits
+    limits = model.limits
     return components_schema(
         components,
         team,
-        meta.catalogue,
-        ceiling or meta.ceiling,
+        model.catalogue,
+        ceiling or model.ceiling,
         least=least,
         most=limits.edits,
         characters=limits.characters,

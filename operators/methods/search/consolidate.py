@@ -55,7 +55,7 @@ class EvolutionStep:
 
 
 async def consolidate(
-    meta: OperatorModel | None,
+    model: OperatorModel | None,
     path: str,
     task: Task,
     steps: Sequence[EvolutionStep],
@@ -74,10 +74,10 @@ async def consolidate(
     """
     if not steps:
         raise ValueError("an evolution without a step has nothing to consolidate.")
-    if meta is None:
+    if model is None:
         summary = clip("\n".join(tell_steps(steps)), LONGEST_SUMMARY)
     else:
-        summary = await _ask(meta, path, task, steps)
+        summary = await _ask(model, path, task, steps)
     if isinstance(summary, RejectedProposal):
         return summary
     best = max(steps, key=lambda step: (step.reward is not None, step.reward or 0))
@@ -108,15 +108,15 @@ def tell_steps(steps: Sequence[EvolutionStep], details: int = LONGEST_DETAILS) -
         details: The most characters of the edits and the reason of one step.
     """
     rewards = {step.number: step.reward for step in steps}
-    return [f"{step.number}. {_told(step, rewards, details)}" for step in steps]
+    return [f"{step.number}. {_summary(step, rewards, details)}" for step in steps]
 
 
-def _told(step: EvolutionStep, rewards: Mapping[int, float | None], most: int) -> str:
+def _summary(step: EvolutionStep, rewards: Mapping[int, float | None], most: int) -> str:
     what = f"{step.operator} ({step.component})" if step.component else step.operator
     texts = [*step.edits] or ["no edits"] * bool(step.parents or step.sources)
     because = [f"because {step.reason}"] if step.reason else []
     details = clip(on_one_line("; ".join([*texts, *because])), most)
-    return f"{what}{_origin(step)}: {_came(step, rewards)}. {details}".rstrip()
+    return f"{what}{_origin(step)}: {_result_text(step, rewards)}. {details}".rstrip()
 
 
 def _origin(step: EvolutionStep) -> str:
@@ -127,7 +127,7 @@ def _origin(step: EvolutionStep) -> str:
     return f" of {' and '.join(step.parents or (step.team,))} in the pool"
 
 
-def _came(step: EvolutionStep, rewards: Mapping[int, float | None]) -> str:
+def _result_text(step: EvolutionStep, rewards: Mapping[int, float | None]) -> str:
     """Return what a team came to, and what that is more than the better one that it was made of."""
     if step.reward is None:
         return "no reward"
@@ -137,15 +137,15 @@ def _came(step: EvolutionStep, rewards: Mapping[int, float | None]) -> str:
 
 
 async def _ask(
-    meta: OperatorModel, path: str, task: Task, steps: Sequence[EvolutionStep]
+    model: OperatorModel, path: str, task: Task, steps: Sequence[EvolutionStep]
 ) -> str | RejectedProposal:
-    most = min(meta.limits.characters, LONGEST_SUMMARY)
-    details = min(LONGEST_DETAILS, meta.limits.team_characters // len(steps))
+    most = min(model.limits.characters, LONGEST_SUMMARY)
+    details = min(LONGEST_DETAILS, model.limits.team_characters // len(steps))
     words = "\n".join(tell_steps(steps, details))
     schema = closed(summary={"type": "string", "minLength": 1, "maxLength": most})
 
     def read(text: str) -> str:
-        summary = structured(text, schema, meta.limits)["summary"].strip()
+        summary = structured(text, schema, model.limits)["summary"].strip()
         if not summary:
             raise InvalidAnswer("the summary is empty.")
         return summary
@@ -153,12 +153,12 @@ async def _ask(
     question = Question(
         operator=OPERATOR,
         instructions=prompt("consolidate", characters=most),
-        material=material(task_text(task, meta.limits), fenced("evolution", words)),
+        material=material(task_text(task, model.limits), fenced("evolution", words)),
         schema=schema,
         read=read,
         inputs={"task": task, "steps": steps},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 CONSOLIDATE = Operator(

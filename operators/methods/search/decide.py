@@ -29,7 +29,7 @@ CROSSOVER: Crossing = "crossover"
 
 
 async def decide(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     parent: Parent,
@@ -52,31 +52,31 @@ async def decide(
         asking.
     """
     names = tuple(item.team.name for item in (parent, partner) if item is not None)
-    options: list[Component | Crossing] = [*open_components(meta, parent, components)]
+    options: list[Component | Crossing] = [*open_components(model, parent, components)]
     if partner is not None:
         options.append(CROSSOVER)
     if not options:
         why = "there is nothing in it that may be changed, and nothing to cross it with."
-        return meta.drop(path, OPERATOR, why, parents=names)
+        return model.drop(path, OPERATOR, why, parents=names)
     if len(options) == 1:
         return options[0]
     schema = closed(
-        reason=reason_schema(meta.limits), change={"type": "string", "enum": [*options]}
+        reason=reason_schema(model.limits), change={"type": "string", "enum": [*options]}
     )
     was_run = parent.was_run or (partner is not None and partner.was_run)
     question: Question[Component | Crossing] = Question(
         operator=OPERATOR,
         instructions=prompt("decide", options=options, was_run=was_run),
         material=material(
-            task_text(task, meta.limits),
-            parent_text(parent, meta.catalogue, meta.limits),
-            parent_text(partner, meta.catalogue, meta.limits, "partner") if partner else "",
-            models_text(meta) if "model_id" in options else "",
-            memories_text(memories, meta.limits),
+            task_text(task, model.limits),
+            parent_text(parent, model.catalogue, model.limits),
+            parent_text(partner, model.catalogue, model.limits, "partner") if partner else "",
+            models_text(model) if "model_id" in options else "",
+            memories_text(memories, model.limits),
         ),
         schema=schema,
-        read=lambda text: structured(text, schema, meta.limits)["change"],
+        read=lambda text: structured(text, schema, model.limits)["change"],
         parents=names,
         inputs={"task": task, "parent": parent, "partner": partner, "memories": memories},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)

@@ -36,7 +36,7 @@ OPERATOR = "mutate"
 
 
 async def mutate(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     parent: Parent,
@@ -59,7 +59,7 @@ async def mutate(
     """
     if component is None:
         chosen = await decide(
-            meta, f"{path}/component", task, parent, None, components=components, memories=memories
+            model, f"{path}/component", task, parent, None, components=components, memories=memories
         )
         if isinstance(chosen, RejectedProposal):
             return chosen
@@ -68,22 +68,24 @@ async def mutate(
     if component not in allowed:
         raise ValueError(f"a mutation touches one of {', '.join(allowed)}, not {component!r}.")
     is_roster = component == "roster"
-    ceiling = newcomer_ceiling(meta.ceiling, parent.team, components) if is_roster else meta.ceiling
-    shown = material(
-        task_text(task, meta.limits),
-        parent_text(parent, meta.catalogue, meta.limits),
-        models_text(meta, ceiling.models) if component in {"model_id", "roster"} else "",
-        memories_text(memories, meta.limits),
+    ceiling = (
+        newcomer_ceiling(model.ceiling, parent.team, components) if is_roster else model.ceiling
     )
-    question = mutation(meta, parent, component, shown, ceiling=ceiling)
+    shown = material(
+        task_text(task, model.limits),
+        parent_text(parent, model.catalogue, model.limits),
+        models_text(model, ceiling.models) if component in {"model_id", "roster"} else "",
+        memories_text(memories, model.limits),
+    )
+    question = mutation(model, parent, component, shown, ceiling=ceiling)
     if question is None:
-        return meta.drop(path, OPERATOR, nothing_to_change(component), parents=(parent.team.name,))
+        return model.drop(path, OPERATOR, nothing_to_change(component), parents=(parent.team.name,))
     inputs = {**question.inputs, "task": task, "memories": memories}
-    return await meta.ask(f"{path}/edits", replace(question, inputs=inputs))
+    return await model.ask(f"{path}/edits", replace(question, inputs=inputs))
 
 
 def mutation(
-    meta: OperatorModel,
+    model: OperatorModel,
     parent: Parent,
     component: Component,
     shown: str = "",
@@ -94,21 +96,21 @@ def mutation(
 
     Args:
         shown: What is shown to who answers by reading.
-        ceiling: What the child may ask for, where that is less than `meta` says.
+        ceiling: What the child may ask for, where that is less than `model` says.
     """
-    ceiling = ceiling or meta.ceiling
-    schema = offer(meta, parent.team, component, ceiling=ceiling)
+    ceiling = ceiling or model.ceiling
+    schema = offer(model, parent.team, component, ceiling=ceiling)
     if schema is None:
         return None
     instructions = prompt(
-        "mutate", component=component, edits=meta.limits.edits, was_run=parent.was_run
+        "mutate", component=component, edits=model.limits.edits, was_run=parent.was_run
     )
     return Question(
         operator=OPERATOR,
         instructions=instructions,
         material=shown,
-        schema=closed(reason=reason_schema(meta.limits), **schema["properties"]),
-        read=functools.partial(_child, meta, parent, component, ceiling),
+        schema=closed(reason=reason_schema(model.limits), **schema["properties"]),
+        read=functools.partial(_child, model, parent, component, ceiling),
         parents=(parent.team.name,),
         team=parent.team,
         inputs={"parent": parent, "component": component},
@@ -121,19 +123,19 @@ def nothing_to_change(component: Component) -> str:
 
 
 def _child(
-    meta: OperatorModel,
+    model: OperatorModel,
     parent: Parent,
     component: Component,
     ceiling: CapabilityPolicy,
     text: str,
 ) -> Proposal:
     """Read an answer as a mutation; its type makes edits of two components impossible."""
-    reason, read = edits_in(text, meta.limits, (component,))
+    reason, read = edits_in(text, model.limits, (component,))
     if not read:
         raise InvalidAnswer(f"there is no edit. Change something about {component}.")
     edits: tuple[Any, ...] = read  # of one component; that `Mutation` checks when it is run
     result: Mutation[Any] = Mutation(component=component, edits=edits)
-    child = child_of(parent.team, result.edits, meta.catalogue, ceiling)
+    child = child_of(parent.team, result.edits, model.catalogue, ceiling)
     if child.content_hash == parent.team.content_hash:
         raise InvalidAnswer("the edits change nothing that is run. Change something.")
     return Proposal.of(

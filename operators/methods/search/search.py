@@ -49,25 +49,25 @@ class SearchAttempt:
 
     Attributes:
         number: The how-many-th of its episode it is, from 0.
-        made: A team as it stands in the pool, or what an operator came to.
+        candidate: A team as it stands in the pool, or what an operator came to.
         parents: What it was made from; the first is what a proposal's edits are edits of.
     """
 
     number: int
-    made: Team | Proposal | RejectedProposal
+    candidate: Team | Proposal | RejectedProposal
     parents: Sequence[Origin]
 
     @property
     def team(self) -> Team:
         """The team to run."""
-        if isinstance(self.made, RejectedProposal):
+        if isinstance(self.candidate, RejectedProposal):
             raise TypeError("what was dropped has no team.")
-        return self.made.child if isinstance(self.made, Proposal) else self.made
+        return self.candidate.child if isinstance(self.candidate, Proposal) else self.candidate
 
     @property
     def operator(self) -> str:
         """The operator of the step."""
-        return "select" if isinstance(self.made, Team) else self.made.operator
+        return "select" if isinstance(self.candidate, Team) else self.candidate.operator
 
     @property
     def sources(self) -> tuple[int, ...]:
@@ -90,7 +90,7 @@ class Search:
     candidates: list[Candidate] = field(default_factory=list[Candidate])
 
     def __post_init__(self) -> None:
-        stage, episode = self.episode.stage, self.episode
+        stage, episode = self.episode.context, self.episode
         drawn = Chance(
             catalogue=stage.catalogue,
             ceiling=stage.ceiling,
@@ -147,7 +147,7 @@ class Search:
             return await self.selected("statistics", k)
         return [self.members[name] for name in chosen.names]
 
-    async def tried(self, *attempts: SearchAttempt, again: bool = False) -> None:
+    async def evaluate(self, *attempts: SearchAttempt, again: bool = False) -> None:
         """Run teams on the task, side by side, and score them.
 
         A child that equals one that was tried in this episode is not run again. What did not come
@@ -161,8 +161,8 @@ class Search:
         runs: list[Coroutine[Any, Any, None]] = []
         # Who is the twin of whom is settled here, by number, and not by who is done first.
         for attempt in attempts:
-            if isinstance(attempt.made, RejectedProposal):
-                self.lose(attempt.number, attempt.made)
+            if isinstance(attempt.candidate, RejectedProposal):
+                self.lose(attempt.number, attempt.candidate)
             elif not again and any(are_twins(attempt.team, other) for other in teams):
                 why = "it equals a team that was tried on this task already."
                 self.lose(attempt.number, RejectedProposal(operator=attempt.operator, reason=why))
@@ -172,25 +172,25 @@ class Search:
         await together(*runs)
         self.candidates.sort(key=lambda item: item.number)
 
-    def lose(self, number: int, dropped: RejectedProposal) -> None:
+    def lose(self, number: int, rejected: RejectedProposal) -> None:
         """Count a child that did not come about."""
-        self.episode.lose(dropped, at=number)
+        self.episode.lose(rejected, at=number)
 
     async def _try(self, attempt: SearchAttempt) -> None:
         runs = await self._runs(attempt)
         if isinstance(runs, RejectedProposal):
             self.lose(attempt.number, runs)
             return
-        result = attempt.made
+        result = attempt.candidate
         self.candidates.append(
             Candidate(
                 number=attempt.number,
                 team=attempt.team,
-                born=self._lineage(attempt),
+                lineage=self._lineage(attempt),
                 component=result.component if isinstance(result, Proposal) else None,
                 sources=attempt.sources,
                 edits=edit_words(result.base, result.child) if isinstance(result, Proposal) else (),
-                member=self._twin(attempt.team),
+                member=self._duplicate_of(attempt.team),
                 runs=runs,
                 rewards=[self.episode.reward(run, score) for run, score in runs],
             )
@@ -207,7 +207,7 @@ class Search:
     async def _run(
         self, attempt: SearchAttempt, repeat: int
     ) -> tuple[Run, Score] | RejectedProposal:
-        result, what = attempt.made, _sample(attempt.number, repeat)
+        result, what = attempt.candidate, _sample(attempt.number, repeat)
         base, sources = None, ()
         if isinstance(result, Proposal):
             base, sources = result.base, _in_order(result, attempt.parents)
@@ -221,7 +221,7 @@ class Search:
         score = await self.episode.score(run, what)
         return score if isinstance(score, RejectedProposal) else (run, score)
 
-    def _twin(self, team: Team) -> str | None:
+    def _duplicate_of(self, team: Team) -> str | None:
         """Find what the pool calls a team, where it has it."""
         identity = identity_of(team)
         alike = (member for member in self.members.values() if member.identity == identity)
@@ -268,15 +268,15 @@ class Search:
         return [
             EvolutionStep(
                 number=candidate.number,
-                operator=candidate.born.operator,
+                operator=candidate.lineage.operator,
                 team=candidate.team.name,
                 content_hash=candidate.team.content_hash,
                 reward=candidate.reward,
-                parents=candidate.born.parents,
+                parents=candidate.lineage.parents,
                 sources=candidate.sources,
                 component=candidate.component,
                 edits=candidate.edits,
-                reason=candidate.born.reason,
+                reason=candidate.lineage.reason,
             )
             for candidate in self.candidates
         ]
@@ -296,12 +296,12 @@ class Search:
         else:
             episode.keep(learnt, "learnt")
 
-    def promising(self, what: str) -> list[Candidate]:
+    def promising(self, purpose: str) -> list[Candidate]:
         """Return the candidates, those that ran and have the highest reward first.
 
         Equals come in an order of their own chance.
         """
-        order = self.episode.chance(what).sample(self.candidates, len(self.candidates))
+        order = self.episode.chance(purpose).sample(self.candidates, len(self.candidates))
         return sorted(order, key=lambda item: (not item.executed, -item.reward))
 
     def end(self) -> None:
@@ -312,7 +312,7 @@ class Search:
         """
         episode = self.episode
         if not self.candidates:
-            lost = episode.dropped
+            lost = episode.rejected
             why = lost[-1].reason if lost else "the pool has no team for it."
             raise Halted(f"task {episode.task.id}: nothing could be tried and scored: {why}")
         best = self.best
@@ -322,7 +322,7 @@ class Search:
 
     def _lineage(self, attempt: SearchAttempt) -> Lineage:
         """Write down where a team comes from: teams of the pool, and every step from there."""
-        result, parents, task = attempt.made, attempt.parents, self.episode.task
+        result, parents, task = attempt.candidate, attempt.parents, self.episode.task
         names = _names(parents)
         if not isinstance(result, Proposal):
             return Lineage(operator="select", parents=names, task=task.id)
@@ -332,7 +332,7 @@ class Search:
             parents=names,
             reason=result.reason,
             task=task.id,
-            run=self.episode.stage.name,
+            run=self.episode.context.name,
             steps=steps_to(result.child, result.operator, result.reason, *sources),
         )
 
@@ -346,15 +346,15 @@ def _names(parents: Sequence[Origin]) -> tuple[str, ...]:
     """Name the teams of the pool that parents go back to, each once."""
     names: dict[str, None] = {}
     for parent in parents:
-        result = parent.born.parents if isinstance(parent, Candidate) else (parent.name,)
+        result = parent.lineage.parents if isinstance(parent, Candidate) else (parent.name,)
         names |= dict.fromkeys(result)
     return tuple(names)
 
 
-def _steps(one: Origin) -> tuple[LineageStep, ...]:
-    return one.born.steps if isinstance(one, Candidate) else ()
+def _steps(origin: Origin) -> tuple[LineageStep, ...]:
+    return origin.lineage.steps if isinstance(origin, Candidate) else ()
 
 
-def _in_order(made: Proposal, parents: Sequence[Origin]) -> Sequence[Origin]:
+def _in_order(proposal: Proposal, parents: Sequence[Origin]) -> Sequence[Origin]:
     """Put the parent first that the edits are edits of."""
-    return sorted(parents, key=lambda origin: origin.team != made.base)
+    return sorted(parents, key=lambda origin: origin.team != proposal.base)

@@ -87,24 +87,24 @@ class SearchSettings:
         return frozenset(needs)
 
 
-def check(settings: SearchSettings, said: Mapping[str, Any]) -> dict[str, str]:
+def check(settings: SearchSettings, written: Mapping[str, Any]) -> dict[str, str]:
     """Find fields that somebody wrote and that nothing would read beside the others."""
     fields: dict[str, str] = {}
     if settings.preset == "paper":
         fields |= {
             name: f"preset: paper goes with {name}: {_yaml(value)}. Leave one of them out."
             for name, value in PROTOCOL.items()
-            if said.get(name, value) != value
+            if written.get(name, value) != value
         }
-    if "crossover" in said and settings.choice == "model":
+    if "crossover" in written and settings.choice == "model":
         fields["crossover"] = (
-            f"{quoted(said['crossover'])} is drawn from only where the meta-model does not decide."
-            " Write choice: chance beside it; or leave it out, and for no crossover at all write"
-            " moves: [mutate]."
+            f"{quoted(written['crossover'])} is drawn from only where the meta-model does not"
+            " decide. Write choice: chance beside it; or leave it out, and for no crossover at all"
+            " write moves: [mutate]."
         )
-    if "margin" in said and settings.admission != "gain":
+    if "margin" in written and settings.admission != "gain":
         fields["margin"] = (
-            f"{quoted(said['margin'])} is looked at only with admission: gain, and here is"
+            f"{quoted(written['margin'])} is looked at only with admission: gain, and here is"
             f" admission: {settings.admission}. Leave one of them out."
         )
     return fields

@@ -117,7 +117,7 @@ class Adaptation:
     """The adaptation of a team to one task: a `Between` that keeps what it came to.
 
     Attributes:
-        meta: The model that coaches and restructures; its ceiling is what the team may ask for.
+        model: The model that coaches and restructures; its ceiling is what the team may ask for.
         path: Where it stands in the journal.
         roles: Who may be taken in, by role.
         tell: Told what happens: `contributions`, `coaching`, `restructure`, `rounds_ended`.
@@ -129,7 +129,7 @@ class Adaptation:
         ended: Why there is no further round: `threshold`, `converged`, `most` or `stopped`.
     """
 
-    meta: OperatorModel
+    model: OperatorModel
     judge: OperatorModel
     task: Task
     path: str
@@ -143,72 +143,72 @@ class Adaptation:
     weights: Mapping[str, float] = field(default_factory=dict[str, float])
     ended: str = ""
 
-    async def __call__(self, done: Sequence[Round], /) -> Next | None:
+    async def __call__(self, rounds: Sequence[Round], /) -> Next | None:
         """Judge the last round, and give the next with the team as it is from then on."""
-        last = await self._judge(done)
-        self.ended = self._end(last, done)
+        last = await self._judge(rounds)
+        self.ended = self._end(last, rounds)
         if self.ended:
             return None
-        account = _account(done[-1])
+        account = _account(rounds[-1])
         team = account.team
         if last is not None and self.settings.capability:
-            team = await self._coached(account, last, len(done))
-        if last is not None and self.settings.topology and len(done) % self.settings.every == 0:
-            team = await self._restructured(account, team, len(done))
+            team = await self._coached(account, last, len(rounds))
+        if last is not None and self.settings.topology and len(rounds) % self.settings.every == 0:
+            team = await self._restructured(account, team, len(rounds))
         self.weights = joined(self.weights, team.agents)
-        return Next(plan=compile(team, self.meta.catalogue), carry=_carried(done[-1]))
+        return Next(plan=compile(team, self.model.catalogue), state=_next_state(rounds[-1]))
 
-    async def answer(self, done: Sequence[Round]) -> Run:
+    async def answer(self, rounds: Sequence[Round]) -> Run:
         """Return the round whose answer counts, as a run that took what all of them took.
 
         Args:
-            done: All rounds. The last is judged here, where nobody did.
+            rounds: All rounds. The last is judged here, where nobody did.
         """
-        if len(self.judged) < len(done):
-            last = await self._judge(done)
-            is_stopped = done[-1].run.status == "stopped"
-            self.ended = "stopped" if is_stopped else self._end(last, done)
-        best = self._best(done)
+        if len(self.judged) < len(rounds):
+            last = await self._judge(rounds)
+            is_stopped = rounds[-1].run.status == "stopped"
+            self.ended = "stopped" if is_stopped else self._end(last, rounds)
+        best = self._best(rounds)
         judged = sum(contributions is not None for contributions in self.judged)
-        fields = {"rounds": len(done), "judged": judged, "answer_of": best + 1}
+        fields = {"rounds": len(rounds), "judged": judged, "answer_of": best + 1}
         self.tell("rounds_ended", why=self.ended, **fields)
-        whole = summed(done, done[-1].plan)
+        whole = summed(rounds, rounds[-1].plan)
         took = {"usage": whole.usage, "seconds": whole.seconds, "rounds": whole.rounds}
-        return replace(done[best].run, **took)
+        return replace(rounds[best].run, **took)
 
-    def _best(self, done: Sequence[Round]) -> int:
+    def _best(self, rounds: Sequence[Round]) -> int:
         """Find the round whose answer counts, the latest of equals.
 
         The reference answer is never looked at: nobody knows it.
         """
-        answered = [place for place, item in enumerate(done) if item.run.answer is not None]
+        answered = [place for place, item in enumerate(rounds) if item.run.answer is not None]
         if self.settings.answer == "last" or not answered:
-            return len(done) - 1
+            return len(rounds) - 1
         return max(answered, key=lambda place: (self._score(place), place))
 
     def _score(self, place: int) -> float:
         contributions = self.judged[place]
         return -1.0 if contributions is None else contributions.score
 
-    def _end(self, last: Contributions | None, done: Sequence[Round]) -> str:
+    def _end(self, last: Contributions | None, rounds: Sequence[Round]) -> str:
         if last is not None and last.score >= self.settings.threshold:
             return "threshold"
         if last is not None and last.converged and self.settings.converge:
             return "converged"
-        return "most" if len(done) >= self.settings.most else ""
+        return "most" if len(rounds) >= self.settings.most else ""
 
-    def _at(self, number: int, what: str) -> str:
-        return f"{self.path}round {number}/{what}"
+    def _at(self, number: int, label: str) -> str:
+        return f"{self.path}round {number}/{label}"
 
-    async def _judge(self, done: Sequence[Round]) -> Contributions | None:
-        number, account = len(done), _account(done[-1])
-        self.keep(f"rounds/round_{number}.yaml", dump(done[-1].plan.resolved))
+    async def _judge(self, rounds: Sequence[Round]) -> Contributions | None:
+        number, account = len(rounds), _account(rounds[-1])
+        self.keep(f"rounds/round_{number}.yaml", dump(rounds[-1].plan.resolved))
         result = await operator_of("contributions").act(
             self.judge,
             self._at(number, "contributions"),
             self.task,
             account,
-            earlier=[self._earlier(place, item) for place, item in enumerate(done[:-1])],
+            earlier=[self._earlier(place, item) for place, item in enumerate(rounds[:-1])],
             rubric=self.rubric,
         )
         last = self._unless_dropped(result)
@@ -218,10 +218,10 @@ class Adaptation:
             self._tell_contributions(number, last)
         return last
 
-    def _earlier(self, place: int, one: Round) -> Earlier:
+    def _earlier(self, place: int, round_: Round) -> Earlier:
         contributions = self.judged[place]
         return Earlier(
-            answer=one.run.answer, score=None if contributions is None else contributions.score
+            answer=round_.run.answer, score=None if contributions is None else contributions.score
         )
 
     def _weigh(self, last: Contributions) -> None:
@@ -256,7 +256,7 @@ class Adaptation:
         said = await together(
             *(
                 operator_of("coach").act(
-                    self.meta,
+                    self.model,
                     self._at(number, f"coach/{agent}"),
                     self.task,
                     account,
@@ -272,18 +272,18 @@ class Adaptation:
         texts = {item.agent: {"room": rooms[item.agent], "text": item.text} for item in report}
         self.tell("coaching", round=number, agents=texts)
         edits = [item.edit for item in report]
-        return child_of(team, edits, self.meta.catalogue, self.meta.ceiling) if edits else team
+        return child_of(team, edits, self.model.catalogue, self.model.ceiling) if edits else team
 
     def _room(self, agent: str, agents: int) -> int:
         """Return the characters of an agent's coaching: its share of what there is for all."""
-        most = self.meta.limits.characters
+        most = self.model.limits.characters
         return min(most, round(min(most, self.settings.room) * agents * self.weights[agent]))
 
     async def _restructured(self, account: Account, team: Team, number: int) -> Team:
         s = self.settings
         judged = [contributions for contributions in self.judged if contributions is not None]
         result = await operator_of("restructure").act(
-            self.meta,
+            self.model,
             self._at(number, "restructure"),
             self.task,
             account,
@@ -300,11 +300,11 @@ class Adaptation:
         self.tell("restructure", round=number, edits=list(product.words), reason=product.reason)
         return product.child
 
-    def _unless_dropped(self, came: Any) -> Any:
-        if isinstance(came, RejectedProposal):
-            self.lose(came)
+    def _unless_dropped(self, result: Any) -> Any:
+        if isinstance(result, RejectedProposal):
+            self.lose(result)
             return None
-        return came
+        return result
 
 
 def calls_at_most(settings: AdaptationSettings, plan: Plan) -> int:
@@ -331,11 +331,11 @@ def calls_at_most(settings: AdaptationSettings, plan: Plan) -> int:
     return total
 
 
-def _account(one: Round) -> Account:
-    return Account(team=one.plan.team, run=one.run)
+def _account(round_: Round) -> Account:
+    return Account(team=round_.plan.team, run=round_.run)
 
 
-def _carried(last: Round) -> RoundState:
+def _next_state(last: Round) -> RoundState:
     """Let each agent read what it said itself, in the last round in which it said anything."""
     fields = {
         agent: AgentReport(
@@ -348,5 +348,5 @@ def _carried(last: Round) -> RoundState:
         for agent, outcome in last.run.agents.items()
         if outcome.result is not None
     }
-    own = {**last.carry.own, **fields}
+    own = {**last.state.own, **fields}
     return RoundState(own={agent: own[agent] for agent in last.plan.agents if agent in own})

@@ -61,7 +61,7 @@ class Coaching:
 
 
 async def coach(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     account: Account,
@@ -80,7 +80,7 @@ async def coach(
         share: How much of its work is read, where 1 is as much as of any.
         room: The most characters of what it is told, at least `SHORTEST`.
     """
-    limits = meta.limits
+    limits = model.limits
     texts = _Texts.of(room)
     before = account.team.agents[agent].notes.coaching
     read = round(share * limits.digest_tokens * CHARACTERS_PER_TOKEN)
@@ -97,16 +97,16 @@ async def coach(
             fenced("told_before", clip(before, limits.characters)),
         ),
         schema=texts.schema,
-        read=functools.partial(_read, meta, account.team, agent, texts),
+        read=functools.partial(_read, model, account.team, agent, texts),
         inputs={"task": task, "account": account, "agent": agent, "contribution": contribution},
         parents=(account.team.name,),
     )
-    bounded = replace(meta, bounds=_bounds(limits, room))
+    bounded = replace(model, bounds=_bounds(limits, room))
     return await bounded.ask(path, question)
 
 
 async def coach_alone(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     account: Account,
@@ -122,17 +122,17 @@ async def coach_alone(
         room: The most characters of the advice.
     """
     if contribution is None:
-        judged = await contributions(meta, f"{path}/contributions", task, account)
+        judged = await contributions(model, f"{path}/contributions", task, account)
         if isinstance(judged, RejectedProposal):
             return judged
         contribution = judged.of[agent]
-    room = min(room, meta.limits.characters)
+    room = min(room, model.limits.characters)
     coaching = await coach(
-        meta, path, task, account, agent=agent, contribution=contribution, share=1, room=room
+        model, path, task, account, agent=agent, contribution=contribution, share=1, room=room
     )
     if isinstance(coaching, RejectedProposal):
         return coaching
-    child = child_of(account.team, (coaching.edit,), meta.catalogue, meta.ceiling)
+    child = child_of(account.team, (coaching.edit,), model.catalogue, model.ceiling)
     return Proposal.of(OPERATOR, account.team, (coaching.edit,), reason=coaching.wrong, child=child)
 
 
@@ -163,15 +163,15 @@ class _Texts:
         )
 
 
-def _read(meta: OperatorModel, team: Team, agent: str, texts: _Texts, text: str) -> Coaching:
+def _read(model: OperatorModel, team: Team, agent: str, texts: _Texts, text: str) -> Coaching:
     """Read a coaching; what is longer than its room is cut."""
     any_text = {"type": "string"}
-    fields = structured(text, closed(wrong=any_text, plan=any_text), meta.limits)
+    fields = structured(text, closed(wrong=any_text, plan=any_text), model.limits)
     wrong, plan = on_one_line(fields["wrong"]), on_one_line(fields["plan"])
     if not plan:
         raise InvalidAnswer("the plan is empty. Say what the agent is to do in the next round.")
     coaching = Coaching(agent=agent, wrong=wrong[: texts.wrong], plan=plan[: texts.plan])
-    child_of(team, (coaching.edit,), meta.catalogue, meta.ceiling)
+    child_of(team, (coaching.edit,), model.catalogue, model.ceiling)
     return coaching
 
 

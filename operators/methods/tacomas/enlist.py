@@ -26,7 +26,7 @@ LONGEST = 256
 
 
 async def enlist(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     frame: Team,
@@ -42,17 +42,17 @@ async def enlist(
         roles: Who there is, by role; at least two.
         most: The most agents, at least two.
     """
-    limits, most = meta.limits, min(most, len(roles))
+    limits, most = model.limits, min(most, len(roles))
     question = Question(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, least=FEWEST, most=most),
-        material=material(task_text(task, limits), roles_text(roles, meta.catalogue, limits)),
+        material=material(task_text(task, limits), roles_text(roles, model.catalogue, limits)),
         schema=_schema(roles, limits, most),
-        read=functools.partial(_read, meta, frame, roles, most),
+        read=functools.partial(_read, model, frame, roles, most),
         inputs={"task": task, "frame": frame, "roles": roles, "most": most},
         parents=(frame.name,),
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 def _schema(roles: Mapping[str, Agent], bounds: Bounds, most: int) -> Mapping[str, Any]:
@@ -64,10 +64,10 @@ def _schema(roles: Mapping[str, Agent], bounds: Bounds, most: int) -> Mapping[st
 
 
 def _read(
-    meta: OperatorModel, frame: Team, roles: Mapping[str, Agent], most: int, text: str
+    model: OperatorModel, frame: Team, roles: Mapping[str, Agent], most: int, text: str
 ) -> Proposal:
     """Read a team; a role that stands there twice counts once, at its first place."""
-    fields = structured(text, _schema(roles, meta.limits, LONGEST), meta.limits)
+    fields = structured(text, _schema(roles, model.limits, LONGEST), model.limits)
     chosen = [*dict.fromkeys(fields["agents"])]
     if not FEWEST <= len(chosen) <= most:
         raise InvalidAnswer(f"{len(chosen)} different roles; choose from {FEWEST} to {most}.")
@@ -77,7 +77,7 @@ def _read(
         OrderAgents(agents=tuple(chosen)),
         ReplaceTopology(reports_to=_topology(chosen, fields["edges"]), output=chosen[-1]),
     )
-    child = child_of(frame, edits, meta.catalogue, meta.ceiling)
+    child = child_of(frame, edits, model.catalogue, model.ceiling)
     return Proposal.of(OPERATOR, frame, edits, reason=fields["reason"], child=child)
 
 

@@ -19,7 +19,7 @@ from ....schema.team.writing import agent_value
 from ....schema.values.errors import ConfigError
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line
-from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, structured, told
+from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, sentences, structured
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, Setting
@@ -71,7 +71,7 @@ def lasting_low(judged: Sequence[Contributions], *, below: float, rounds: int) -
 
 
 async def restructure(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     account: Account,
@@ -97,13 +97,13 @@ async def restructure(
         The team under edits, which may be none. Where there is nothing to change, the team as it
         is, and nobody was asked.
     """
-    room = _room(meta.ceiling, team, agents)
+    room = _room(model.ceiling, team, agents)
     come = roles if room else {}
     offer = _Offer(team=team, roles=come, dying=dying, agents=room or agents, edges=edges)
     lists = offer.lists
     if not lists:
         return Proposal.of(OPERATOR, team, (), reason="There is nothing to change.", child=team)
-    limits = meta.limits
+    limits = model.limits
     question = Question(
         operator=OPERATOR,
         instructions=prompt(
@@ -116,19 +116,22 @@ async def restructure(
         material=material(
             task_text(task, limits),
             account.text(limits),
-            fenced("contributions", clip("\n".join(_told(judged)), limits.team_characters)),
-            roles_text(offer.roles, meta.catalogue, limits),
+            fenced(
+                "contributions",
+                clip("\n".join(_contribution_lines(judged)), limits.team_characters),
+            ),
+            roles_text(offer.roles, model.catalogue, limits),
         ),
         schema=closed(reason=reason_schema(limits), **lists),
-        read=functools.partial(_read, meta, offer),
+        read=functools.partial(_read, model, offer),
         parents=(team.name,),
         team=team,
         inputs={"task": task, "account": account, "judged": judged},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
-def _told(judged: Sequence[Contributions]) -> Iterator[str]:
+def _contribution_lines(judged: Sequence[Contributions]) -> Iterator[str]:
     """Yield what each agent of the last round contributed in every round, and why in the last."""
     for agent, last in judged[-1].of.items() if judged else ():
         values = (
@@ -244,19 +247,19 @@ def _listed(choices: Sequence[Schema], most: int) -> Schema:
     return {"type": "array", "items": items, "minItems": 0, "maxItems": most}
 
 
-def _read(meta: OperatorModel, offer: _Offer, text: str) -> Proposal:
+def _read(model: OperatorModel, offer: _Offer, text: str) -> Proposal:
     """Read an answer: its budget first, then what it names, then what it makes of the team."""
-    fields = _said(text, offer, meta.limits)
+    fields = _lists_in(text, offer, model.limits)
     values = [*_named(fields.get("agents", []), offer), *fields.get("edges", [])]
     try:
         edits = edits_from_json(json.dumps({"edits": values}))
     except ConfigError as error:
-        raise InvalidAnswer(*told(error.problems)) from None
-    child = child_of(offer.team, edits, meta.catalogue, meta.ceiling)
+        raise InvalidAnswer(*sentences(error.problems)) from None
+    child = child_of(offer.team, edits, model.catalogue, model.ceiling)
     return Proposal.of(OPERATOR, offer.team, edits, reason=fields["reason"], child=child)
 
 
-def _said(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
+def _lists_in(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
     """Read the lists of an answer, whose items may be of any form."""
     most = {"agents": offer.agents, "edges": offer.edges}
     kinds = {"agents": ("add_agent", "remove_agent"), "edges": ("add_edge", "remove_edge")}
@@ -300,7 +303,7 @@ def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapp
 
 
 async def restructure_alone(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     account: Account,
@@ -314,7 +317,7 @@ async def restructure_alone(
 ) -> Proposal | RejectedProposal:
     """Change the structure of a team that worked; see `restructure` and `lasting_low`."""
     return await restructure(
-        meta,
+        model,
         path,
         task,
         account,

@@ -39,12 +39,12 @@ DIALOGUE = 8_000
 async def tacomas(episode: Episode) -> None:
     """Let a team work on a task in rounds, and adapt it between them."""
     settings: AdaptationSettings = episode.settings
-    roles = _roles(settings, episode.stage.beside, episode.stage.catalogue)
+    roles = _roles(settings, episode.context.beside, episode.context.catalogue)
     given = given_team(episode)
     meta = replace(episode.meta, ceiling=_ceiling(episode, given, roles))
     team = await _enlisted(episode, meta, given, roles) if settings.begin == "roles" else given
     work = Adaptation(
-        meta=meta,
+        model=meta,
         judge=episode.judge,
         task=episode.task,
         path=f"{episode.path}{SOLVE}/",
@@ -53,19 +53,19 @@ async def tacomas(episode: Episode) -> None:
         tell=episode.note,
         lose=episode.lose,
         keep=episode.write,
-        rubric=episode.stage.recipe.rubric,
+        rubric=episode.context.recipe.rubric,
     )
     done = await episode.rounds(team, SOLVE, work, most=settings.most, dialogue=DIALOGUE)
     episode.answered(await work.answer(done))
 
 
 async def _enlisted(
-    episode: Episode, meta: OperatorModel, given: Team, roles: Mapping[str, Agent]
+    episode: Episode, model: OperatorModel, given: Team, roles: Mapping[str, Agent]
 ) -> Team:
     """Let the meta-model pick roles for the task; where that fails, begin with the team."""
     most = episode.settings.most_agents
     path = f"{episode.path}enlist"
-    result = await operator_of("enlist").act(meta, path, episode.task, given, roles, most=most)
+    result = await operator_of("enlist").act(model, path, episode.task, given, roles, most=most)
     if isinstance(result, RejectedProposal):
         episode.lose(result)
         return given
@@ -75,7 +75,7 @@ async def _enlisted(
 
 def _ceiling(episode: Episode, given: Team, roles: Mapping[str, Agent]) -> CapabilityPolicy:
     """Give what the team may ask for: what it and the roles do, and no more than a policy says."""
-    most, stage = episode.settings.most_agents, episode.stage
+    most, stage = episode.settings.most_agents, episode.context
     ceiling = ceiling_with(given, roles, most)
     if stage.recipe.policy is None:
         return ceiling

@@ -74,10 +74,10 @@ class Body:
         }
 
 
-def _content(said: Mapping[str, Any]) -> bytes:
+def _content(message: Mapping[str, Any]) -> bytes:
     """Write a body in ASCII: by its bytes we estimate its tokens, rather too many than too few."""
-    content = encoded(said)
-    return content if content.isascii() else json.dumps(said).encode()
+    content = encoded(message)
+    return content if content.isascii() else json.dumps(message).encode()
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -27,11 +28,21 @@ def is_said(word: object) -> bool:
     return word is not None and meaning(str(word)) != "unsaid"
 
 
+def outweighs(word: object, before: object) -> bool:
+    """Return whether a word counts where an endpoint said another before it.
+
+    What was cut, or failed, does not become whole by a later word.
+    """
+    is_whole = before is None or meaning(str(before)) in {"stop", "tool_calls"}
+    return is_said(word) and is_whole
+
+
 def is_cut_off(word: object) -> bool:
     """Return whether an answer that ended so is less than the model had to say."""
     return isinstance(word, str) and meaning(word) in CUT_OFF
 
 
+@functools.lru_cache(maxsize=64)
 def meaning(word: str) -> str:
     """Return what a finish word means by `FINISH_WORDS`; nothing where it is unknown."""
     bare = _HUMP.sub("_", word.strip().rpartition(".")[2])

@@ -101,12 +101,12 @@ class CallError(ModelError):
         return self.kind != "rejected"
 
 
-def kind_of(status: int, said: str) -> Kind:
+def kind_of(status: int, message: str) -> Kind:
     """Return what happened by an HTTP status, and by the endpoint's own words.
 
     Some endpoints answer 500 where a prompt is too long.
     """
-    meaning = meaning_of(said)
+    meaning = meaning_of(message)
     if status in {401, 402, 403} or meaning == "unpaid":
         return "denied"
     if status in {408, 409, 425, 429}:
@@ -118,10 +118,10 @@ def kind_of(status: int, said: str) -> Kind:
     return "down" if status >= 500 else meaning or "rejected"
 
 
-def meaning_of(said: str) -> Kind | Literal["unpaid", ""]:
+def meaning_of(message: str) -> Kind | Literal["unpaid", ""]:
     """Return what an endpoint's words say by `REFUSAL_WORDS`; nothing where none is known."""
-    said = said.lower()
+    message = message.lower()
     for sign in REFUSAL_WORDS:
-        if sign.words in said:
+        if sign.words in message:
             return sign.kind
     return ""

@@ -157,15 +157,15 @@ def _holds(message: Message, marker: str) -> bool:
     return any(marker in text for text in texts)
 
 
-def _named(one: Attachment) -> str:
+def _named(attachment: Attachment) -> str:
     """Return a file's name for what has none."""
-    return f"{one.sha256[:8]}.{one.kind}"
+    return f"{attachment.sha256[:8]}.{attachment.kind}"
 
 
-def _part(name: str, one: Attachment) -> dict[str, Any]:
+def _part(name: str, attachment: Attachment) -> dict[str, Any]:
     """Write a part of a message (openai-python, `chat_completion_content_part_param.py`)."""
-    url = f"data:{one.media_type};base64,{b64encode(one.content).decode()}"
-    if one.kind == "image":
+    url = f"data:{attachment.media_type};base64,{b64encode(attachment.content).decode()}"
+    if attachment.kind == "image":
         return {"type": "image_url", "image_url": {"url": url}}
     return {"type": "file", "file": {"filename": name.rpartition("/")[2], "file_data": url}}
 

@@ -157,17 +157,17 @@ def _plain(words: str) -> str:
     return _ECHO.sub("", words.replace("\\\\", "\\").replace('\\"', '"').replace("\\n", " "))
 
 
-def _named(said: str, sent: Collection[str]) -> str | None:
+def _named(message: str, sent: Collection[str]) -> str | None:
     """Find the parameter that is spoken of, among those that can be said otherwise."""
-    if places := [item for pattern in (_PARAM, _LOC) for item in pattern.findall(said)]:
+    if places := [item for pattern in (_PARAM, _LOC) for item in pattern.findall(message)]:
         named = [name for name in map(_parameter, places) if name in sent]
         if named or any(_CONTENT.match(place) for place in places):
             return next(iter(named), None)
     for pattern in (_QUOTED, _IDENTIFIER, _OBJECT, _PROSE):
-        texts = [next(filter(None, match.groups())) for match in pattern.finditer(said)]
+        texts = [next(filter(None, match.groups())) for match in pattern.finditer(message)]
         named = [name for name in map(_parameter, texts) if name in sent]
         if named:
-            return named[-1 if _TOGETHER.search(said) else 0]
+            return named[-1 if _TOGETHER.search(message) else 0]
     return None
 
 
@@ -181,53 +181,53 @@ def _parameter(name: str) -> str | None:
 
 
 def _out(
-    said: str, used: ParameterForm, ladder: ParameterFallback, *, again: bool
+    message: str, used: ParameterForm, fallback: ParameterFallback, *, again: bool
 ) -> Collection[ParameterForm]:
     """Return which forms of a parameter are refused, where it is the one that is spoken of."""
-    ahead = ladder[:-1]
+    ahead = fallback[:-1]
     if used not in ahead:
         return ()
-    offered = _offered(said, used, ladder)
+    offered = _offered(message, used, fallback)
     if used is LEFT_OUT:
         return [used] if offered else ()
     alike = [form for form in ahead if form.place == used.place]
     if used.name == used.place:  # its name is all that can be wrong with it, not its value
-        return alike if _OF_THE_NAME.search(said) else ()
-    if again or _is_of_the_name(said, used, ladder):
+        return alike if _OF_THE_NAME.search(message) else ()
+    if again or _is_of_the_name(message, used, fallback):
         return alike
     return [form for form in alike if form.name not in offered] if offered else [used]
 
 
-def _is_of_the_name(said: str, used: ParameterForm, ladder: ParameterFallback) -> bool:
+def _is_of_the_name(message: str, used: ParameterForm, fallback: ParameterFallback) -> bool:
     """Return whether no form of a field is said to be better than the one that was used."""
     return not (
-        _OF_THE_NAME.search(said) is None
-        or _offered(said, used, ladder)
-        or _quotes(said, used.name)
+        _OF_THE_NAME.search(message) is None
+        or _offered(message, used, fallback)
+        or _quotes(message, used.name)
     )
 
 
-def _is_of_the_field(said: str, used: ParameterForm, ladder: ParameterFallback) -> bool:
+def _is_of_the_field(message: str, used: ParameterForm, fallback: ParameterFallback) -> bool:
     """Return whether a field is refused as such: no other value would be taken either."""
-    if used.place in {"", used.name} or not _is_of_the_name(said, used, ladder):
+    if used.place in {"", used.name} or not _is_of_the_name(message, used, fallback):
         return False
     value = rf"(?<![\w.]){re.escape(used.name)}(?![\w.])"
-    may_depend = _OF_A_VALUE.search(said) or re.search(value, said)
-    return _UNKNOWN.search(said) is not None or not may_depend
+    may_depend = _OF_A_VALUE.search(message) or re.search(value, message)
+    return _UNKNOWN.search(message) is not None or not may_depend
 
 
-def _offered(said: str, used: ParameterForm, ladder: ParameterFallback) -> AbstractSet[str]:
+def _offered(message: str, used: ParameterForm, fallback: ParameterFallback) -> AbstractSet[str]:
     """Find the forms that are named as better than the one that was used."""
-    return {form.name for form in ladder if _offers(said, form)} - {used.name}
+    return {form.name for form in fallback if _offers(message, form)} - {used.name}
 
 
-def _quotes(said: str, name: str) -> bool:
-    return re.search(rf"{_QUOTE}{re.escape(name)}{_QUOTE}", said) is not None
+def _quotes(message: str, name: str) -> bool:
+    return re.search(rf"{_QUOTE}{re.escape(name)}{_QUOTE}", message) is not None
 
 
-def _offers(said: str, form: ParameterForm) -> bool:
+def _offers(message: str, form: ParameterForm) -> bool:
     """Return whether a form is named in quotes, or among what is offered instead."""
     if form.name == form.place or form is LEFT_OUT:
         return False
-    listed = " ".join(_OFFERED.findall(said))
-    return _quotes(said, form.name) or bool(re.search(rf"\b{re.escape(form.name)}\b", listed))
+    listed = " ".join(_OFFERED.findall(message))
+    return _quotes(message, form.name) or bool(re.search(rf"\b{re.escape(form.name)}\b", listed))

@@ -172,6 +172,19 @@ REFUSAL_WORDS = (
         "maximum allowed input length", "overflow",
         "github.com/mario-andreschak/FLUJO/issues/291",
     ),
+    RefusalWord(
+        "maximum allowed length", "overflow", "github.com/sgl-project/sglang/issues/4048"
+    ),
+    # vLLM, text-generation-inference, SiliconFlow, and a server of MLX
+    RefusalWord(
+        "maximum model length", "overflow", "github.com/xorbitsai/inference/issues/3785"
+    ),
+    RefusalWord(
+        "`inputs` must have less than", "overflow",
+        "github.com/huggingface/text-generation-inference/issues/695",
+    ),
+    RefusalWord("less than max_seq_len", "overflow", "github.com/langgenius/dify/issues/19394"),
+    RefusalWord("prompt_too_long", "overflow", "github.com/jjang-ai/vmlx/issues/254"),
     # xAI, Gemini
     RefusalWord("incorrect api key", "denied", "github.com/continuedev/continue/issues/10778"),
     RefusalWord("invalid api key", "denied", "github.com/continuedev/continue/issues/10778"),

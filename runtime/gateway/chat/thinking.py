@@ -134,7 +134,7 @@ def thought_of(message: Mapping[str, Any]) -> Thought:
         return Thought(sound(content), "", {})
     text = next(filter(None, (_flat(fields[name]) for name in fields)), "")
     parts = "\n\n".join(filter(None, map(_flat, filter(_is_thinking, _listed(content)))))
-    result = split(_said(content), alone=not (text or parts))
+    result = split(_visible_text(content), alone=not (text or parts))
     # Some say the same twice, in a field and in tags.
     each = dict.fromkeys(word.strip() for word in (text, parts, result.thinking))
     thinking = sound("\n\n".join(filter(None, each)))
@@ -155,7 +155,7 @@ def split(text: str, *, alone: bool = True) -> Split:
         alone: Whether a closing sign without an opening one counts.
     """
     if not _may_hold_signs(text):
-        return Split(pieces=_told(("answer", text)))
+        return Split(pieces=_filled(("answer", text)))
     pieces: list[tuple[str, str]] = []
     ending: list[tuple[str, str]] = []
     for _ in range(_MOST):
@@ -164,7 +164,7 @@ def split(text: str, *, alone: bool = True) -> Split:
             stop = len(text) if end is None else end
             pieces += [("sign", text[:start]), ("thinking", text[start:stop])]
             if end is None:
-                return Split(pieces=_told(*pieces, *ending), is_open=True)
+                return Split(pieces=_filled(*pieces, *ending), is_open=True)
             pieces.append(("sign", text[end:over]))
             text = text[over:]
         elif pieces and not ending and (end := _solved(text)) is not None:
@@ -172,7 +172,7 @@ def split(text: str, *, alone: bool = True) -> Split:
             text = text[:end]
         else:
             break
-    return Split(pieces=_told(*pieces, ("answer", text), *ending))
+    return Split(pieces=_filled(*pieces, ("answer", text), *ending))
 
 
 def _may_hold_signs(text: str) -> bool:
@@ -230,7 +230,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _told(*pieces: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+def _filled(*pieces: tuple[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple(piece for piece in pieces if piece[1])
 
 
@@ -247,7 +247,7 @@ def _listed(content: Any) -> list[Any]:
     return content if is_list(content) else []
 
 
-def _said(content: Any) -> str:
+def _visible_text(content: Any) -> str:
     """Return the text of a content, without parts that are thinking."""
     if is_list(content):
         return text_of([part for part in content if not _is_thinking(part)])

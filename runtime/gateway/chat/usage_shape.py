@@ -40,9 +40,10 @@ def consumed(body: Mapping[str, Any], *, answered: bool) -> ReportedUsage:
     Args:
         body: The response, as the chat API has it.
     """
-    fields = _told(body)
+    fields = _counts_in(body)
     prompt = _count(fields.get("prompt_tokens"), at_least=1)
-    completion = _written(fields, prompt)
+    reasoning = _reasoning(fields)
+    completion = _written(fields, prompt, reasoning)
     cached, stored = _of_prompt(fields, CACHED), _of_prompt(fields, STORED)
     possible = (
         prompt is not None
@@ -58,13 +59,13 @@ def consumed(body: Mapping[str, Any], *, answered: bool) -> ReportedUsage:
         cached_tokens=(cached or 0) if possible else 0,
         stored_tokens=(stored or 0) if possible else 0,
         completion_tokens=completion or 0,
-        reasoning_tokens=min(_reasoning(fields), completion or 0) if possible else 0,
+        reasoning_tokens=min(reasoning, completion or 0) if possible else 0,
         unmetered_calls=int(not possible),
     )
     return ReportedUsage(usage, _usd(fields))
 
 
-def _told(body: Mapping[str, Any]) -> Mapping[str, Any]:
+def _counts_in(body: Mapping[str, Any]) -> Mapping[str, Any]:
     """Find the counts: in `usage`, where Groq puts them, or among llama.cpp's timings."""
     if usage := _mapping(body, "usage"):
         return usage
@@ -81,51 +82,51 @@ def _told(body: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _written(told: Mapping[str, Any], prompt: int | None) -> int | None:
+def _written(reported: Mapping[str, Any], prompt: int | None, reasoning: int) -> int | None:
     """Return the tokens written, with those of thinking that some count in the total only."""
-    completion = _count(told.get("completion_tokens"))
+    completion = _count(reported.get("completion_tokens"))
     if completion is None or prompt is None:
         return completion
-    total, reasoning = _count(told.get("total_tokens")), _reasoning(told)
+    total = _count(reported.get("total_tokens"))
     if total is not None and total > prompt + completion:
         return total - prompt
     return completion + reasoning if reasoning > completion else completion
 
 
-def _reasoning(told: Mapping[str, Any]) -> int:
-    details = _mapping(told, "completion_tokens_details")
-    return _count(details.get("reasoning_tokens")) or _count(told.get("reasoning_tokens")) or 0
+def _reasoning(reported: Mapping[str, Any]) -> int:
+    details = _mapping(reported, "completion_tokens_details")
+    return _count(details.get("reasoning_tokens")) or _count(reported.get("reasoning_tokens")) or 0
 
 
-def _of_prompt(told: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+def _of_prompt(reported: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
     """Give a part of what was read, by the first of its names that says any; None: it cannot be."""
-    details = _mapping(told, "prompt_tokens_details")
+    details = _mapping(reported, "prompt_tokens_details")
     for name in names:
-        if said := details.get(name) or told.get(name):
+        if said := details.get(name) or reported.get(name):
             return _count(said)
     return 0
 
 
-def _usd(told: Mapping[str, Any]) -> float | None:
+def _usd(reported: Mapping[str, Any]) -> float | None:
     """Return what the provider says that the call cost; None where it does not, or it cannot be."""
-    usd = _said(told)
+    usd = _cost_in(reported)
     return usd if usd is None or usd <= MOST_USD else None
 
 
-def _said(told: Mapping[str, Any]) -> float | None:
+def _cost_in(reported: Mapping[str, Any]) -> float | None:
     """Read a cost: in USD, as a table with a total, or in xAI's ticks.
 
     OpenRouter says its own fee and, where the user's key was used upstream, what that cost.
     """
-    ticks = _amount(told.get("cost_in_usd_ticks"))
+    ticks = _amount(reported.get("cost_in_usd_ticks"))
     if ticks is not None:
         return ticks / TICKS_PER_USD
-    cost: Any = told.get("cost")
+    cost: Any = reported.get("cost")
     if is_mapping(cost):
         cost = cost.get("total_cost")
-    usd = _amount(told.get("estimated_cost") if cost is None else cost)
-    if usd is not None and told.get("is_byok") is True:
-        usd += _amount(_mapping(told, "cost_details").get("upstream_inference_cost")) or 0.0
+    usd = _amount(reported.get("estimated_cost") if cost is None else cost)
+    if usd is not None and reported.get("is_byok") is True:
+        usd += _amount(_mapping(reported, "cost_details").get("upstream_inference_cost")) or 0.0
     return usd
 
 

@@ -52,14 +52,14 @@ class HttpClient:
         self._trusted_from = -math.inf
 
     async def chat(
-        self, endpoint: Endpoint, body: Body, hearing: StreamSink | None = None
+        self, endpoint: Endpoint, body: Body, sink: StreamSink | None = None
     ) -> ChatAnswer:
         """Make one request; see `Client.chat`.
 
         Raises:
             CallError: No answer, or not one that the API promises.
         """
-        content, headers = await self._content(endpoint, body, hearing or StreamSink())
+        content, headers = await self._content(endpoint, body, sink or StreamSink())
         return await apart(len(content), lambda: _answer(endpoint, content, headers))
 
     @asynccontextmanager
@@ -97,7 +97,7 @@ class HttpClient:
         self._sessions.clear()
 
     async def _content(
-        self, endpoint: Endpoint, body: Body, hearing: StreamSink
+        self, endpoint: Endpoint, body: Body, sink: StreamSink
     ) -> tuple[bytes, Mapping[str, str]]:
         """Return what a response holds, and its headers.
 
@@ -106,7 +106,7 @@ class HttpClient:
         while True:
             is_kept = endpoint.kind != "local" and time.monotonic() >= self._trusted_from
             try:
-                return await _exchange(self._session(is_kept=is_kept), endpoint, body, hearing)
+                return await _exchange(self._session(is_kept=is_kept), endpoint, body, sink)
             except (aiohttp.ClientError, OSError) as error:
                 self._trusted_from = time.monotonic() + IDLE_SECONDS
                 if not (is_kept and is_unsent(error)):
@@ -129,13 +129,13 @@ class HttpClient:
 
 
 async def _exchange(
-    session: aiohttp.ClientSession, endpoint: Endpoint, body: Body, hearing: StreamSink
+    session: aiohttp.ClientSession, endpoint: Endpoint, body: Body, sink: StreamSink
 ) -> tuple[bytes, Mapping[str, str]]:
     """Make a request, and return the content of its response, and its headers."""
     wire, url, secrets = WIRES[endpoint.wire], endpoint.shown, endpoint.secrets
     read = read_bounded
     if body.is_streamed:
-        read = StreamedAnswer(source=url, wire=wire, secrets=secrets, hearing=hearing).read
+        read = StreamedAnswer(source=url, wire=wire, secrets=secrets, sink=sink).read
     async with session.post(
         url,
         data=_in_pieces(body.content),

@@ -129,7 +129,8 @@ def failure_in(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     inner = (body.get("response"), body.get("x_groq"), *(choices if is_list(choices) else ()))
     places = (body, *inner)
     for fields in filter(is_mapping, places):
-        if error := fields.get("error"):
+        error = fields.get("error") or fields.get("errors")  # Cloudflare lists them
+        if error := error[0] if is_list(error) and error else error:
             return error if is_mapping(error) else {"message": str(error)}
     if is_mapping(base := body.get("base_resp")) and base.get("status_code"):  # MiniMax
         return {"code": base["status_code"], "message": base.get("status_msg")}

@@ -48,7 +48,7 @@ class StreamedAnswer:
     source: str
     wire: Wire
     secrets: frozenset[str]
-    hearing: StreamSink
+    sink: StreamSink
     _events: EventReader = field(default_factory=EventReader)
     _assembly: Assembly = field(init=False)
     _size: int = 0
@@ -77,7 +77,7 @@ class StreamedAnswer:
                     await asyncio.sleep(0)
         except aiohttp.ClientError:
             if not self._assembly.is_whole:
-                self.hearing.is_cut = True
+                self.sink.is_cut = True
                 raise
         for data in self._events.end():
             await self._is_end(data)
@@ -93,18 +93,18 @@ class StreamedAnswer:
             went_on = True
             if await self._is_end(data):
                 return True
-        most = self.hearing.most_pieces
+        most = self.sink.most_pieces
         if self._taken > most or self._events.lines > MOST_LINES:
             raise self._refused(f"an answer in more than {most:,} pieces")
         if self._size - self._looked > BETWEEN_LOOKS:
             self._looked = self._size
             await self._content()
-        self.hearing.on_bytes(went_on)
+        self.sink.on_bytes(went_on)
         return False
 
     async def _is_end(self, data: bytes) -> bool:
         """Take the data of an event; return whether it was the last word."""
-        self._has_last_word |= data.strip() == LAST_WORD
+        self._has_last_word |= len(data) < LONGEST_SIGN and data.strip().upper() == LAST_WORD
         if not self._has_last_word:
             await self._take(data)
         return self._has_last_word
@@ -119,9 +119,9 @@ class StreamedAnswer:
         if failure or self._events.name == b"error":
             raise self._failed(failure or event)
         if words := self._assembly.add(event):
-            if self.hearing.received is None:
-                self.hearing.received = self._received
-            self.hearing.on_words(words)
+            if self.sink.received is None:
+                self.sink.received = self._received
+            self.sink.on_words(words)
 
     def _event(self, data: bytes) -> Mapping[str, Any] | None:
         """Read an event; None where it says nothing."""
@@ -130,7 +130,7 @@ class StreamedAnswer:
         try:
             event: Any = json.loads(data)
         except (ValueError, RecursionError):
-            if self._events.name == b"error":
+            if self._events.name == b"error" or data.lstrip()[:5].lower() == b"error":
                 return {"error": data.decode("utf-8", "replace")}
             return parsed(self.source, data)
         if isinstance(event, str) and "error" in event.lower():
@@ -141,7 +141,7 @@ class StreamedAnswer:
 
     async def _whole(self) -> bytes:
         if not (self._assembly.is_whole or self._has_last_word):
-            self.hearing.is_cut = True
+            self.sink.is_cut = True
             raise CallError(
                 f"{self.source}: the stream ended before the answer did.",
                 kind="malformed",
@@ -162,12 +162,12 @@ class StreamedAnswer:
     def _too_large(self) -> CallError:
         return self._refused(f"an answer of more than {LARGEST_ANSWER >> 20} MiB")
 
-    def _refused(self, what: str) -> CallError:
-        return CallError(f"{self.source}: {what}.", kind="malformed", may_be_billed=True)
+    def _refused(self, problem: str) -> CallError:
+        return CallError(f"{self.source}: {problem}.", kind="malformed", may_be_billed=True)
 
     def _failed(self, failure: Mapping[str, Any]) -> CallError:
         """Return a failure that the endpoint tells of, perhaps when the answer has begun."""
-        began = self.hearing.received is not None
+        began = self.sink.received is not None
         return failed(self.source, failure, self._headers, began=began)
 
 

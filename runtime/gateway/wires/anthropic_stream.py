@@ -61,9 +61,9 @@ class AnthropicAssembly:
         content = [self._whole(place) for place in sorted(self._blocks)]
         return {**self._message, "content": content, "usage": self._usage}
 
-    def _say(self, said: Any, usage: Any) -> None:
+    def _say(self, message: Any, usage: Any) -> None:
         """Take what is said of the message; counts are of all that came until then."""
-        for fields, now in ((self._message, said), (self._usage, usage)):
+        for fields, now in ((self._message, message), (self._usage, usage)):
             if is_mapping(now):
                 fields |= {name: item for name, item in now.items() if item is not None}
 

@@ -58,8 +58,8 @@ def _budget(tokens: int) -> ParameterForm:
     return _form(f"{tokens} tokens", {"type": "enabled", "budget_tokens": tokens})
 
 
-def _form(name: str, said: Mapping[str, Any]) -> ParameterForm:
-    return ParameterForm(name=name, place=f"thinking.{said['type']}", fields={"thinking": said})
+def _form(name: str, fields: Mapping[str, Any]) -> ParameterForm:
+    return ParameterForm(name=name, place=f"thinking.{fields['type']}", fields={"thinking": fields})
 
 
 def _goes_on_unthinking(messages: Sequence[Message]) -> bool:

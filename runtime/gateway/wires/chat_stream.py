@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from ....schema.values.values import is_list, is_mapping
 from ...values.bounds import MOST_TOOL_CALLS
-from ..chat.ending import is_said
+from ..chat.ending import outweighs
 from ..chat.text import place_of
 
 SAID = ("content", "refusal", "reasoning_content", "reasoning")
@@ -29,7 +29,7 @@ class ChatAssembly:
     """Puts one completion together; see `Assembly`. Of several choices it takes the first."""
 
     def __init__(self) -> None:
-        self._said: dict[str, Any] = {}
+        self._message: dict[str, Any] = {}
         self._usage: Mapping[str, Any] | None = None
         self._choices: dict[int, _Choice] = {}
 
@@ -42,7 +42,7 @@ class ChatAssembly:
         """Take a chunk; see `Assembly.add`."""
         for name, item in event.items():
             if item is not None and name not in {"choices", "object", "usage"}:
-                self._said[name] = item
+                self._message[name] = item
         self._usage = _usage(event) or self._usage
         choices = event.get("choices")
         words = ""
@@ -55,7 +55,7 @@ class ChatAssembly:
         """Return the completion; see `Assembly.body`."""
         choices = [self._first.whole()] if self._choices else []
         usage = {} if self._usage is None else {"usage": self._usage}
-        return {**self._said, "object": "chat.completion", "choices": choices, **usage}
+        return {**self._message, "object": "chat.completion", "choices": choices, **usage}
 
     @property
     def _first(self) -> _Choice:
@@ -84,7 +84,9 @@ class _Choice:
 
     def add(self, choice: Mapping[str, Any]) -> str:
         for name, item in choice.items():
-            is_news = item is not None if name != "finish_reason" else is_said(item)
+            is_news = item is not None
+            if name == "finish_reason":
+                is_news = outweighs(item, self._choice[name])
             if is_news and name not in {"delta", "message"}:
                 self._choice[name] = item
         delta = choice.get("delta") or choice.get("message")

@@ -10,20 +10,20 @@ from ..chat.messages import ChatRequest
 
 
 def choices(
-    request: ChatRequest, said: Callable[[Any], Any] = lambda choice: choice
+    request: ChatRequest, write_choice: Callable[[Any], Any] = lambda choice: choice
 ) -> ParameterFallback:
     """Return the ladder of a choice of tools.
 
     Args:
-        said: Writes a choice of the chat API as the API at hand has it.
+        write_choice: Writes a choice of the chat API as the API at hand has it.
     """
     choice = request.tool_choice
     if not request.tools or choice is None:
         return ()
     asked = dict.fromkeys((choice, "auto")) if isinstance(choice, str) else (choice, "auto")
-    return (*(_form(item, said(item)) for item in asked), LEFT_OUT)
+    return (*(_form(item, write_choice(item)) for item in asked), LEFT_OUT)
 
 
-def _form(choice: Any, said: Any) -> ParameterForm:
+def _form(choice: Any, value: Any) -> ParameterForm:
     name = choice if isinstance(choice, str) else "named"
-    return ParameterForm(name=name, place="tool_choice", fields={"tool_choice": said})
+    return ParameterForm(name=name, place="tool_choice", fields={"tool_choice": value})

@@ -81,7 +81,7 @@ class ResponsesWire:
             CallError: The response has no output as this API has it.
         """
         try:
-            items = [_told(item) for item in body["output"]]
+            items = [_without_nulls(item) for item in body["output"]]
             fields = _as_chat(body, items)
         except (KeyError, TypeError, AttributeError, RecursionError):
             raise CallError(
@@ -142,7 +142,7 @@ def _constraint(request: ChatRequest) -> ParameterFallback:
     )
 
 
-def _told(item: Mapping[str, Any]) -> dict[str, Any]:
+def _without_nulls(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return an item without what it does not say: not every endpoint takes a null back."""
     return {key: value for key, value in item.items() if value is not None}
 

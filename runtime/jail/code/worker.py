@@ -249,13 +249,13 @@ class PythonWorker:
         code = process.wait(_ENDING_SECONDS)
         if code is None or process.stopped is not None:
             return self._stopped(process, wire, str(error))
-        return self._lost(wire, f"The code ended its interpreter, with {_exit(code)}")
+        return self._lost_result(wire, f"The code ended its interpreter, with {_exit(code)}")
 
     def _stopped(self, process: AnyProcess, wire: WorkerConnection, reason: str) -> CellResult:
         process.kill(reason)
-        return self._lost(wire, f"The code was stopped: {process.stopped or reason}")
+        return self._lost_result(wire, f"The code was stopped: {process.stopped or reason}")
 
-    def _lost(self, wire: WorkerConnection, why: str) -> CellResult:
+    def _lost_result(self, wire: WorkerConnection, why: str) -> CellResult:
         logs = wire.printed()
         self._discard()
         self._check()

@@ -67,7 +67,7 @@ def run_default_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int)
     with jailed(assignment, bridge, **host_programs()) as jail:
         acts = assignment.acting.tools if assignment.acting else {}
         agent = DefaultAgent(
-            _GatewayModel(assignment.line, bridge, acts),
+            _GatewayModel(assignment.client, bridge, acts),
             _Environment(
                 acts,
                 bridge,
@@ -95,9 +95,9 @@ class _GatewayModel:
     config = None
 
     def __init__(
-        self, line: ModelLine, bridge: Bridge, acts: Mapping[str, GrantedTool] = NOTHING
+        self, client: ModelLine, bridge: Bridge, acts: Mapping[str, GrantedTool] = NOTHING
     ) -> None:
-        self._line = line
+        self._client = client
         self._bridge = bridge
         self._acts = acts
 
@@ -105,9 +105,9 @@ class _GatewayModel:
         """Ask for the next commands."""
         sent = [{k: v for k, v in message.items() if k != "extra"} for message in messages]
         tools = [BASH_TOOL, *(act.tool.definition for act in self._acts.values())]
-        answer = self._bridge.wait(self._line.chat(sent, tools=tools))
+        answer = self._bridge.wait(self._client.chat(sent, tools=tools))
         if answer.refused:
-            raise _told(answer)
+            raise _format_error(answer)
         ids = call_ids(answer, lambda number: f"call_{len(messages)}_{number}")
         actions = self._actions(_calls(answer, ids), answer)
         return {**spoken(answer, ids), "extra": {"actions": actions}}
@@ -177,7 +177,7 @@ class _Environment(JailEnvironment):
         return {"output": text, "returncode": 0, "exception_info": ""}
 
 
-def _told(answer: ChatAnswer) -> FormatError:
+def _format_error(answer: ChatAnswer) -> FormatError:
     """Show the model its answer, and why nothing of it is done."""
     fields = {"role": "assistant", "content": answer.text or WORDLESS}
     return FormatError(fields, {"role": "user", "content": answer.refused})

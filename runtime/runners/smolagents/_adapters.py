@@ -102,9 +102,9 @@ def _keep_state(assignment: Assignment) -> bool:
 class _GatewayModel(Model):
     """smolagents' model over the agent's line. It retries nothing: the gateway does."""
 
-    def __init__(self, line: ModelLine, bridge: Bridge) -> None:
+    def __init__(self, client: ModelLine, bridge: Bridge) -> None:
         super().__init__(flatten_messages_as_text=True)
-        self._line = line
+        self._client = client
         self._bridge = bridge
         self.writes_code = False
 
@@ -118,7 +118,7 @@ class _GatewayModel(Model):
     ) -> ChatMessage:
         tools = [definition(tool) for tool in tools_to_call_from or ()]
         answer = self._bridge.wait(
-            self._line.chat(
+            self._client.chat(
                 plain(messages),
                 stop=stop_sequences or (),
                 tools=tools,
@@ -144,7 +144,7 @@ class _GatewayModel(Model):
             # Not every endpoint stops where it is told to.
             content=remove_content_after_stop_sequences(text, stop_sequences) or None,
             tool_calls=[*map(_called, ids, answer.tool_calls)],
-            raw=KeptTurn(said=spoken(answer, ids)) if answer.kept else None,
+            raw=KeptTurn(message=spoken(answer, ids)) if answer.kept else None,
             token_usage=used,
         )
 
@@ -187,7 +187,7 @@ def _common(
     schema = assignment.agent.output_schema
     return {
         "tools": [HostTool(tool, bridge, as_text=as_text) for tool in assignment.tools.values()],
-        "model": _GatewayModel(assignment.line, bridge),
+        "model": _GatewayModel(assignment.client, bridge),
         "max_steps": max_steps,
         "planning_interval": assignment.agent.planning_interval,
         "verbosity_level": LogLevel.OFF,

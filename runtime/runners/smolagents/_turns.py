@@ -38,20 +38,20 @@ class KeptTurn:
     """An answer with which something is kept, and what came of its tool calls.
 
     Attributes:
-        said: The answer, as it is given back.
+        message: The answer, as it is given back.
         results: What its tools gave, by the ids of the calls.
         error: Why a call came to nothing.
     """
 
-    said: Message
+    message: Message
     results: dict[str, str] = field(default_factory=dict[str, str])
     error: str = ""
 
     @property
     def messages(self) -> Iterator[Message]:
         """The turn as the chat API has it: each call has a result."""
-        yield self.said
-        for call in self.said["tool_calls"]:
+        yield self.message
+        for call in self.message["tool_calls"]:
             text = self.results.get(call["id"]) or self.error or "(nothing)"
             yield {"role": "tool", "tool_call_id": call["id"], "content": text}
 

@@ -51,7 +51,7 @@ class Installation:
     home: Path
 
     @classmethod
-    def found(cls) -> Installation:
+    def detect(cls) -> Installation:
         """Ask the interpreter that `MAS_SWE_AGENT_PYTHON` names; takes some tenths of a second.
 
         Raises:
@@ -112,10 +112,10 @@ def _too_old(versions: dict[str, str | None]) -> Iterator[str]:
             yield f"{name} {version}, and {'.'.join(map(str, oldest))} or later is needed"
 
 
-def _programs(python: Path, found: dict[str, Any]) -> Iterator[Path]:
+def _programs(python: Path, installed: dict[str, Any]) -> Iterator[Path]:
     """Yield the folders of the interpreter, its packages, and its libraries."""
-    yield Path(found["prefix"])
-    yield from host_programs(Path(found["prefix"])).get("readable", ())
-    base = Path(found["base"])
+    yield Path(installed["prefix"])
+    yield from host_programs(Path(installed["prefix"])).get("readable", ())
+    base = Path(installed["base"])
     yield from (base / name for name in ("bin", "lib") if (base / name).is_dir())
-    yield from {python.parent, Path(found["interpreter"]).parent}
+    yield from {python.parent, Path(installed["interpreter"]).parent}

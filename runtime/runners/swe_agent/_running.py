@@ -154,7 +154,7 @@ class _Conversation:
             raise AgentError(f"it used its {self._max_steps} steps without handing in its work.")
         self._left -= 1
         sent = self._answers.given_back(messages)
-        answer = self._bridge.wait(self._assignment.line.chat(sent, tools=tools))
+        answer = self._bridge.wait(self._assignment.client.chat(sent, tools=tools))
         if answer.refused:
             answer = replace(answer, text=f"{answer.text}\n[{answer.refused}]")
         self._answers.remember(answer)

@@ -46,7 +46,7 @@ async def try_swe_agent(runner: Runner) -> AgentResult:
                     question=task.query,
                     task=task,
                     reports=(),
-                    line=_Script(),
+                    client=_Script(),
                     tools={},
                     workspace=workspaces.of("trial", 1, ()),
                     jails=Jails(),

@@ -58,7 +58,7 @@ class SweAgentRunner:
         from ...jail import detect
 
         try:
-            Installation.found()
+            Installation.detect()
         except AgentError as error:
             yield str(error)
         tier = detect().tier
@@ -79,7 +79,7 @@ class SweAgentRunner:
         from ._trial import try_swe_agent
 
         await try_swe_agent(self)
-        return str(Installation.found())
+        return str(Installation.detect())
 
     async def run(self, assignment: Assignment) -> AgentResult:
         """Let SWE-agent work until it submits.
@@ -96,6 +96,6 @@ class SweAgentRunner:
         steps = self.calls_at_most(assignment.agent)
 
         def work(bridge: Bridge) -> AgentResult:
-            return run_swe_agent(assignment, bridge, Installation.found(), max_steps=steps)
+            return run_swe_agent(assignment, bridge, Installation.detect(), max_steps=steps)
 
         return await in_thread(work, name=f"swe-agent-{assignment.agent.id}")

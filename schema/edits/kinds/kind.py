@@ -76,14 +76,14 @@ class Kind(ABC):
         del offer
         return iter(())
 
-    def said(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return what it says in JSON, without what is at its default."""
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Self:
+    def of(cls, written: Mapping[str, Any]) -> Self:
         """Build it from what stands in JSON, of the right shape."""
-        values = {key: tuple(item) if is_list(item) else item for key, item in said.items()}
+        values = {key: tuple(item) if is_list(item) else item for key, item in written.items()}
         return cls(**values)
 
 

@@ -140,15 +140,15 @@ class SetParameter(OfAgent):
             case _:
                 pass
 
-    def said(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the field's name as the key of its value."""
         return {"agent": self.agent, self.field: plain(self.value)}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Self:
+    def of(cls, written: Mapping[str, Any]) -> Self:
         """Take the one key beside the agent for the field's name."""
-        (field,) = said.keys() - {"agent"}
-        return cls(agent=said["agent"], field=field, value=said[field])
+        (field,) = written.keys() - {"agent"}
+        return cls(agent=written["agent"], field=field, value=written[field])
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:

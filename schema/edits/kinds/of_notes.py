@@ -115,7 +115,7 @@ class SetNote(Kind):
             case _:
                 pass
 
-    def said(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return a constitution by itself, and any other note with its owner."""
         if self.agent is None:
             return {self.note: self.text}
@@ -124,17 +124,17 @@ class SetNote(Kind):
         return {"agent": self.agent, "note": self.note, **name, "text": self.text, **description}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Self:
+    def of(cls, written: Mapping[str, Any]) -> Self:
         """Build it.
 
         Raises:
             ValueError: Its parts do not fit together.
         """
-        if [*said] == ["constitution"]:
-            return cls(agent=None, note="constitution", text=said["constitution"])
-        if "constitution" in said or not said.keys() >= {"agent", "note", "text"}:
+        if [*written] == ["constitution"]:
+            return cls(agent=None, note="constitution", text=written["constitution"])
+        if "constitution" in written or not written.keys() >= {"agent", "note", "text"}:
             raise ValueError("it says a constitution, or agent, note and text of an agent's note.")
-        return cls(**said)
+        return cls(**written)
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
@@ -142,31 +142,31 @@ class SetNote(Kind):
         yield edit("set_note", constitution=text(offer.characters))
 
 
-def put_note(agent: Value, place: Path, said: Any) -> None:
+def put_note(agent: Value, place: Path, values: Any) -> None:
     """Write a note of an agent; an empty one goes, and what it leaves empty.
 
     What taught it another text taught it nothing of this one.
     """
-    if _put(agent, ("notes", *place), said) != said:
+    if _put(agent, ("notes", *place), values) != values:
         _put(agent, ("notes", "taught", "/".join(map(str, place))), None)
 
 
-def _put(value: Value, path: Path, said: Any) -> Any:
+def _put(value: Value, path: Path, values: Any) -> Any:
     """Write what stands at a path, or nothing, and leave nothing empty; give what stood there."""
     names = [*map(str, path)]
     folders = [value]
     for name in names[:-1]:
         folders.append(folders[-1].setdefault(name, {}))
     before = folders[-1].get(names[-1])
-    folders[-1][names[-1]] = said
+    folders[-1][names[-1]] = values
     for folder, name in zip(reversed(folders), reversed(names), strict=True):
         if not folder[name]:
             del folder[name]
     return before
 
 
-def _parts(field: str, said: Any) -> dict[str, Any]:
+def _parts(field: str, values: Any) -> dict[str, Any]:
     note = next(note for note, place in NAMED_NOTES.items() if place == field)
-    if is_mapping(said):
-        return {"note": note, "text": said["body"], "description": said["description"]}
-    return {"note": note, "text": said or ""}
+    if is_mapping(values):
+        return {"note": note, "text": values["body"], "description": values["description"]}
+    return {"note": note, "text": values or ""}

@@ -84,14 +84,14 @@ class AddAgent(Kind):
             for sender in item.receives_from:
                 insert_edge(value, sender, item.agent.id)
 
-    def said(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the agent as in a team file, and where it stands."""
         place = {name: plain(item) for name in PLACE if (item := getattr(self, name))}
         fields = {"agent": self.agent.id, "fields": agent_value(self.agent)}
         return {**fields, **({"place": place} if place else {})}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Self:
+    def of(cls, written: Mapping[str, Any]) -> Self:
         """Build it.
 
         Raises:
@@ -99,11 +99,11 @@ class AddAgent(Kind):
         """
         values: dict[str, Any] = {
             name: tuple(item) if isinstance(item, list) else item
-            for name, item in said.get("place", {}).items()
+            for name, item in written.get("place", {}).items()
         }
-        if said["fields"].keys() & {"use", *GROUPING}:
+        if written["fields"].keys() & {"use", *GROUPING}:
             raise ValueError("a new agent is written out: no use, like or count.")
-        return cls(agent=agent_of(said["agent"], said["fields"]), **values)
+        return cls(agent=agent_of(written["agent"], written["fields"]), **values)
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:

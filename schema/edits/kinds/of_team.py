@@ -53,14 +53,14 @@ class OfField(Kind):
     field: str
     value: Any
 
-    def said(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the field's name as the key of its value."""
         return {self.field: plain(self.value)}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Self:
+    def of(cls, written: Mapping[str, Any]) -> Self:
         """Take the one key for the field's name."""
-        ((field, value),) = said.items()
+        ((field, value),) = written.items()
         return cls(field=field, value=value)
 
 

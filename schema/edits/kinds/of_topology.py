@@ -123,13 +123,13 @@ class ReplaceTopology(Kind):
         value["topology"] = {"reports_to": plain(self.reports_to), "output": self.output}
         return iter(())
 
-    def said(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Leave out an output that is not declared."""
         output = {"output": self.output} if self.output else {}
         return {"reports_to": plain(self.reports_to), **output}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Self:
+    def of(cls, written: Mapping[str, Any]) -> Self:
         """Build it."""
-        reports_to = {item: tuple(others) for item, others in said["reports_to"].items()}
-        return cls(reports_to=MappingProxyType(reports_to), output=said.get("output"))
+        reports_to = {item: tuple(others) for item, others in written["reports_to"].items()}
+        return cls(reports_to=MappingProxyType(reports_to), output=written.get("output"))

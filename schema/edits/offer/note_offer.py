@@ -66,8 +66,8 @@ class NoteOffer:
         read = [self._edit(kind, fields) for item in items for kind, fields in item.items()]
         return tuple({edit.claims: edit for edit in read}.values())
 
-    def _edit(self, kind: str, said: Mapping[str, str]) -> SetNote:
-        parts: Mapping[str, Any] = {"note": kind, **said}
+    def _edit(self, kind: str, answer: Mapping[str, str]) -> SetNote:
+        parts: Mapping[str, Any] = {"note": kind, **answer}
         return SetNote(agent=self.agent, **parts)
 
     def _choices(self, kind: Note) -> list[Schema]:

@@ -59,8 +59,9 @@ def share(chance: Callable[[int], Chance], claimed: str, trials: int = 100) -> f
 
 
 def test_equal_methods_are_claimed_to_differ_in_few_arenas() -> None:
+    arenas = [claims(trial, lambda _name, _seed: 0.5) for trial in range(100)]
     for claimed in ("better", "worse"):
-        assert share(lambda _: lambda _name, _seed: 0.5, claimed) <= 0.03
+        assert sum(claimed in arena for arena in arenas) <= 3
 
 
 def test_a_method_that_finds_good_and_bad_teams_alike_is_not_claimed_to_be_better() -> None:

@@ -67,7 +67,7 @@ def cut(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("harm", "told"),
+    ("harm", "message"),
     [
         (
             lambda bbeh: shutil.rmtree(bbeh / "benchmark_tasks"),
@@ -104,13 +104,13 @@ def cut(path: Path) -> None:
     ids=lambda value: value[:40] if isinstance(value, str) else "",
 )
 def test_what_is_missing_or_broken_is_told(
-    published: Path, tmp_path: Path, harm: Harm, told: str
+    published: Path, tmp_path: Path, harm: Harm, message: str
 ) -> None:
     data = shutil.copytree(published / "bbeh", tmp_path / "data")
     harm(data / "bbeh")
     with pytest.raises(InputError) as raised:
         mini_tasks(Source(data=data))
-    assert told in str(raised.value)
+    assert message in str(raised.value)
     assert str(data) in str(raised.value)
 
 

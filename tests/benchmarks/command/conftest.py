@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -33,7 +30,6 @@ execution: {max_retries: 0}
 NICHES = SUBTASKS[:3]
 EACH = 8
 NOWHERE = "m@http://127.0.0.1:9/v1"
-START = "from coterie.benchmarks.command import main; main(prog_name='mas-bench')"
 
 
 def examples(subtask: str) -> list[Example]:
@@ -52,7 +48,6 @@ class Desk:
     """A folder in which somebody uses `mas-bench`."""
 
     folder: Path
-    environment: Mapping[str, str] = field(default_factory=dict)
 
     def bench(self, *words: str, replies: Replies | None = None) -> Came:
         """Run a command in this process; with replies, the default model gives them."""
@@ -69,19 +64,14 @@ class Desk:
         return self.bench("run", "bbeh-mini", *options, *words, replies=replies)
 
     def begun(self, *words: str) -> Child:
-        """Begin a command in a child of this process."""
-        return Child(lambda: invoked(main, words, "mas-bench"))
+        """Begin a command in a child of this process, which writes what it shows to a file."""
 
-    def started(self, *words: str) -> subprocess.Popen[str]:
-        """Start a command as a process of its own."""
-        return subprocess.Popen(
-            [sys.executable, "-c", START, *words],
-            cwd=self.folder,
-            env={**os.environ, **self.environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        def work() -> None:
+            result = invoked(main, words, "mas-bench")
+            (self.folder / "shown.txt").write_text(result.shown)
+            sys.exit(result.code)
+
+        return Child(work)
 
     @property
     def results(self) -> list[Path]:
@@ -89,12 +79,26 @@ class Desk:
         return sorted((self.folder / "results").iterdir(), key=lambda path: path.stat().st_ctime_ns)
 
 
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+@pytest.fixture(scope="session")
+def full_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the full set, for tests that only read it."""
+    folder = tmp_path_factory.mktemp("bbeh") / "benchmark_tasks"
     for subtask in SUBTASKS:
-        path = tmp_path / "data" / "benchmark_tasks" / f"bbeh_{subtask}" / "task.json"
+        path = folder / f"bbeh_{subtask}" / "task.json"
         path.parent.mkdir(parents=True)
         path.write_text(task_file(examples(subtask)), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full_set: Path) -> Desk:
+    return desk_in(tmp_path, monkeypatch, full_set)
+
+
+def desk_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full_set: Path) -> Desk:
+    """Write the files into a folder, and go there."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "benchmark_tasks").symlink_to(full_set)
     mini = [example for subtask in NICHES for example in examples(subtask)]
     (tmp_path / "data" / "mini.json").write_text(task_file(mini), encoding="utf-8")
     (tmp_path / "solo.yaml").write_text(SOLO)
@@ -102,4 +106,4 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["mas-bench", "run", "bbeh-mini"])
-    return Desk(folder=tmp_path, environment={"MAS_HOME": str(tmp_path)})
+    return Desk(folder=tmp_path)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shutil
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -253,11 +252,12 @@ def test_an_interrupted_one_keeps_its_figures_and_says_how_to_go_on(desk: Desk) 
     reached = threading.Event()
     with ScriptedModel(_until(12, reached)) as model:
         options = ("--team", "solo.yaml", "--data", "data", "--trials", "1", "--workers", "2")
-        process = desk.started("run", "bbeh-mini", *options, "--model", f"m@{model.api_base}")
+        words = ("run", "bbeh-mini", *options, "--model", f"m@{model.api_base}")
+        process = desk.begun(*words)
         assert reached.wait(PATIENCE)
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate()
-    assert process.returncode == 143
+        os.kill(process.id, signal.SIGTERM)
+        assert process.wait() == 143
+    err = (desk.folder / "shown.txt").read_text()
     (folder,) = desk.results
     assert f"interrupted. Resume: mas-bench resume results/{folder.name}" in err
     fields = results_of(folder)
@@ -297,7 +297,11 @@ def test_a_replay_verifies_and_changes_nothing(desk: Desk) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_a_replay_says_what_a_changed_team_or_reference_makes_different(desk: Desk) -> None:
+def test_a_replay_says_what_a_changed_team_or_reference_makes_different(
+    desk: Desk, full_set: Path
+) -> None:
+    (desk.folder / "data" / "benchmark_tasks").unlink()
+    shutil.copytree(full_set, desk.folder / "data" / "benchmark_tasks")
     desk.run()
     (folder,) = desk.results
     mini = desk.folder / "data" / "mini.json"
@@ -310,28 +314,3 @@ def test_a_replay_says_what_a_changed_team_or_reference_makes_different(desk: De
     assert len(differing) == 2
     assert all(line.startswith("differs: boardgame_qa") for line in differing)
     assert "asked differs from the recording" in result.out
-
-
-def test_a_plain_run_imports_no_operator(tmp_path: Path) -> None:
-    script = (
-        "import sys; from click.testing import CliRunner\n"
-        "from coterie.benchmarks.command import main\n"
-        "done = CliRunner().invoke(main, sys.argv[1:])\n"
-        "print(done.exit_code, [name for name in sys.modules if 'coterie.operators' in name])"
-    )
-    with ScriptedModel("7") as model:
-        words = [
-            "run",
-            "arithmetic",
-            "--team",
-            "seed:single_agent",
-            "--limit",
-            "1",
-            "--trials",
-            "1",
-        ]
-        words += ["--model", f"default=m@{model.api_base}", "--results", str(tmp_path / "results")]
-        done = subprocess.run(
-            [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False
-        )
-    assert done.stdout == "0 []\n", done.stderr

@@ -161,7 +161,7 @@ def test_a_table_becomes_lines(own: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("run", "arithmetic", "--scorer", "exact"), "arithmetic has its own"),
         (("run", "mine.jsonl", "--rubric", "Be kind."), "Write --scorer judge as well"),
@@ -171,11 +171,11 @@ def test_a_table_becomes_lines(own: Desk) -> None:
         (("run", "own"), "which tasks?"),
     ],
 )
-def test_what_does_not_fit_is_told(own: Desk, words: tuple[str, ...], said: str) -> None:
+def test_what_does_not_fit_is_told(own: Desk, words: tuple[str, ...], message: str) -> None:
     Path("scored.jsonl").write_text('{"query": "1?", "reference": "1", "scorer": "exact"}')
     result = own.bench(*words, "--team", "solo.yaml")
     assert result.code == 2
-    assert said in result.err
+    assert message in result.err
 
 
 def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(own: Desk) -> None:
@@ -223,7 +223,7 @@ def test_traces_have_each_trial_its_run_and_its_judge(own: Desk) -> None:
     assert [*root.values()] == [{**trial, **judged}] * 4
     assert nested(spans)
     trials = [span for span in spans if span.name == "trial"]
-    scores = {span.told["coterie.task"]: span.told["coterie.score"] for span in trials}
+    scores = {span.fields["coterie.task"]: span.fields["coterie.score"] for span in trials}
     assert [scores[f"mine-{n}"] for n in range(1, 5)] == [0.9, 0.9, 0.9, 0.1]
     (folder,) = own.results
     with Journal.open(folder) as journal:

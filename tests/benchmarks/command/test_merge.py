@@ -14,19 +14,30 @@ from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.schema.values.codec import to_value
 
-from .conftest import Desk, adds
+from .conftest import Desk, adds, desk_in
 
 OF = 4
 OF_ITS_MAKING = ("command", "endpoints", "versions", "host", "shards", "workers", "wall_seconds")
 TIMES = ("seconds", "latency", "calls")
 
 
-@pytest.fixture
-def shards(desk: Desk) -> list[Path]:
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory, full_set: Path) -> Path:
     """Four shards, each with a journal, scorers' logs and samples of its own."""
-    for which in range(1, OF + 1):
-        result = desk.run("--shard", f"{which}/{OF}", "--trials", "2", "--results", f"part{which}")
-        assert result.code == 0, result.err
+    folder = tmp_path_factory.mktemp("shards")
+    with pytest.MonkeyPatch.context() as patched:
+        desk = desk_in(folder, patched, full_set)
+        for which in range(1, OF + 1):
+            where = f"parts/part{which}"
+            result = desk.run("--shard", f"{which}/{OF}", "--trials", "2", "--results", where)
+            assert result.code == 0, result.err
+    return folder / "parts"
+
+
+@pytest.fixture
+def shards(desk: Desk, parts: Path) -> list[Path]:
+    """The test's own copies of the shards."""
+    shutil.copytree(parts, desk.folder, dirs_exist_ok=True)
     return [next(Path(f"part{which}").iterdir()) for which in range(1, OF + 1)]
 
 
@@ -58,9 +69,9 @@ def test_shards_have_every_task_once(shards: list[Path]) -> None:
 
 
 def test_merged_shards_have_the_figures_of_the_whole_to_the_digit(
-    desk: Desk, shards: list[Path]
+    desk: Desk, shards: list[Path], parts: Path
 ) -> None:
-    desk.run("--trials", "2")
+    desk.run("--trials", "2", "--data", str(parts.parent / "data"))
     (whole,) = desk.results
     folder, code = merged(desk, shards[::-1])
     assert code == 0

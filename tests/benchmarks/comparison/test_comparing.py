@@ -17,9 +17,11 @@ from coterie.schema import InputError
 from ..kept import kept, sample
 
 
-def compared(folder: Path, one: Iterable[Sample], other: Iterable[Sample]) -> comparing.Comparison:
+def compared(
+    folder: Path, samples: Iterable[Sample], other: Iterable[Sample]
+) -> comparing.Comparison:
     return compare(
-        kept(folder / "one", one, team="solo"), kept(folder / "other", other, team="duo")
+        kept(folder / "one", samples, team="solo"), kept(folder / "other", other, team="duo")
     )
 
 

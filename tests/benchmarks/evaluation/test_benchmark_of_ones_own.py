@@ -38,6 +38,8 @@ from coterie.benchmarks.command import main
 for words in json.loads(sys.argv[1]):
     came = CliRunner().invoke(main, words, prog_name="mas-bench")
     print(json.dumps({"code": came.exit_code, "out": came.stdout, "err": came.stderr}))
+operators = [name for name in sys.modules if name.startswith("coterie.operators")]
+assert not operators, operators
 """
 
 
@@ -58,7 +60,7 @@ def install_change(folder: Path, more: str = "") -> None:
 
 
 def mas_bench(folder: Path, *commands: Sequence[str]) -> list[Came]:
-    """Run commands in one process that finds the package."""
+    """Run commands in one process that finds the package, and needs no operator."""
     own = {**os.environ, "MAS_HOME": str(folder), "PYTHONPATH": str(folder)}
     done = python("-c", START, json.dumps(commands), cwd=folder, env=own, check=True)
     return [Came(**json.loads(line)) for line in done.stdout.splitlines()]

@@ -81,7 +81,7 @@ class Tried(Trials):
     def subject(self) -> str:
         return "team"
 
-    async def made(self, task: Task, trial: int, trace: Any = None) -> Any:
+    async def make_sample(self, task: Task, trial: int, trace: Any = None) -> Any:
         raise NotImplementedError
 
 

@@ -53,15 +53,15 @@ def test_what_is_alike_is_made_once(tmp_path: Path) -> None:
 def test_an_environment_that_cannot_be_had_is_told_and_leaves_nothing(tmp_path: Path) -> None:
     python = str(tmp_path / "no-python")
     with pytest.raises(InputError, match=r"the environment \{.*\} cannot be made"):
-        Environment(python=python).made(tmp_path / "environments")
+        Environment(python=python).ensure(tmp_path / "environments")
     assert not [path for path in (tmp_path / "environments").iterdir() if path.is_dir()]
     with pytest.raises(InputError, match="no interpreter of an environment runs there"):
-        Environment(venv=str(tmp_path)).made(tmp_path)
+        Environment(venv=str(tmp_path)).ensure(tmp_path)
 
 
 def test_an_environment_without_pytest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"has no pytest\. Name it among 'requirements'"):
-        Environment(python=_bare()).made(tmp_path)
+        Environment(python=_bare()).ensure(tmp_path)
 
 
 def _bare() -> str:

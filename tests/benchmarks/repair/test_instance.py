@@ -33,11 +33,11 @@ def written(tmp_path: Path, name: str, text: str) -> Path:
     return path
 
 
-def check(one: Instance) -> None:
-    assert one.instance_id == "owner__name-12"
-    assert one.fail_to_pass == ("tests/test_a.py::test_b[x y]",)
-    assert one.pass_to_pass == ("tests/test_a.py::test_c", "tests/test_d.py::test_e")
-    assert one.directives == ("tests/test_a.py", "tests/test_d.py")
+def check(instance: Instance) -> None:
+    assert instance.instance_id == "owner__name-12"
+    assert instance.fail_to_pass == ("tests/test_a.py::test_b[x y]",)
+    assert instance.pass_to_pass == ("tests/test_a.py::test_c", "tests/test_d.py::test_e")
+    assert instance.directives == ("tests/test_a.py", "tests/test_d.py")
 
 
 def test_lists_of_tests_may_be_lists_or_json_text(tmp_path: Path) -> None:

@@ -102,9 +102,9 @@ def test_a_call_that_was_done_is_written_as_text_without_escapes() -> None:
     )
 
 
-@pytest.mark.parametrize(("padding", "found"), [(0, 1), (2_000, 0)])
-def test_a_list_is_looked_for_until_too_much_is_parsed(padding: int, found: int) -> None:
+@pytest.mark.parametrize(("padding", "number"), [(0, 1), (2_000, 0)])
+def test_a_list_is_looked_for_until_too_much_is_parsed(padding: int, number: int) -> None:
     """Each bracket may be the end, so that all before it is parsed again: that ends somewhere."""
     text = "x" * padding + "]" * 300
     listed = [f'email.send_email.func(body="{text}")']
-    assert len(calls_in(f"FUNCTION_CALLS:\n{listed!r}") or ()) == found
+    assert len(calls_in(f"FUNCTION_CALLS:\n{listed!r}") or ()) == number

@@ -131,7 +131,5 @@ def test_an_odd_escape_in_a_text_is_no_warning(office: Office) -> None:
     assert office.do(r'project_management.search_tasks.func(due_date="\d-02$")')
 
 
-def test_an_expression_that_would_take_forever_fails(office: Office) -> None:
-    name = "a" * 60 + "b"
-    office.do(f'calendar.update_event.func("00000002", "event_name", "{name}")')
-    office.fails('calendar.search_events.func(query="(a|a)*$")')
+def test_an_expression_that_takes_too_much_fails(office: Office) -> None:
+    office.fails('calendar.search_events.func(query="(((a{100}){100}){100}){100}")')

@@ -459,6 +459,6 @@ MESSAGES = [
 ]
 
 
-@pytest.mark.parametrize(("call", "said"), MESSAGES, ids=[call for call, _ in MESSAGES])
-def test_what_tools_say(office: Office, call: str, said: str) -> None:
-    assert office.do(call) == said
+@pytest.mark.parametrize(("call", "message"), MESSAGES, ids=[call for call, _ in MESSAGES])
+def test_what_tools_say(office: Office, call: str, message: str) -> None:
+    assert office.do(call) == message

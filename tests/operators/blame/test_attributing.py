@@ -34,8 +34,8 @@ def attributed(replies: Any, **options: Any) -> Asked[BlameVerdict | RejectedPro
 
 
 def verdict(asked: Asked[BlameVerdict | RejectedProposal]) -> BlameVerdict:
-    assert isinstance(asked.came, BlameVerdict), asked.came
-    return asked.came
+    assert isinstance(asked.result, BlameVerdict), asked.result
+    return asked.result
 
 
 def test_globally_one_question_with_the_whole_trace() -> None:
@@ -151,7 +151,7 @@ def test_what_an_analyzer_said_last_of_use_stands() -> None:
     done = attributed(analyzers(POSTED, broken, broken), rounds=1)
     result = verdict(done)
     assert (result.agent, result.step, result.lost) == ("solver", 5, ())
-    assert len(done.told("operator_dropped")) == 3
+    assert len(done.events_of("operator_dropped")) == 3
 
 
 def test_who_says_nothing_of_use_has_no_vote_and_is_named() -> None:
@@ -161,15 +161,15 @@ def test_who_says_nothing_of_use_has_no_vote_and_is_named() -> None:
     result = verdict(done)
     assert result.lost == ("solver",)
     assert (result.agent, result.by_default) == ("planner", True)
-    assert len(done.told("operator_dropped")) == 1
+    assert len(done.events_of("operator_dropped")) == 1
 
 
 @pytest.mark.parametrize("scheme", ["global", "local", "collaborative"])
 def test_where_nothing_is_of_use_there_is_no_verdict(scheme: Any) -> None:
     done = attributed("no", scheme=scheme)
-    assert isinstance(done.came, RejectedProposal)
-    assert done.came.problems
-    assert len(done.told("operator_dropped")) == (1 if scheme == "global" else 3)
+    assert isinstance(done.result, RejectedProposal)
+    assert done.result.problems
+    assert len(done.events_of("operator_dropped")) == (1 if scheme == "global" else 3)
 
 
 @pytest.mark.parametrize(
@@ -186,8 +186,8 @@ def test_where_nothing_is_of_use_there_is_no_verdict(scheme: Any) -> None:
 def test_who_or_what_does_not_exist_is_repaired_once_then_dropped(bad: Reply, problem: str) -> None:
     done = attributed([bad, pair("planner", 3, 0.5)], scheme="global")
     assert verdict(done).step == 3
-    assert problem in done.told("operator_repair")[0]["problems"][0]
-    assert isinstance(attributed([bad, bad], scheme="global").came, RejectedProposal)
+    assert problem in done.events_of("operator_repair")[0]["problems"][0]
+    assert isinstance(attributed([bad, bad], scheme="global").result, RejectedProposal)
 
 
 def test_an_analyzer_speaks_of_its_own_steps_only() -> None:
@@ -197,7 +197,7 @@ def test_an_analyzer_speaks_of_its_own_steps_only() -> None:
     foreign = {agent: again("solver", 5, 0.5, 8) for agent in POSTED}
     mended = {agent: again("solver", 5, 0.5) for agent in POSTED}
     done = attributed(analyzers(POSTED, foreign, mended), rounds=1)
-    assert len(done.told("operator_repair")) == 3
+    assert len(done.events_of("operator_repair")) == 3
     assert verdict(done).votes[0].weight == 1.5
 
 
@@ -205,7 +205,7 @@ def test_whoever_is_accused_is_accused_of_a_step() -> None:
     fields = {"reason": "so", "accused": {"agent": "solver"}, "confidence": 1, "evidence": []}
     vague = {agent: Reply.json(fields) for agent in POSTED}
     done = attributed(analyzers(POSTED, vague, vague), rounds=1)
-    [problem, *_] = done.told("operator_repair")[0]["problems"]
+    [problem, *_] = done.events_of("operator_repair")[0]["problems"]
     assert problem == "it accuses 'solver' of no step. Give the number of one."
 
 
@@ -260,7 +260,7 @@ def test_what_comes_of_it_does_not_depend_on_who_answers_first(tmp_path: Any) ->
     with Journal.open(tmp_path) as journal:
         first = attributed(analyzers(POSTED, voted, voted), journal=journal)
         again_ = attributed([], journal=journal)
-    assert first.came == again_.came
+    assert first.result == again_.result
     assert again_.calls == []
 
 

@@ -50,20 +50,20 @@ def attributed(scheme: Scheme, answers: list[str], run: Any, total: Counter[str]
         check(result)
 
 
-def check(came: BlameVerdict) -> None:
+def check(verdict: BlameVerdict) -> None:
     """A verdict is one that a person can look up."""
-    assert (came.agent, came.step) in PAIRS
-    assert 0 <= came.confidence <= 1
-    assert len(came.why) <= 600
-    assert "\n" not in came.why
-    named = {submission.analyzer for submission in came.submissions} | {*came.lost}
-    assert named == (set() if came.scheme == "global" else {*TRACE.agents})
-    for vote in came.votes:
+    assert (verdict.agent, verdict.step) in PAIRS
+    assert 0 <= verdict.confidence <= 1
+    assert len(verdict.why) <= 600
+    assert "\n" not in verdict.why
+    named = {submission.analyzer for submission in verdict.submissions} | {*verdict.lost}
+    assert named == (set() if verdict.scheme == "global" else {*TRACE.agents})
+    for vote in verdict.votes:
         assert (vote.agent, vote.step) in PAIRS
         assert 0 <= vote.weight <= 2 * len(TRACE.agents)
-    for item in came.submissions:
+    for item in verdict.submissions:
         assert item.accuses is None or item.accuses in PAIRS
-        assert item.erred or item.accuses is None or came.scheme == "collaborative"
+        assert item.erred or item.accuses is None or verdict.scheme == "collaborative"
 
 
 @pytest.mark.parametrize("scheme", [*EXAMPLES])

@@ -153,6 +153,6 @@ def kept(run: Path) -> dict[str, str]:
     return {name: hashlib.sha256((run / name).read_bytes()).hexdigest() for name in FILES}
 
 
-def verdict(came: Came) -> tuple[str, str]:
-    assert came.code == 0, came.err
-    return came.json["agent"], came.json["text"]
+def verdict(result: Came) -> tuple[str, str]:
+    assert result.code == 0, result.err
+    return result.json["agent"], result.json["text"]

@@ -90,7 +90,7 @@ def changed(run: Path, change: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ("events.jsonl", "events.jsonl: there is no such file"),
         ("run.json", "run.json: there is no such file"),
@@ -106,12 +106,12 @@ def changed(run: Path, change: str) -> None:
         ("list", "events.jsonl:3 (no object)"),
     ],
 )
-def test_what_is_no_run_or_a_damaged_one_is_said(desk: Desk, change: str, said: str) -> None:
+def test_what_is_no_run_or_a_damaged_one_is_said(desk: Desk, change: str, message: str) -> None:
     run = desk.make()
     changed(run, change)
     result = desk.blame(run)
     assert (result.code, result.calls) == (2, 0)
-    assert said in result.err
+    assert message in result.err
     assert len(result.err.strip().splitlines()) == 1
 
 

@@ -127,9 +127,9 @@ def desk(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         yield Desk(folder=tmp_path, model=model)
 
 
-def worth(came: Came) -> dict[str, float]:
-    assert came.code == 0, came.err
-    return {player["agent"]: player["worth"] for player in came.json["players"]}
+def worth(result: Came) -> dict[str, float]:
+    assert result.code == 0, result.err
+    return {player["agent"]: player["worth"] for player in result.json["players"]}
 
 
 def test_difference_and_shapley_by_hand(desk: Desk) -> None:
@@ -332,7 +332,7 @@ def test_secrets_are_not_kept(desk: Desk, stage: Stage, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (lambda run: (run / "run.json").unlink(), "the folder of a run?"),
         (lambda run: (run / "run.json").write_text("{}"), "not what coterie wrote there"),
@@ -343,13 +343,13 @@ def test_secrets_are_not_kept(desk: Desk, stage: Stage, monkeypatch: pytest.Monk
     ],
 )
 def test_what_is_no_finished_run_is_refused(
-    desk: Desk, spoil: Callable[[Path], object], said: str
+    desk: Desk, spoil: Callable[[Path], object], message: str
 ) -> None:
     run = desk.make(GLOVES)
     spoil(run)
     result = desk.credit(run)
     assert (result.code, result.calls) == (2, 0)
-    assert said in result.err
+    assert message in result.err
     assert not (run / "credit").exists()
 
 
@@ -394,7 +394,7 @@ def test_a_run_that_was_changed_is_refused(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--agents", "lefd"), "Did you mean 'left'?"),
         (("--agents", "pair", "--per", "turn", "--judge", "gpt"), "--judge: no model 'gpt'"),
@@ -402,10 +402,10 @@ def test_a_run_that_was_changed_is_refused(desk: Desk) -> None:
         (("--budget", "sdu=1"), "no cap is named 'sdu'"),
     ],
 )
-def test_bad_options_are_2(desk: Desk, words: tuple[str, ...], said: str) -> None:
+def test_bad_options_are_2(desk: Desk, words: tuple[str, ...], message: str) -> None:
     result = desk.credit(desk.make(GLOVES), *words)
     assert (result.code, result.calls) == (2, 0)
-    assert said in result.err
+    assert message in result.err
 
 
 def test_nobody_can_be_silenced_in_a_team_of_one(desk: Desk, stage: Stage) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.command.starting import found
+from coterie.operators.command.starting import prepare_start
 from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool import Pool
 from coterie.schema import Catalogue
@@ -33,7 +33,7 @@ def other_task(**fields: Any) -> Change:
 
 
 @pytest.mark.parametrize(
-    ("change", "what"),
+    ("change", "label"),
     [
         (other_task(answer="8"), "another answer of task 't1'"),
         (other_task(scorer="contains"), "another scorer of task 't1'"),
@@ -48,13 +48,13 @@ def other_task(**fields: Any) -> Change:
     ],
 )
 def test_another_evolution_of_the_same_name_is_refused_and_nothing_is_spent(
-    lab: Lab, change: Change, what: str
+    lab: Lab, change: Change, label: str
 ) -> None:
     lab.evolved(2)
     change(lab)
     result = lab.evolve("--limit", "2")
     assert (result.code, result.calls, result.out) == (2, 0, "")
-    assert what in result.err
+    assert label in result.err
     assert "Give what it was begun with, or choose another --name." in result.err
 
 
@@ -205,7 +205,7 @@ def start(recipe: Recipe, tmp_path: Path, models: tuple[str, ...] = ("default",)
     known = {model: Model(alias=model, model=f"openai/{model}") for model in models}
     for name, text in TEAMS.items():
         (tmp_path / f"{name}.yaml").write_text(text)
-    return found(
+    return prepare_start(
         recipe_file=tmp_path / "recipe.yaml",
         recipe=recipe,
         tasks=(),

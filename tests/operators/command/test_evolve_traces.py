@@ -19,22 +19,24 @@ def test_an_evolution_is_a_tree_of_turns_candidates_and_operators(lab: Lab) -> N
     assert not any(words in written for words in ("You are", "What is", "Think.", "did not think"))
     (root,) = tree(spans).values()
     turns = [span for span in spans if span.name == "turn"]
-    assert [turn.told["coterie.task"] for turn in turns] == ["t0", "t1"]
-    assert [turn.told["coterie.turn"] for turn in turns] == [0, 1]
-    assert [turn.told["coterie.score"] for turn in turns] == [turn["score"] for turn in lab.turns()]
+    assert [turn.fields["coterie.task"] for turn in turns] == ["t0", "t1"]
+    assert [turn.fields["coterie.turn"] for turn in turns] == [0, 1]
+    assert [turn.fields["coterie.score"] for turn in turns] == [
+        turn["score"] for turn in lab.turns()
+    ]
     within = root["turn"]
     assert "chat m" in within["operator mutate"]
     assert within["invoke_workflow pair"] == {
         "invoke_agent one": {"chat m": {}},
         "invoke_agent two": {"chat m": {}},
     }
-    candidates = {span.told.get("coterie.candidate") for span in spans} - {None}
+    candidates = {span.fields.get("coterie.candidate") for span in spans} - {None}
     assert {"candidate 0", "candidate 1"} <= candidates
-    trials = {span.told["coterie.subject"] for span in spans if span.name == "trial"}
+    trials = {span.fields["coterie.subject"] for span in spans if span.name == "trial"}
     assert len(trials) >= 2
     with Journal.open(lab.folder / "pool/evolutions/recipe") as journal:
         assert sum(span.tokens for span in spans) == journal.spent().tokens
-    assert sum("gen_ai.usage.input_tokens" in span.told for span in spans) == result.calls
+    assert sum("gen_ai.usage.input_tokens" in span.fields for span in spans) == result.calls
     assert lab.evolve(*words[:-1], "u.jsonl").calls == 0
     again = spans_in(lab.folder / "u.jsonl")
     assert sum(span.tokens for span in again) == 0

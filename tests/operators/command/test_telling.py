@@ -23,7 +23,7 @@ def test_a_report_has_the_router_s_figures_where_a_pool_has_cases(lab: Lab) -> N
     other = [named(item, "other") for item in world(20, by_length, seed=1)]
     pool = Pool.open(lab.folder / "pool")
     for number, entry in enumerate([*other, *cases]):
-        pool.commit(entry.told(), op=f"recipe/{number:06d}/routed")
+        pool.commit(entry.event(), op=f"recipe/{number:06d}/routed")
     report = figures(cases)
     assert report is not None
     assert f"\n{report}\n" in lab.report("pool").out
@@ -32,5 +32,5 @@ def test_a_report_has_the_router_s_figures_where_a_pool_has_cases(lab: Lab) -> N
     assert value == bare
 
 
-def named(one: Case, single: str) -> Case:
-    return replace(one, task=f"{single} {one.task}", single=replace(one.single, name=single))
+def named(case: Case, single: str) -> Case:
+    return replace(case, task=f"{single} {case.task}", single=replace(case.single, name=single))

@@ -145,10 +145,10 @@ def spoil(path: Path) -> None:
 
 @pytest.mark.damaged_pool
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [("ledger.jsonl", "checksum"), (f"{EVOLUTION}/turns.jsonl", "checksum"), ("teams", "missing")],
 )
-def test_damage_is_a_sentence(lab: Lab, name: str, told: str) -> None:
+def test_damage_is_a_sentence(lab: Lab, name: str, message: str) -> None:
     lab.evolved(2)
     path = lab.folder / "pool" / name
     if path.is_dir():
@@ -157,7 +157,7 @@ def test_damage_is_a_sentence(lab: Lab, name: str, told: str) -> None:
         spoil(path)
     result = invoked(mas_view, ["pool", "-o", "report.html"], "mas-view")
     assert (result.code, (lab.folder / "report.html").exists()) == (1, False)
-    assert told in result.err
+    assert message in result.err
     assert result.err.startswith("error: "), result.err
 
 
@@ -194,16 +194,16 @@ def test_it_is_live_while_a_process_evolves_it(lab: Lab) -> None:
         assert "old" in page_at(site, "lineage").text  # it is read on
 
 
-def hostile_pool(folder: Path, found: list[str]) -> None:
+def hostile_pool(folder: Path, lines: list[str]) -> None:
     """Make a pool whose every text is an attack."""
-    item = itertools.cycle(found).__next__
+    item = itertools.cycle(lines).__next__
     pool = Pool.init(folder)
     first = pool.add(
         Team(name="solo", agents={"a": Agent(id="a", prompt="Hi.")}),
         Lineage(operator="seed"),
         op="0",
     )
-    for number, text in enumerate(found):
+    for number, text in enumerate(lines):
         lineage = Lineage(
             parents=(first.name,),
             operator="mutate",
@@ -211,7 +211,7 @@ def hostile_pool(folder: Path, found: list[str]) -> None:
             edits=(item(), item()),
             task=item(),
         )
-        agent = Agent(id="a", prompt=f"{number} {text}", role=found[number % 8])
+        agent = Agent(id="a", prompt=f"{number} {text}", role=lines[number % 8])
         team = Team(name="solo", agents={"a": agent})
         name = pool.add(team, lineage, op=f"born/{number}").name if number < 40 else first.name
         trial = Trial(

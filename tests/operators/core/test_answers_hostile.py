@@ -37,16 +37,16 @@ from ..hostile import choice_answers, edits_answers
 from ..methods.search.test_consolidate import STEPS
 
 
-def check_mutation(made: Proposal) -> None:
-    assert components(made.edits) == {made.component}
-    assert list(made.child.agents) == list(FIRST.agents)
-    assert made.child.name == FIRST.name
+def check_mutation(proposal: Proposal) -> None:
+    assert components(proposal.edits) == {proposal.component}
+    assert list(proposal.child.agents) == list(FIRST.agents)
+    assert proposal.child.name == FIRST.name
 
 
-def check_crossover(made: Proposal) -> None:
-    base = FIRST if made.parents[0] == "first" else SECOND
-    assert (made.child.reports_to, made.child.output) == (base.reports_to, base.output)
-    assert list(made.child.agents) == list(base.agents)
+def check_crossover(proposal: Proposal) -> None:
+    base = FIRST if proposal.parents[0] == "first" else SECOND
+    assert (proposal.child.reports_to, proposal.child.output) == (base.reports_to, base.output)
+    assert list(proposal.child.agents) == list(base.agents)
 
 
 NIGHTLY = 250
@@ -74,8 +74,8 @@ def times(nightly: bool) -> int:
 
 @pytest.mark.parametrize("component", MUTABLE)
 def test_mutations(component: Any, times: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await mutate(meta, "m", TASK, parent(FIRST), component=component)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await mutate(meta_model, "m", TASK, parent(FIRST), component=component)
 
     share = SHARES[component] * times
     count = hostile(edits_answers(FIRST, component), share * 3 // 4, work, check, check_mutation)
@@ -83,8 +83,8 @@ def test_mutations(component: Any, times: int) -> None:
 
 
 def test_instantiations(times: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await instantiate(meta, "i", TASK, parent(FIRST))
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await instantiate(meta_model, "i", TASK, parent(FIRST))
 
     share = SHARES["instantiate"] * times
     count = hostile(edits_answers(FIRST, "roster"), share * 3 // 4, work, check)
@@ -108,8 +108,8 @@ POSITIONS = st.fixed_dictionaries(
 
 
 def test_crossovers(times: int) -> None:
-    async def work(meta: MetaModel, side: Any) -> Any:
-        return await crossover(meta, "c", TASK, parent(FIRST), parent(SECOND), topology=side)
+    async def work(meta_model: MetaModel, side: Any) -> Any:
+        return await crossover(meta_model, "c", TASK, parent(FIRST), parent(SECOND), topology=side)
 
     answers = choice_answers("positions", SOURCES) | POSITIONS
     share = SHARES["crossover"] * times
@@ -119,15 +119,15 @@ def test_crossovers(times: int) -> None:
 
 
 def test_choices_of_a_component(times: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await mutate(meta, "m", TASK, parent(FIRST))
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await mutate(meta_model, "m", TASK, parent(FIRST))
 
     choices = choice_answers("change", [*MUTABLE, "roster", "notes"])
     answers = choices | edits_answers(FIRST, "prompts")
     share = SHARES["component"] * times
     count = hostile(answers, share * 3 // 4, work, check, check_mutation)
     assert count.answers >= share
-    assert count.came["RejectedProposal"] > 0
+    assert count.counts["RejectedProposal"] > 0
 
 
 def test_selections(times: int, tmp_path: Path) -> None:
@@ -137,12 +137,12 @@ def test_selections(times: int, tmp_path: Path) -> None:
         pool.add(item, Lineage(operator="seed"), op=name)
     members = list(pool.members.values())
 
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await select(meta, "s", TASK, members, k=2)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await select(meta_model, "s", TASK, members, k=2)
 
-    def are_two_that_there_are(came: Any) -> None:
-        assert len(set(came.names)) == 2
-        assert set(came.names) <= set(pool.members)
+    def are_two_that_there_are(result: Any) -> None:
+        assert len(set(result.names)) == 2
+        assert set(result.names) <= set(pool.members)
 
     share = SHARES["select"] * times
     answers = choice_answers("selected", [*pool.members])
@@ -151,11 +151,11 @@ def test_selections(times: int, tmp_path: Path) -> None:
 
 
 def test_verdicts(times: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await judge(meta, "j", TASK, "7")
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await judge(meta_model, "j", TASK, "7")
 
-    def is_a_score(came: Any) -> None:
-        assert 0 <= came.score.value <= 1
+    def is_a_score(result: Any) -> None:
+        assert 0 <= result.score.value <= 1
 
     share = SHARES["judge"] * times
     answers = choice_answers("score", [0, 1, 0.5, 7, -1, "1", None, 1e308])
@@ -164,11 +164,11 @@ def test_verdicts(times: int) -> None:
 
 
 def test_summaries(times: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await consolidate(meta, "c", TASK, STEPS)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await consolidate(meta_model, "c", TASK, STEPS)
 
-    def is_an_entry(came: Any) -> None:
-        assert 0 < len(Learnt.of(came.value()).text) <= 2_000
+    def is_an_entry(result: Any) -> None:
+        assert 0 < len(Learnt.of(result.value()).text) <= 2_000
 
     share = SHARES["consolidate"] * times
     answers = choice_answers("summary", ["Voting helped.", " ", "x" * 9_000])
@@ -184,8 +184,8 @@ def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(
     pool.add(FIRST, Lineage(operator="seed"), op="seed")
     numbers = itertools.count()
 
-    async def work(meta: MetaModel, component: Any) -> Any:
-        result = await mutate(meta, "m", TASK, parent(FIRST), component=component)
+    async def work(meta_model: MetaModel, component: Any) -> Any:
+        result = await mutate(meta_model, "m", TASK, parent(FIRST), component=component)
         op = f"{next(numbers)}"
         if isinstance(result, Proposal):
             born = Lineage(operator="mutate", parents=("first",), reason=result.reason)
@@ -204,8 +204,8 @@ def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(
 
     components_ = st.sampled_from(MUTABLE)
     count = hostile(edits_answers(FIRST, "prompts"), 50 * times, work, check, options=components_)
-    assert pool.rejections == {"mutate": count.came["RejectedProposal"]}
-    assert len(pool.members) - 1 + pool.twins.get("mutate", 0) == count.came["Proposal"]
+    assert pool.rejections == {"mutate": count.counts["RejectedProposal"]}
+    assert len(pool.members) - 1 + pool.duplicates.get("mutate", 0) == count.counts["Proposal"]
     again = Pool.open(tmp_path / "pool", catalogue=CATALOGUE, ceiling=CEILING)
     assert again.members.keys() == pool.members.keys()
     for member in again.members.values():

@@ -28,7 +28,7 @@ def verdict(score: float, reason: str = "checked") -> Reply:
 
 def test_a_score_comes_with_its_reason() -> None:
     done = judged(verdict(0.8, "counted\nagain"))
-    result = done.came
+    result = done.result
     assert isinstance(result, JudgeVerdict)
     assert (result.score.value, result.score.reason) == (0.8, "counted again")
     assert (result.samples, result.spread, result.dropped) == ((0.8,), 0, 0)
@@ -61,7 +61,7 @@ def test_another_model_judges_with_the_bounds_of_its_own_size(
     [call] = done.calls
     is_small = judging == "fast"
     limits = SMALL if is_small else Bounds()
-    assert isinstance(done.came, JudgeVerdict)
+    assert isinstance(done.result, JudgeVerdict)
     assert call.body["model"] == judging
     assert call.body["max_tokens"] == limits.answer_tokens
     assert ("c" * 4_000 in call.text) is ("x" * 3_000 in call.text) is not is_small
@@ -73,7 +73,7 @@ def test_another_model_judges_with_the_bounds_of_its_own_size(
 
 def test_several_samples_are_averaged() -> None:
     replies = {"": [verdict(1, "good"), verdict(0.4, "so so"), verdict(0.4, "so so")]}
-    result = judged(replies, samples=3).came
+    result = judged(replies, samples=3).result
     assert isinstance(result, JudgeVerdict)
     assert result.score.value == pytest.approx(0.6)
     assert result.score.reason == "so so"
@@ -84,12 +84,12 @@ def test_several_samples_are_averaged() -> None:
 @pytest.mark.parametrize("bad", [1.5, -1, "1", None, True, float("nan")])
 def test_what_is_no_score_is_never_one(bad: Any) -> None:
     done = judged([verdict(bad), verdict(bad)])
-    assert isinstance(done.came, RejectedProposal)
-    assert len(done.told("operator_dropped")) == 1
+    assert isinstance(done.result, RejectedProposal)
+    assert len(done.events_of("operator_dropped")) == 1
 
 
 def test_samples_that_are_none_are_counted() -> None:
-    result = judged(["?", "?", "?", verdict(0.3)], samples=2).came
+    result = judged(["?", "?", "?", verdict(0.3)], samples=2).result
     assert isinstance(result, JudgeVerdict)
     assert (result.samples, result.dropped) == ((0.3,), 1)
 

@@ -127,7 +127,7 @@ def test_where_there_is_no_room_they_are_left_out_before_the_team_is_outlined() 
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "texts"),
     [
         ({}, ()),
         ({"reward": 0.25}, ("Reward: 0.25",)),
@@ -135,11 +135,11 @@ def test_where_there_is_no_room_they_are_left_out_before_the_team_is_outlined() 
         ({"reward": 0.25, "digest": "run: done"}, ("Reward: 0.25", "run: done")),
     ],
 )
-def test_of_a_run_as_much_is_shown_as_is_told(fields: Any, said: Sequence[str]) -> None:
+def test_of_a_run_as_much_is_shown_as_is_told(fields: Any, texts: Sequence[str]) -> None:
     of = parent(**fields)
     shown = parent_text(of, catalogue(), Bounds())
-    assert ("<team_run " in shown) is bool(said) is of.was_run
-    assert [word for word in ("Reward: 0.25", "run: done") if word in shown] == list(said)
+    assert ("<team_run " in shown) is bool(texts) is of.was_run
+    assert [word for word in ("Reward: 0.25", "run: done") if word in shown] == list(texts)
 
 
 def noted(**models: str) -> Any:

@@ -45,10 +45,10 @@ def asked(replies: Any, **options: Any) -> Asked[str | RejectedProposal]:
 
 def test_a_good_answer_is_read_and_told() -> None:
     done = asked(Reply.json({"word": "yes"}))
-    assert done.came == "yes"
-    [fields] = done.told("operator_answered")
+    assert done.result == "yes"
+    [fields] = done.events_of("operator_answered")
     assert fields == {"path": "task 1/test", "operator": "test", "answer": '{"word": "yes"}'}
-    [call] = done.told("model_call")
+    [call] = done.events_of("model_call")
     assert call["path"] == "task 1/test/call 1"
 
 
@@ -100,8 +100,8 @@ def test_an_embedded_model_is_held_to_the_schema_but_not_told_it() -> None:
 
 def test_problems_are_handed_back_once() -> None:
     done = asked([Reply.json({"word": "perhaps"}), Reply.json({"word": "no"})])
-    assert done.came == "no"
-    [fields] = done.told("operator_repair")
+    assert done.result == "no"
+    [fields] = done.events_of("operator_repair")
     [problem] = fields["problems"]
     assert problem.startswith("word: 'perhaps' is not one of ['yes', 'no']")
     messages = done.calls[1].body["messages"]
@@ -112,7 +112,7 @@ def test_problems_are_handed_back_once() -> None:
 
 def test_after_one_repair_it_is_given_up_and_counted() -> None:
     done = asked(["", "not this either"])
-    assert done.came == RejectedProposal(
+    assert done.result == RejectedProposal(
         operator="test",
         reason="the model gave no valid answer, also after one repair.",
         problems=("it is not JSON: 'not this either'",),
@@ -120,14 +120,14 @@ def test_after_one_repair_it_is_given_up_and_counted() -> None:
     )
     assert len(done.calls) == 2
     assert done.calls[1].body["messages"][2]["content"] == "(nothing)"
-    [fields] = done.told("operator_dropped")
+    [fields] = done.events_of("operator_dropped")
     assert fields["problems"] == ["it is not JSON: 'not this either'"]
     assert fields["parents"] == ["pair"]
 
 
 def test_an_answer_that_was_cut_off_is_called_so() -> None:
     cut = Reply(text='{"word": "y', finish_reason="length")
-    result = asked([cut, cut], bounds=Bounds(answer_tokens=5)).came
+    result = asked([cut, cut], bounds=Bounds(answer_tokens=5)).result
     assert isinstance(result, RejectedProposal)
     assert result.problems[0] == "it was cut off at 5 tokens. Write less."
 
@@ -135,8 +135,8 @@ def test_an_answer_that_was_cut_off_is_called_so() -> None:
 def test_thinking_alone_is_no_answer_even_where_any_text_is_one() -> None:
     free = question(read=str)
     done = asking(["<think>yes", "yes"], lambda meta: meta.ask("t", free))
-    assert done.came == "yes"
-    assert done.told("operator_repair")[0]["problems"][0].startswith("it is thinking only.")
+    assert done.result == "yes"
+    assert done.events_of("operator_repair")[0]["problems"][0].startswith("it is thinking only.")
 
 
 def test_a_long_bad_answer_is_not_sent_back_whole() -> None:
@@ -149,9 +149,9 @@ def test_what_was_answered_once_is_not_asked_again(tmp_path: Path) -> None:
     with Journal.open(tmp_path) as journal:
         first = asked(replies, journal=journal)
         again = asked([], journal=journal)
-    assert (first.came, again.came) == ("no", "no")
+    assert (first.result, again.result) == ("no", "no")
     assert len(again.calls) == 0
-    assert len(again.told("operator_repair")) == 1
+    assert len(again.events_of("operator_repair")) == 1
 
 
 def test_a_budget_ends_it() -> None:
@@ -166,7 +166,7 @@ def test_a_model_that_cannot_be_had_is_no_bad_answer() -> None:
 
 def test_the_hosts_secrets_do_not_come_back() -> None:
     done = asked(["it is hunter2", "hunter2"], scrub=lambda text: text.replace("hunter2", "[…]"))
-    assert isinstance(done.came, RejectedProposal)
+    assert isinstance(done.result, RejectedProposal)
     assert "hunter2" not in str(done.events)
 
 

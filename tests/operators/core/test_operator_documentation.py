@@ -18,7 +18,7 @@ def test_the_operator_of_the_page_makes_a_child() -> None:
     names: dict[str, Any] = {}
     exec(block, names)  # noqa: S102 - our own page
     rules = Reply.json({"rules": "Count twice."})
-    result = asking(rules, lambda meta: names["constitute"](meta, "c", TASK, parent())).came
+    result = asking(rules, lambda meta: names["constitute"](meta, "c", TASK, parent())).result
     assert isinstance(result, Proposal)
     assert result.child.constitution == "Count twice."
     assert PAIR.constitution == ""

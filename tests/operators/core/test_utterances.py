@@ -55,7 +55,7 @@ def test_reports_letters_and_its_own_words_are_what_it_read() -> None:
         "report of heart:\nheart in 2",
         "what it had said before:\nbrain in 1",
     ]
-    assert table["brain", 2].said == "brain in 2"
+    assert table["brain", 2].text == "brain in 2"
 
 
 def test_the_bulletin_is_what_it_read() -> None:
@@ -69,7 +69,7 @@ def test_the_bulletin_is_what_it_read() -> None:
 def test_long_words_are_cut() -> None:
     long = {("heart", 1): did("x" * 90_000)}
     result = utterances(made(consultation(), long), most=200)
-    assert max(len(text) for item in result for text in (item.said, item.read)) == 200
+    assert max(len(text) for item in result for text in (item.text, item.read)) == 200
 
 
 def test_which_agent_of_the_pool_it_is_comes_along() -> None:

@@ -32,7 +32,7 @@ def judging(*answers: Any, **options: Any) -> Asked[Contributions | RejectedProp
 
 
 def test_each_agent_gets_a_contribution_with_a_reason_and_the_whole_a_score() -> None:
-    result = judging(said(converged=True)).came
+    result = judging(said(converged=True)).result
     assert isinstance(result, Contributions)
     assert result.values == {"planner": 0.5, "solver": 0.5, "writer": 0.5}
     assert result.of["solver"].reason == "solver helped"
@@ -91,18 +91,20 @@ AGENTS = said()["agents"]
     ],
 )
 def test_what_is_no_judgement_is_repaired_once_then_dropped_and_counted(bad: Any) -> None:
-    assert isinstance(judging(bad, said()).came, Contributions)
+    assert isinstance(judging(bad, said()).result, Contributions)
     done = judging(bad, bad)
-    assert isinstance(done.came, RejectedProposal)
+    assert isinstance(done.result, RejectedProposal)
     assert len(done.calls) == 2
-    assert [fields["operator"] for fields in done.told("operator_dropped")] == ["contributions"]
+    assert [fields["operator"] for fields in done.events_of("operator_dropped")] == [
+        "contributions"
+    ]
 
 
 def test_long_reasons_are_cut_and_what_is_read_is_bounded() -> None:
     long = {**AGENTS, "solver": {"reason": "x" * 9_000, "contribution": 0.123}}
     account = worked(solver=did("y" * 90_000))
     done = judging(said(agents=long), account=account, bounds=Bounds(reason=50))
-    assert isinstance(done.came, Contributions)
-    assert done.came.of["solver"].reason == "x" * 50
-    assert done.came.of["solver"].value == 0.123
+    assert isinstance(done.result, Contributions)
+    assert done.result.of["solver"].reason == "x" * 50
+    assert done.result.of["solver"].value == 0.123
     assert len(done.calls[0].text) < 20_000

@@ -57,24 +57,24 @@ async def learning(episode: Episode) -> None:
     episode.answered(run)
 
 
-def evolution(stage: EvolutionContext, *, kill_after: int | None = None) -> Evolution:
+def evolution(context: EvolutionContext, *, kill_after: int | None = None) -> Evolution:
     def committed(_line: Any) -> None:
         if result.committed == kill_after:
             raise Killed
 
     result = Evolution(
-        stage=stage,
+        context=context,
         strategy=Strategy(name="tried", episode=learning),
         tasks=TASKS,
-        folder=stage.pool.folder.parent / "evolution",
+        folder=context.pool.folder.parent / "evolution",
         on_episode=committed,
     )
     return result
 
 
 def evolve(folder: Path, base: str, *, kill_after: int | None = None) -> None:
-    async def work(stage: EvolutionContext) -> None:
-        await evolution(stage, kill_after=kill_after).to_the_end()
+    async def work(context: EvolutionContext) -> None:
+        await evolution(context, kill_after=kill_after).to_the_end()
 
     done(folder, base, work, RECIPE, pair=RECALLING, embedder="hashing", recalls=True)
 
@@ -119,15 +119,15 @@ def test_killed_between_its_updates_it_is_not_reminded_of_its_own(tmp_path: Path
 def test_a_held_out_team_recalls_from_the_pool_as_it_stands(tmp_path: Path) -> None:
     unseen = Task(id="h", query="Question 8?", answer="7")
 
-    async def work(stage: EvolutionContext) -> list[dict[str, Any]]:
-        await evolution(stage).to_the_end()
-        view = stage.view()
+    async def work(context: EvolutionContext) -> list[dict[str, Any]]:
+        await evolution(context).to_the_end()
+        view = context.view()
         late = Learnt(kind="lesson", owner="one", task=unseen.query, text="Lesson of 5.")
-        stage.pool.commit(late, op="late")
-        team = stage.pool.members["pair"].team
+        context.pool.commit(late, op="late")
+        team = context.pool.members["pair"].team
         tested = Frozen(name="pair", team=team, view=view, role="deployed", expected=0.5)
         return await HeldOut(
-            stage=stage, subjects=[tested], tasks=[unseen], repeats=1, workers=1
+            context=context, subjects=[tested], tasks=[unseen], repeats=1, workers=1
         ).to_the_end()
 
     with ScriptedModel("7") as model:
@@ -155,8 +155,8 @@ def test_a_memory_that_fails_is_no_score_of_a_team(
 def test_without_a_memory_who_comes_to_recall_is_reminded_of_nothing(tmp_path: Path) -> None:
     with ScriptedModel("7") as model:
 
-        async def work(stage: EvolutionContext) -> None:
-            await evolution(stage).to_the_end()
+        async def work(context: EvolutionContext) -> None:
+            await evolution(context).to_the_end()
 
         done(tmp_path, model.api_base, work, RECIPE, pair=RECALLING)
         assert reminders(model) == {str(number): [] for number in range(4)}
@@ -165,14 +165,14 @@ def test_without_a_memory_who_comes_to_recall_is_reminded_of_nothing(tmp_path: P
 def test_a_test_episode_leaves_nothing_in_the_memory(tmp_path: Path) -> None:
     unseen = Task(id="h", query="Question 8?", answer="7")
 
-    async def work(stage: EvolutionContext) -> list[bytes]:
-        await evolution(stage).to_the_end()
-        ledger = stage.pool.folder / "ledger.jsonl"
+    async def work(context: EvolutionContext) -> list[bytes]:
+        await evolution(context).to_the_end()
+        ledger = context.pool.folder / "ledger.jsonl"
         before = ledger.read_bytes()
         strategy = Strategy(name="tried", episode=learning)  # keeps a lesson of each episode
-        tested = Learned(strategy=strategy, view=stage.view(), after=4)
+        tested = Learned(strategy=strategy, view=context.view(), after=4)
         [trial] = await HeldOut(
-            stage=stage,
+            context=context,
             subjects=[tested],
             tasks=[unseen],
             repeats=1,

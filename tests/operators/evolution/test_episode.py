@@ -85,17 +85,17 @@ def done(
     return asyncio.run(until_done())
 
 
-def episode_of(stage: EvolutionContext, **fields: Any) -> Episode:
-    return Episode(stage=stage, number=0, task=TASKS[0], view=stage.view(), **fields)
+def episode_of(context: EvolutionContext, **fields: Any) -> Episode:
+    return Episode(context=context, number=0, task=TASKS[0], view=context.view(), **fields)
 
 
 def evolve(strategy: Doing) -> Callable[[EvolutionContext], Coroutine[Any, Any, Evolution]]:
-    async def work(stage: EvolutionContext) -> Evolution:
+    async def work(context: EvolutionContext) -> Evolution:
         result = Evolution(
-            stage=stage,
+            context=context,
             strategy=Strategy(name="tried", episode=strategy),
             tasks=TASKS,
-            folder=stage.pool.folder.parent / "evolution",
+            folder=context.pool.folder.parent / "evolution",
         )
         await result.to_the_end()
         return result
@@ -104,14 +104,20 @@ def evolve(strategy: Doing) -> Callable[[EvolutionContext], Coroutine[Any, Any, 
 
 
 def test_what_is_carried_and_given_is_a_run_of_its_own_and_paid_for_once(tmp_path: Path) -> None:
-    async def work(stage: EvolutionContext) -> list[Any]:
-        episode = episode_of(stage)
-        team = stage.pool.members["pair"].team
+    async def work(context: EvolutionContext) -> list[Any]:
+        episode = episode_of(context)
+        team = context.pool.members["pair"].team
         plain = await episode.run(team, "plain")
-        report = await episode.run(team, "told", carry=RoundState(bulletin="Say seven."))
+        report = await episode.run(team, "told", state=RoundState(bulletin="Say seven."))
         known = {"one": as_given(report.agents["one"])}
         last = await episode.run(team, "given", given=known)
-        return [plain.answer, report.answer, report.score, last.usage.calls, episode.ran.calls]
+        return [
+            plain.answer,
+            report.answer,
+            report.score,
+            last.usage.calls,
+            episode.run_usage.calls,
+        ]
 
     with ScriptedModel(answers) as model:
         first = done(tmp_path, model.api_base, work)
@@ -124,9 +130,9 @@ def test_what_is_carried_and_given_is_a_run_of_its_own_and_paid_for_once(tmp_pat
 
 
 def test_a_run_that_met_caps_of_its_own_counts_and_the_evolution_goes_on(tmp_path: Path) -> None:
-    async def work(stage: EvolutionContext) -> list[Any]:
-        episode = episode_of(stage)
-        team = stage.pool.members["pair"].team
+    async def work(context: EvolutionContext) -> list[Any]:
+        episode = episode_of(context)
+        team = context.pool.members["pair"].team
         short = await episode.run(team, "short", caps=Caps(calls=1), dialogue=1_000)
         score = await episode.score(short, "short")
         assert isinstance(score, Score)
@@ -142,9 +148,9 @@ def test_a_run_that_met_caps_of_its_own_counts_and_the_evolution_goes_on(tmp_pat
 
 
 def test_the_budget_of_the_evolution_holds_also_for_runs_with_caps(tmp_path: Path) -> None:
-    async def work(stage: EvolutionContext) -> None:
-        team = stage.pool.members["pair"].team
-        await episode_of(stage).run(team, "run", caps=Caps(calls=9))
+    async def work(context: EvolutionContext) -> None:
+        team = context.pool.members["pair"].team
+        await episode_of(context).run(team, "run", caps=Caps(calls=9))
 
     with ScriptedModel(answers) as model, pytest.raises(LimitError, match="calls=1"):
         done(tmp_path, model.api_base, work, budget=Caps(calls=1))
@@ -152,12 +158,12 @@ def test_the_budget_of_the_evolution_holds_also_for_runs_with_caps(tmp_path: Pat
 
 def test_changes_are_committed_in_order_and_what_was_lost_is_told(tmp_path: Path) -> None:
     async def noting(episode: Episode) -> None:
-        team = episode.stage.pool.members["pair"].team
+        team = episode.context.pool.members["pair"].team
         episode.lose(RejectedProposal(operator="b", reason="second."), at=2)
         episode.lose(RejectedProposal(operator="a", reason="first."), at=1)
         for n in range(2):
             episode.keep(EventNoted(what="noted", about={"n": n}))
-        episode.told["noted"] = 2
+        episode.figures["noted"] = 2
         episode.answered(await episode.run(team, "run"))
 
     with ScriptedModel(answers) as model:
@@ -178,15 +184,15 @@ def test_what_a_strategy_begins_with_happens_once_before_all_tasks(tmp_path: Pat
 
     async def looking(episode: Episode) -> None:
         seen.append(len([item for item in episode.view.learnt if item.owner == "ada"]))
-        episode.answered(await episode.run(episode.stage.pool.members["pair"].team, "run"))
+        episode.answered(await episode.run(episode.context.pool.members["pair"].team, "run"))
 
-    def begin(_stage: EvolutionContext) -> list[Learnt]:
+    def begin(_context: EvolutionContext) -> list[Learnt]:
         return [Learnt(kind="lesson", owner="ada", task="Any.", text=f"{n}") for n in range(2)]
 
-    async def work(stage: EvolutionContext) -> None:
+    async def work(context: EvolutionContext) -> None:
         strategy = Strategy(name="looking", episode=looking, begin=begin)
-        folder = stage.pool.folder.parent / "evolution"
-        await Evolution(stage=stage, strategy=strategy, tasks=TASKS, folder=folder).to_the_end()
+        folder = context.pool.folder.parent / "evolution"
+        await Evolution(context=context, strategy=strategy, tasks=TASKS, folder=folder).to_the_end()
 
     with ScriptedModel(answers) as model:
         done(tmp_path, model.api_base, work)
@@ -208,9 +214,9 @@ def test_a_strategy_that_leaves_a_task_unanswered_is_at_fault(tmp_path: Path) ->
 
 
 def test_in_a_test_nothing_is_chosen_by_the_reference_answer(tmp_path: Path) -> None:
-    async def work(stage: EvolutionContext) -> list[Any]:
-        episode = episode_of(stage, learning=False, path="test/")
-        run = await episode.run(stage.pool.members["pair"].team, "run")
+    async def work(context: EvolutionContext) -> list[Any]:
+        episode = episode_of(context, learning=False, path="test/")
+        run = await episode.run(context.pool.members["pair"].team, "run")
         chosen = await episode.score(run, "run")
         episode.answered(run, chosen if isinstance(chosen, Score) else None)
         await episode.finish()
@@ -225,8 +231,8 @@ def test_in_a_test_nothing_is_chosen_by_the_reference_answer(tmp_path: Path) -> 
 
 
 def test_chance_depends_on_the_seed_the_task_and_what_it_is_for(tmp_path: Path) -> None:
-    async def work(stage: EvolutionContext) -> list[float]:
-        item = episode_of(stage)
+    async def work(context: EvolutionContext) -> list[float]:
+        item = episode_of(context)
         other = replace(item, number=1, path="")
         return [item.chance("a").random(), item.chance("b").random(), other.chance("a").random()]
 

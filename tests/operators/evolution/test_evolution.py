@@ -68,12 +68,12 @@ def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> Non
     assert "over 4 tasks" in out
     assert "4 of 4" in err
     pool = Pool.open(folder / "pool")
-    children = [member for member in pool.members.values() if member.born.parents]
+    children = [member for member in pool.members.values() if member.lineage.parents]
     assert children
     for child in children:
-        assert child.born.operator in {"instantiate", "mutate", "crossover"}
-        assert child.born.edits
-        assert child.born.task.startswith("t")
+        assert child.lineage.operator in {"instantiate", "mutate", "crossover"}
+        assert child.lineage.edits
+        assert child.lineage.task.startswith("t")
         assert child.statistics.chosen == 1  # what it came in for, which is no score of it
         load_team(child.path)  # loads for everybody, not only for the pool
     best = CliRunner().invoke(pool_command, ["best", str(folder / "pool")])

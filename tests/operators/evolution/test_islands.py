@@ -124,7 +124,7 @@ def test_all_islands_meet_equally_often_and_never_after_the_last_task(count: int
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--island", "1/3"), "name the folder where the islands meet"),
         (("--island", "4/3", "--meet", "meet"), "is not such as 3/8"),
@@ -134,10 +134,10 @@ def test_all_islands_meet_equally_often_and_never_after_the_last_task(count: int
         (("--island", "1/3", "--meet", "meet", "--seeds", "2"), "--seeds and --island"),
     ],
 )
-def test_what_makes_no_island_is_told(folder: Path, words: tuple[str, ...], told: str) -> None:
+def test_what_makes_no_island_is_told(folder: Path, words: tuple[str, ...], message: str) -> None:
     code, _, err, calls = evolved(folder, "pool", *words)
     assert (code, calls) == (2, 0)
-    assert told in err
+    assert message in err
     assert not (folder / "pool").exists()
     assert not (folder / "meet").exists()
 

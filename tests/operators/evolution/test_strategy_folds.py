@@ -27,7 +27,7 @@ from .test_episode import done
 TASKS = [Task(id=f"t{n}", query=f"Question {n}?", answer="7", niche="sums") for n in range(6)]
 
 
-def two_agents(_stage: EvolutionContext) -> Iterable[Added]:
+def two_agents(_context: EvolutionContext) -> Iterable[Added]:
     for name in ("ada", "ben"):
         agent = Agent(id=name, prompt="Solve it.")
         yield Added(member=agent, lineage=Lineage(operator="genesis"), name=name)
@@ -46,8 +46,8 @@ async def weighed(episode: Episode) -> None:
     )
     episode.keep(Evaluated(member="pair", trial=trial))
     episode.keep(Learnt(kind="lesson", task=episode.task.text, text="So.", owner=worst))
-    episode.told["competence"] = population.agents[worst].q("sums")
-    episode.told["trials"] = population.trials
+    episode.figures["competence"] = population.agents[worst].q("sums")
+    episode.figures["trials"] = population.trials
     episode.answered(Run(status="done", answer="7"), score)
 
 
@@ -59,12 +59,12 @@ WEIGHED = Strategy(
 def evolved(folder: Path, workers: int) -> list[dict[str, float]]:
     """Return what each episode told."""
 
-    async def work(stage: EvolutionContext) -> list[Any]:
+    async def work(context: EvolutionContext) -> list[Any]:
         result = Evolution(
-            stage=stage,
+            context=context,
             strategy=WEIGHED,
             tasks=TASKS,
-            folder=stage.pool.folder.parent / "evolution",
+            folder=context.pool.folder.parent / "evolution",
         )
         await result.to_the_end()
         return [line["told"] for line in result.lines()]
@@ -99,7 +99,7 @@ def test_killed_and_resumed_it_is_the_same(tmp_path: Path, workers: int) -> None
 
 
 def test_a_strategy_without_one_has_nothing_folded(tmp_path: Path) -> None:
-    async def work(stage: EvolutionContext) -> Any:
-        return stage.view().folded
+    async def work(context: EvolutionContext) -> Any:
+        return context.view().folded
 
     assert done(tmp_path, "http://unused", work) is None

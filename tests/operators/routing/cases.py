@@ -33,7 +33,7 @@ def world(
     return result
 
 
-def gauged(one: Case, **features: float) -> Case:
+def gauged(item: Case, **features: float) -> Case:
     """The same case, of which a model judged features, in a call."""
     price = Spending(calls=1, tokens=800, cost=0.1)
-    return replace(one, features={**one.features, **features}, gauging=price)
+    return replace(item, features={**item.features, **features}, gauging=price)

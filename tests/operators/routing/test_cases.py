@@ -30,20 +30,25 @@ CASES = st.builds(
 
 
 @given(CASES)
-def test_a_case_is_read_as_it_was_told(one: Case) -> None:
-    assert Case.of(one.told()) == one
+def test_a_case_is_read_as_it_was_told(item: Case) -> None:
+    assert Case.of(item.event()) == item
 
 
 def test_of_a_task_that_was_worked_on_twice_the_last_case_counts() -> None:
     first, other, last = case("a", 0, 1), case("b", 1, 1), gauged(case("a", 1, 0), complexity=1)
-    events = [first.told(), EventNoted(what="fork", about={"task": "a"}), other.told(), last.told()]
+    events = [
+        first.event(),
+        EventNoted(what="fork", about={"task": "a"}),
+        other.event(),
+        last.event(),
+    ]
     assert cases_of(events) == (last, other)
 
 
 def test_cases_of_another_single_agent_are_left_out() -> None:
     item = case("a", 0, 1)
     theirs = replace(item, task="b", single=replace(item.single, name="other"))
-    events = [item.told(), theirs.told()]
+    events = [item.event(), theirs.event()]
     assert cases_of(events, single="") == (item,)
     assert cases_of(events, single="other") == (theirs,)
     assert cases_of(events) == (item, theirs)

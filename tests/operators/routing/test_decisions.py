@@ -48,7 +48,7 @@ def test_a_linear_decision_takes_the_mean_for_what_is_not_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("decision", "said"),
+    ("decision", "message"),
     [
         (Always(choice="single"), "always the single agent"),
         (Rule(conditions=(LONG,)), "the team where words > 100; else the single agent"),
@@ -62,6 +62,6 @@ def test_a_linear_decision_takes_the_mean_for_what_is_not_known() -> None:
         ),
     ],
 )
-def test_it_can_be_said(decision: Decision, said: str) -> None:
-    assert str(decision) == said
+def test_it_can_be_said(decision: Decision, message: str) -> None:
+    assert str(decision) == message
     json.dumps(to_value(decision))

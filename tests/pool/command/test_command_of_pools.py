@@ -323,7 +323,7 @@ def test_a_file_is_imported_once(pool: Pool, tmp_path: Path) -> None:
     file.write_text("name: mine\nagents:\n  a: {prompt: Solve it.}\n")
     assert run("import", pool.folder, file).stdout.endswith("mine.yaml (new)\n")
     assert list(Pool.open(pool.folder).members)[-1] == "mine"
-    assert Pool.open(pool.folder).members["mine"].born == Lineage(operator="import")
+    assert Pool.open(pool.folder).members["mine"].lineage == Lineage(operator="import")
     file.write_text("name: other\nagents:\n  b: {prompt: Solve it.}\n")
     assert "mine.yaml" in run("import", pool.folder, file).stdout
 

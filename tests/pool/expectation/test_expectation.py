@@ -32,12 +32,12 @@ from ..edited_teams import pool_of, scored, vote
 def member(name: str, *parents: str) -> Member:
     born = Lineage(operator="mutate" if parents else "seed", parents=parents)
     return Member(
-        name=name, path=Path(name), born=born, stem=name, identity=name, content_hash=name
+        name=name, path=Path(name), lineage=born, stem=name, identity=name, content_hash=name
     )
 
 
 def tried(
-    one: Member,
+    item: Member,
     *scores: float | None,
     niche: str | None = None,
     split: str = EVOLVE,
@@ -47,8 +47,8 @@ def tried(
     usage = Usage(calls=1, prompt_tokens=tokens)
     for number, score in enumerate(scores, first):
         task = f"{niche} {number}"
-        one.take(Trial(task=task, score=score, niche=niche, split=split, usage=usage))
-    return one
+        item.take(Trial(task=task, score=score, niche=niche, split=split, usage=usage))
+    return item
 
 
 def names(*members: Member) -> list[str]:
@@ -132,9 +132,9 @@ def test_what_newcomers_gain_on_later_trials_is_expected_of_the_next() -> None:
     assert result["next"].high - result["next"].low > result["11"].high - result["11"].low
 
 
-def won(one: Member, task: str, score: float) -> Member:
-    one.take(Trial(task=task, score=score, chosen=True))
-    return one
+def won(item: Member, task: str, score: float) -> Member:
+    item.take(Trial(task=task, score=score, chosen=True))
+    return item
 
 
 def test_wins_that_are_all_alike_tell_nothing() -> None:

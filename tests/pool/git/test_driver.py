@@ -130,9 +130,9 @@ def test_notes_are_told_beside_the_result(tmp_path: Path) -> None:
     assert "ledger.jsonl: both sides revised the agent 'clerk'" in result.err
 
 
-def two_files(folder: Path, one: str, other: str) -> tuple[Path, Path]:
+def two_files(folder: Path, first: str, other: str) -> tuple[Path, Path]:
     (folder / "base").touch()
-    for name, text in (("ours", one), ("theirs", other)):
+    for name, text in (("ours", first), ("theirs", other)):
         (folder / name).write_text(text)
     return folder / "ours", folder / "theirs"
 

@@ -32,7 +32,7 @@ from ..histories import begun
 MANIFEST = {"v": 3, "recipe": {"k": 2}, "tasks": {"t1": "x"}, "commands": ["a"], "coterie": ["1"]}
 
 
-def silent(_said: str) -> None:
+def silent(_message: str) -> None:
     pass
 
 
@@ -263,7 +263,7 @@ def test_an_evolution_is_that_of_who_went_on_further(
 
 
 @pytest.mark.parametrize(
-    ("turns", "fields", "said"),
+    ("turns", "fields", "message"),
     [
         (b"3\n", {}, "are one evolution that went on differently"),
         (b"1\n", {"recipe": {"k": 3}}, "are two evolutions of one name"),
@@ -271,13 +271,13 @@ def test_an_evolution_is_that_of_who_went_on_further(
     ],
 )
 def test_another_evolution_of_one_name_is_told(
-    turns: bytes, fields: dict[str, object], said: str, two: tuple[Path, Path]
+    turns: bytes, fields: dict[str, object], message: str, two: tuple[Path, Path]
 ) -> None:
     ann, ben = two
     evolution(ann, b"1\n")
     evolution(ben, turns, **fields)
     before = texts(ann)
-    with pytest.raises(Contradiction, match=said):
+    with pytest.raises(Contradiction, match=message):
         join(ann, ben, tell=silent)
     assert texts(ann) == before
 
@@ -340,7 +340,7 @@ def test_two_heads_are_told_and_the_scaffold_follows(two: tuple[Path, Path]) -> 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("ann",), "name two pools to merge, not 1"),
         (("ann", "ann"), "are one folder"),
@@ -351,11 +351,11 @@ def test_two_heads_are_told_and_the_scaffold_follows(two: tuple[Path, Path]) -> 
     ],
 )
 def test_wrong_words_are_told(
-    words: tuple[str, ...], said: str, two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], message: str, two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(two[0].parent)
     result = merge(*words)
-    assert (result.code, said in result.err) == (2, True), result.err
+    assert (result.code, message in result.err) == (2, True), result.err
 
 
 def test_pools_that_are_no_copies_are_sent_to_import(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def told(folder: Path) -> dict[str, Any]:
         "teams": {
             name: (
                 team.identity,
-                team.born,
+                team.lineage,
                 team.retired,
                 team.statistics.n,
                 team.statistics.score_sum,
@@ -88,9 +88,9 @@ def test_git_merges_two_branches_of_a_pool_alone(tmp_path: Path) -> None:
     assert merged.member("vote").statistics.n == 3
     assert merged.member("vote").statistics.score_sum == pytest.approx(2.5)
     assert sorted(item.text[:3] for item in merged.learnt.values()) == ["ann", "ben"]
-    grand = [team for team in merged.teams.values() if team.born.parents not in {(), ("vote",)}]
+    grand = [team for team in merged.teams.values() if team.lineage.parents not in {(), ("vote",)}]
     assert len(grand) == 2
-    assert all(item.born.parents[0] in merged.teams for item in grand)
+    assert all(item.lineage.parents[0] in merged.teams for item in grand)
     child_of(merged, "vote", prompt="And it goes on.")
     assert not verify(repository.folder).faults
 

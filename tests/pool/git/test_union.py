@@ -87,8 +87,8 @@ def branches(draw: st.DrawFn) -> tuple[list[bytes], dict[str, set[str]]]:
 def test_copies_come_to_one_ledger_whoever_merges_whom_first(
     drawn: tuple[list[bytes], dict[str, set[str]]], order: list[int]
 ) -> None:
-    def merged(one: bytes, other: bytes) -> bytes:
-        return b"".join(x.text for x in united(UnionSide.of("", one), UnionSide.of("", other)))
+    def merged(data: bytes, other: bytes) -> bytes:
+        return b"".join(x.text for x in united(UnionSide.of("", data), UnionSide.of("", other)))
 
     (a, b, c), seen = drawn
     ends = merged(merged(a, b), c)
@@ -191,17 +191,17 @@ def test_what_both_sides_revised_is_told_with_the_one_that_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (lambda text: text[:-10] + b'00000000"}\n', "A: line 2: does not match its checksum"),
         (lambda text: line_of({}, "x").replace(b'"op"', b'"po"'), "line 2: does not match"),
         (lambda text: text + line_of({"kind": "told"}, "born vote"), "says one thing in A"),
     ],
 )
-def test_a_side_that_is_damaged_is_named(spoil: Any, said: str) -> None:
+def test_a_side_that_is_damaged_is_named(spoil: Any, message: str) -> None:
     begun = line_of(first_line(), "pool")
     _, value = born("vote")
-    with pytest.raises((StorageError, Contradiction), match=said):
+    with pytest.raises((StorageError, Contradiction), match=message):
         UnionSide.of("A", begun + spoil(line_of(value, "born vote")))
 
 

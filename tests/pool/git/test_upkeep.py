@@ -117,7 +117,7 @@ def test_lineage_that_was_edited_is_written_anew(pool: Pool) -> None:
     assert "its name or its lineage is not as the ledger has it" in fault
     assert len(repair(pool.folder)) == 1
     assert verify(pool.folder).faults == ()
-    assert Pool.open(pool.folder).members["vote_2"].team.lineage == pool.members["vote_2"].born
+    assert Pool.open(pool.folder).members["vote_2"].team.lineage == pool.members["vote_2"].lineage
 
 
 def test_what_is_not_known_here_is_a_fault_and_no_reason_to_retire(tmp_path: Path) -> None:
@@ -222,13 +222,13 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("value", "said"), BAD)
+@pytest.mark.parametrize(("value", "message"), BAD)
 def test_a_line_that_contradicts_others_is_a_fault_and_is_left_out(
-    pool: Pool, value: dict[str, object], said: str
+    pool: Pool, value: dict[str, object], message: str
 ) -> None:
     before = ledger(pool).read_bytes()
     Ledger(ledger(pool)).append(value, op="bad")
-    assert any(said in fault for fault in verify(pool.folder).faults)
+    assert any(message in fault for fault in verify(pool.folder).faults)
     with pytest.raises(StorageError, match="mas-pool verify"):
         Pool.open(pool.folder)
     repair(pool.folder)

@@ -86,12 +86,12 @@ def test_no_agent_is_called_as_a_team_is(pool: Pool) -> None:
 def test_a_child_is_told_from_its_first_parent(pool: Pool) -> None:
     pool.commit(born(replace(SOLVER, prompt="Solve it twice."), "solver"), op="fork")
     child = pool.agent("solver_1")
-    assert (child.born.parents, child.stem) == (("solver",), "solver")
-    assert any("prompt" in edit for edit in child.born.edits)
+    assert (child.lineage.parents, child.stem) == (("solver",), "solver")
+    assert any("prompt" in edit for edit in child.lineage.edits)
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "said"),
+    ("change", "error", "message"),
     [
         (born(replace(SOLVER, model_id="unheard-of")), ConfigError, "unheard-of"),
         (born(SOLVER, "nobody"), InputError, "no agent 'nobody'"),
@@ -101,10 +101,10 @@ def test_a_child_is_told_from_its_first_parent(pool: Pool) -> None:
     ],
 )
 def test_what_cannot_be_is_not_written(
-    change: Any, error: type[Exception], said: str, pool: Pool
+    change: Any, error: type[Exception], message: str, pool: Pool
 ) -> None:
     before = len(list(pool.entries()))
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         pool.commit(change, op="one")
     assert len(list(pool.entries())) == before
     assert [path.name for path in file(pool).parent.parent.iterdir()] == ["solver"]
@@ -286,20 +286,20 @@ MOMENTS = [
 ]
 
 
-@pytest.mark.parametrize("what", ALL)
+@pytest.mark.parametrize("label", ALL)
 def test_a_change_that_a_crash_interrupts_happens_or_not_and_then_once(
-    what: str, pool: Pool, nightly: bool
+    label: str, pool: Pool, nightly: bool
 ) -> None:
     """Killed at any moment; whoever is not sure whether it happened makes it again."""
-    moments = MOMENTS if nightly else MOMENTS[[*ALL].index(what) % 3 :: 3]
+    moments = MOMENTS if nightly else MOMENTS[[*ALL].index(label) % 3 :: 3]
     for number, moment in enumerate(moments):
         other = Pool.open(pool.folder)
-        operation = f"{what} {number}"
-        change = ALL[what](other)
+        operation = f"{label} {number}"
+        change = ALL[label](other)
         killed_at(moment, partial(other.commit, change, op=operation))
         again = Pool.open(pool.folder, report=lambda _: None)
         again.commit(change, op=operation)
         ops = [entry.op for entry in again.entries()]
-        assert ops.count(operation) == (what != "revised" or number == 0)
+        assert ops.count(operation) == (label != "revised" or number == 0)
         assert verify(pool.folder).faults == ()
         again.remove_orphans()

@@ -100,11 +100,11 @@ entries = st.builds(
 )
 
 
-@pytest.mark.parametrize("what", CHANGES)
-def test_a_change_is_one_line_and_counts_once(what: str, pool: Pool) -> None:
-    first = pool.commit(CHANGES[what], op="one")
-    again = pool.commit(CHANGES[what], op="one")
-    if what == "born":
+@pytest.mark.parametrize("label", CHANGES)
+def test_a_change_is_one_line_and_counts_once(label: str, pool: Pool) -> None:
+    first = pool.commit(CHANGES[label], op="one")
+    again = pool.commit(CHANGES[label], op="one")
+    if label == "born":
         assert first == again == Admission(name="vote_1", is_new=True)
     else:
         assert (first, again) == (True, False)
@@ -114,9 +114,9 @@ def test_a_change_is_one_line_and_counts_once(what: str, pool: Pool) -> None:
     assert verify(pool.folder).faults == ()
 
 
-@pytest.mark.parametrize("what", ["tried", "failed", "rejected", "told"])
-def test_a_line_gives_the_change_back(what: str) -> None:
-    change: Any = CHANGES[what]
+@pytest.mark.parametrize("label", ["tried", "failed", "rejected", "told"])
+def test_a_line_gives_the_change_back(label: str) -> None:
+    change: Any = CHANGES[label]
     value = json.loads(json.dumps(change.value()))
     assert from_value(type(change), value) == change
 
@@ -156,8 +156,8 @@ def test_an_entry_stands_for_earlier_ones_which_stay(pool: Pool) -> None:
     assert list(pool.learnt) == ["one", "two", "three", "both"]
 
 
-@pytest.mark.parametrize("what", ["tried", "rejected", "retired", "learnt"])
-def test_what_names_a_stranger_is_no_change(what: str, pool: Pool) -> None:
+@pytest.mark.parametrize("label", ["tried", "rejected", "retired", "learnt"])
+def test_what_names_a_stranger_is_no_change(label: str, pool: Pool) -> None:
     wrong: dict[str, Callable[[], Change]] = {
         "tried": lambda: Evaluated(member="voter", trial=Trial(task="t", score=1)),
         "rejected": lambda: ChildRejected(operator="mutate", reason="", parents=("voter",)),
@@ -166,7 +166,7 @@ def test_what_names_a_stranger_is_no_change(what: str, pool: Pool) -> None:
     }
     before = len(list(pool.entries()))
     with pytest.raises(InputError, match="voter"):
-        pool.commit(wrong[what](), op="one")
+        pool.commit(wrong[label](), op="one")
     assert len(list(pool.entries())) == before
 
 

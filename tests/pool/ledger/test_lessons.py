@@ -215,7 +215,7 @@ def test_texts_are_embedded_once(pool: Pool, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lesson("x", "ada", "stranger"), "no agent 'stranger'"),
         (Learnt(kind="lesson", task="x", text="x", to=("vote",)), "no agent 'vote'"),
@@ -232,12 +232,12 @@ def test_texts_are_embedded_once(pool: Pool, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_who_is_not_there_inherits_nothing_and_is_given_nothing(
-    change: Change, said: str, pool: Pool
+    change: Change, message: str, pool: Pool
 ) -> None:
     pool.commit(born("ada"), op="ada")
     pool.commit(Added(member=vote(), lineage=Lineage(operator="seed")), op="vote")
     before = (pool.folder / "ledger.jsonl").read_bytes()
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         pool.commit(change, op="one")
     assert (pool.folder / "ledger.jsonl").read_bytes() == before
 
@@ -256,7 +256,7 @@ ENTRY = {"kind": "lesson", "task": "x", "text": "x"}
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (
             spoiled({"kind": "learnt", "entry": {**ENTRY, "to": ["stranger"]}}),
@@ -281,11 +281,11 @@ ENTRY = {"kind": "lesson", "task": "x", "text": "x"}
     ],
 )
 def test_a_line_that_names_nobody_is_damage_and_left_out_by_repair(
-    spoil: Callable[[Pool], None], said: str, pool: Pool
+    spoil: Callable[[Pool], None], message: str, pool: Pool
 ) -> None:
     pool.commit(born("ada"), op="ada")
     spoil(pool)
-    with pytest.raises(StorageError, match=said):
+    with pytest.raises(StorageError, match=message):
         Pool.open(pool.folder)
     assert verify(pool.folder).faults
     repair(pool.folder)

@@ -17,7 +17,7 @@ from ..drawn_histories import History
 
 
 @pytest.fixture
-def said(tmp_path: Path) -> tuple[dict[str, Any], list[bytes]]:
+def content(tmp_path: Path) -> tuple[dict[str, Any], list[bytes]]:
     history = History(Random(2))
     history.go_on(80)
     (tmp_path / "ledger.jsonl").write_bytes(b"".join(history.lines))
@@ -29,9 +29,9 @@ def said(tmp_path: Path) -> tuple[dict[str, Any], list[bytes]]:
 
 
 def test_a_state_reads_back_from_its_value(
-    said: tuple[dict[str, Any], list[bytes]], tmp_path: Path
+    content: tuple[dict[str, Any], list[bytes]], tmp_path: Path
 ) -> None:
-    value, tables = said
+    value, tables = content
     again, same = value_of(state_of(tmp_path, value, tables))
     assert json.dumps(again) == json.dumps(value)
     assert same == tables
@@ -58,13 +58,13 @@ def test_a_state_reads_back_from_its_value(
     ],
 )
 def test_what_no_state_says_is_refused(
-    said: tuple[dict[str, Any], list[bytes]],
+    content: tuple[dict[str, Any], list[bytes]],
     tmp_path: Path,
     path: tuple[str | int, ...],
     odd: Any,
     why: str,
 ) -> None:
-    value, tables = said
+    value, tables = content
     at: Any = value
     for key in path[:-1]:
         at = at[key]

@@ -22,7 +22,7 @@ def teams(count: int) -> list[Member]:
     born = Lineage(operator="seed")
     return [
         Member(
-            name=f"team_{n}", path=Path("x"), born=born, stem="x", identity="x", content_hash="x"
+            name=f"team_{n}", path=Path("x"), lineage=born, stem="x", identity="x", content_hash="x"
         )
         for n in range(count)
     ]

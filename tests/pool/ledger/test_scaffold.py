@@ -232,7 +232,7 @@ def test_what_a_person_edits_is_taken_in_where_they_ask_for_it(pool: Pool) -> No
     pool.refresh()
     assert pool.head is not None
     assert pool.head.name == "desk_1"
-    assert (pool.head.born.operator, pool.head.born.reason) == ("adopt", "Kinder.")
+    assert (pool.head.lineage.operator, pool.head.lineage.reason) == ("adopt", "Kinder.")
     assert load_team(folder) == pool.head.team
     assert pool.head.team.agents["critic"].notes.patches == {"mine": "Be kind."}
     assert not (pool.folder / "scaffold_edited_1").exists()

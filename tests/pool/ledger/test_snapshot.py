@@ -128,7 +128,7 @@ def test_a_snapshot_and_the_lines_after_it_come_to_what_all_lines_come_to(
         for name in whole.agents:
             assert current.state.learnt.archive(name) == whole.learnt.archive(name)
         assert [*current.state.learnt.items()] == [*whole.learnt.items()]
-        assert [*current.state.live_agents] == [*whole.live_agents]
+        assert [*current.state.agents.live] == [*whole.agents.live]
         for line in history.lines:
             op = json.loads(line)["op"]
             assert not current.ledger.append({"other": "thing"}, op=op)
@@ -374,7 +374,7 @@ def test_operations_ahead_of_a_snapshot_are_known(tmp_path: Path) -> None:
     scored(again, "vote", 0.5)
     assert (tmp_path / LEDGER).stat().st_size == size
     with pytest.raises(ValueError, match="was no addition"):
-        again.add(vote("Else."), again.teams["vote"].born, op="vote/None/0")
+        again.add(vote("Else."), again.teams["vote"].lineage, op="vote/None/0")
     assert again.remove_orphans(dry_run=True) == []
     known = again.member("vote").on_task("None-0")
     assert known is not None

@@ -65,14 +65,14 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.circle = Circle()
 
     def open(self, store: Store | None = None) -> Shared:
         searched = store or VectorShards()
         return Shared(
             self.folder,
-            lambda pool: Memory(pool, self.circle, searched, report=self.said.append),
+            lambda pool: Memory(pool, self.circle, searched, report=self.messages.append),
         )
 
 
@@ -103,8 +103,8 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
-def ids(found: Sequence[tuple[Learnt, float]]) -> list[str]:
-    return [item.id for item, _ in found]
+def ids(pairs: Sequence[tuple[Learnt, float]]) -> list[str]:
+    return [item.id for item, _ in pairs]
 
 
 class TestSearch:
@@ -259,7 +259,7 @@ class TestCache:
         (bench.folder / VECTORS).unlink()
         assert ids(memory.search("0", 9)) == ["a"]
         assert ids(bench.open().search("0", 9)) == ["a"]
-        assert bench.said == []
+        assert bench.messages == []
 
     def test_is_none_of_versions_controls_business(self, bench: Bench) -> None:
         memory = bench.open()
@@ -299,8 +299,8 @@ class TestCache:
         (bench.folder / VECTORS).parent.write_text("in the way")
         assert ids(memory.search("0", 9)) == ["a"]
         assert ids(memory.search("0", 9)) == ["a"]
-        assert len(bench.said) == 1
-        assert "vectors are not kept" in bench.said[0]
+        assert len(bench.messages) == 1
+        assert "vectors are not kept" in bench.messages[0]
 
 
 class TestOpenMemory:

@@ -49,8 +49,8 @@ def point(number: int, degrees: float, *, kind: str = "a", **has: Any) -> Vector
     return VectorPoint(key=key(number), vector=vector, labels=Labels(kind=kind, **has))
 
 
-def found(store: Store, wanted: VectorQuery = ANY) -> list[str]:
-    return [hit.key for hit in store.closest(EAST, wanted)]
+def found(store: Store, query: VectorQuery = ANY) -> list[str]:
+    return [hit.key for hit in store.closest(EAST, query)]
 
 
 @pytest.fixture
@@ -149,8 +149,8 @@ class TestLaws:
         assert sorted(found(store)) == [key(number) for number in range(201)]
 
 
-def cosine(one: Vector, other: Vector) -> float:
-    return math.fsum(a * b for a, b in zip(one, other, strict=True))
+def cosine(vector: Vector, other: Vector) -> float:
+    return math.fsum(a * b for a, b in zip(vector, other, strict=True))
 
 
 @given(

@@ -234,13 +234,13 @@ def test_a_prefix_and_the_rest_come_to_what_all_lines_do(
 
 
 @given(st.lists(st.integers(), max_size=5), st.integers(), st.integers())
-def test_lists_that_grow_apart_keep_apart(items: list[int], one: int, other: int) -> None:
+def test_lists_that_grow_apart_keep_apart(items: list[int], number: int, other: int) -> None:
     first = Grown(items)
-    mine, others = first.with_(one), first.with_(other)
-    assert [list(first), list(mine), list(others)] == [items, [*items, one], [*items, other]]
-    assert mine.with_(other)[-2:] == [one, other]
-    assert (mine == others) == (one == other)
-    assert mine != [*items, one]
+    mine, others = first.with_(number), first.with_(other)
+    assert [list(first), list(mine), list(others)] == [items, [*items, number], [*items, other]]
+    assert mine.with_(other)[-2:] == [number, other]
+    assert (mine == others) == (number == other)
+    assert mine != [*items, number]
 
 
 def test_a_line_touches_nobody_else() -> None:

@@ -43,7 +43,7 @@ def test_a_team_brings_its_ancestors_and_what_all_of_them_scored(
         assert list(pool.members) == ["vote_2"]
         assert list(pool.teams) == list(source.teams)
         for name, member in source.teams.items():
-            assert pool.teams[name].born == member.born
+            assert pool.teams[name].lineage == member.lineage
             assert pool.teams[name].team == member.team
             assert pool.teams[name].statistics == member.statistics
     assert target.member("vote").retired == "came along as an ancestor of vote_2"
@@ -86,7 +86,7 @@ def test_a_twin_stands_for_what_is_imported(source: Pool, target: Pool) -> None:
     target.add(vote("Solve it twice.", "Solve it.", name="mine"), SEED, op="mine")
     scored(target, "mine", 1)
     import_teams(target, source, ["vote_1"])
-    assert target.member("vote_1").born.parents == ("mine",)
+    assert target.member("vote_1").lineage.parents == ("mine",)
     assert "vote" not in target.teams
     assert target.members["mine"].statistics.n == 3
 
@@ -105,7 +105,7 @@ def test_names_that_are_taken_are_changed(source: Pool, target: Pool) -> None:
     member = target.member(admission.name)
     assert admission.name.startswith("vote_")
     assert member.team.agents["w1"].prompt == "Solve it well."
-    first, second = (target.member(name) for name in member.born.parents)
+    first, second = (target.member(name) for name in member.lineage.parents)
     assert (first.identity, second.name) == (source.teams["vote_1"].identity, "guess")
     assert verify(target.folder).faults == ()
 
@@ -121,7 +121,7 @@ def test_rejections_stay_where_they_were(source: Pool, target: Pool) -> None:
     source.commit(ChildRejected(operator="mutate", reason="bad", parents=("vote",)), op="r")
     source.add(vote(), Lineage(operator="mutate"), op="twin")
     import_teams(target, source, ["vote_2"])
-    assert (target.rejections, target.twins) == ({}, {})
+    assert (target.rejections, target.duplicates) == ({}, {})
 
 
 def test_only_teams_of_the_source_can_be_imported(source: Pool, target: Pool) -> None:

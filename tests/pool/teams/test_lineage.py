@@ -113,7 +113,7 @@ def test_each_field_is_filed_under_the_step_that_set_it(pool: Pool) -> None:
     born = Lineage(operator="crossover", parents=("vote", "guess"), steps=steps)
     name = pool.add(both, born, op="stepwise").name
     again = Pool.open(pool.folder)
-    assert again.teams[name].team.lineage == again.teams[name].born
+    assert again.teams[name].team.lineage == again.teams[name].lineage
     assert origins(again, name) == {
         "agents.w1.prompt": (name, "instantiate"),
         "agents.w1.max_steps": (name, "crossover"),
@@ -147,7 +147,7 @@ def test_a_single_step_needs_no_list(pool: Pool) -> None:
     child = edited(vote(), max_tokens=55)
     steps = steps_to(child, "mutate", "Short.", (pool.teams["vote"].team, ()))
     born = Lineage(operator="mutate", parents=("vote",), steps=steps)
-    assert pool.teams[pool.add(child, born, op="single").name].born.steps == ()
+    assert pool.teams[pool.add(child, born, op="single").name].lineage.steps == ()
 
 
 def test_long_lines_of_descent_are_followed(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_a_child_is_a_file_with_its_lineage(pool: Pool) -> None:
     assert written == replace(child, name="vote_1")
     assert written.lineage == replace(born, edits=("w1: max_tokens 4096 -> 99",))
     member = Pool.open(pool.folder).members["vote_1"]
-    assert member.born == written.lineage
+    assert member.lineage == written.lineage
     assert member.team == written
 
 
@@ -156,7 +156,7 @@ def test_a_team_is_there_once_whatever_its_agents_are_called(pool: Pool) -> None
     admission = pool.add(twin, Lineage(operator="mutate", parents=("vote",)), op="again")
     assert (admission.name, admission.is_new) == ("vote", False)
     assert files(pool) == {"vote.yaml"}
-    assert pool.twins == {"mutate": 1}
+    assert pool.duplicates == {"mutate": 1}
     assert pool.twin_of(twin) == "vote"
     assert pool.twin_of(vote("Guess.")) is None
 
@@ -223,7 +223,7 @@ def test_nothing_that_a_model_says_about_a_team_makes_it_invalid(
     born = Lineage(operator="mutate", reason=reason, edits=tuple(edits), task=task, run=run)
     pool.add(vote(), born, op="a")
     team = load_team(pool.folder / "teams" / "vote.yaml")
-    assert team.lineage == Pool.open(pool.folder).members["vote"].born
+    assert team.lineage == Pool.open(pool.folder).members["vote"].lineage
 
 
 def test_keys_commands_and_floods_do_not_get_into_lineage(pool: Pool) -> None:
@@ -240,7 +240,7 @@ def test_keys_commands_and_floods_do_not_get_into_lineage(pool: Pool) -> None:
         assert secret not in text
         assert "\x1b" not in text
     assert len(written) < 20_000
-    assert pool.members["vote_1"].born.edits[-1] == "and 100 more"
+    assert pool.members["vote_1"].lineage.edits[-1] == "and 100 more"
 
 
 def test_parents_are_teams_of_the_pool(pool: Pool) -> None:

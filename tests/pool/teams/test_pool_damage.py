@@ -78,7 +78,7 @@ def test_threads_share_a_pool(pool: Pool) -> None:
 
     at_once(work, range(4))
     assert len(pool.members) == 6
-    assert pool.twins == {"mutate": 15}
+    assert pool.duplicates == {"mutate": 15}
     assert pool.members["vote"].statistics.n == 20
     assert len({member.identity for member in pool.members.values()}) == 6
 

@@ -48,7 +48,7 @@ def test_eight_processes_add_every_team_once(tmp_path: Path) -> None:
     pool.refresh()
     shared, own = TEAMS // 2, WORKERS * TEAMS // 2
     assert len(pool.members) == 1 + shared + own
-    assert pool.twins == {"mutate": shared * (WORKERS - 1)}
+    assert pool.duplicates == {"mutate": shared * (WORKERS - 1)}
     assert set(Counter(member.identity for member in pool.members.values()).values()) == {1}
     counted = Counter(member.statistics.n for member in pool.members.values())
     assert counted == {0: 1, 1: own, WORKERS: shared}

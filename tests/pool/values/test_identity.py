@@ -78,8 +78,8 @@ def test_any_team_is_the_twin_of_what_it_is_under_other_names(team: Team, chance
 
 
 @given(teams(), teams())
-def test_twins_have_the_same_identity(one: Team, other: Team) -> None:
-    assert are_twins(one, other) == (identity_of(one) == identity_of(other))
+def test_twins_have_the_same_identity(team: Team, other: Team) -> None:
+    assert are_twins(team, other) == (identity_of(team) == identity_of(other))
 
 
 def test_what_is_never_executed_makes_no_difference() -> None:

@@ -74,9 +74,9 @@ def read_only(workload: Workload, disk: Path) -> str:
     return error
 
 
-def failure(workload: Workload, folder: Path, said: list[str]) -> str:
+def failure(workload: Workload, folder: Path, messages: list[str]) -> str:
     try:
-        workload.run(folder, said.append)
+        workload.run(folder, messages.append)
     except StorageError as error:
         return str(error)
     return ""

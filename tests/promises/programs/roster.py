@@ -111,10 +111,10 @@ async def _run(folder: Path, base: str, replaying: bool, events: list[Event], te
         return done
 
 
-def told(one: Run) -> dict[str, Any]:
+def told(item: Run) -> dict[str, Any]:
     """What has to be alike in a replay."""
-    ending = asdict(one.ending) if one.ending else None
-    return {"answer": one.answer, "bus": [asdict(it) for it in one.bus], "ending": ending}
+    ending = asdict(item.ending) if item.ending else None
+    return {"answer": item.answer, "bus": [asdict(it) for it in item.bus], "ending": ending}
 
 
 def killed(folder: Path, model: ScriptedModel, failpoint: str) -> bool:

@@ -93,14 +93,14 @@ def attach(child: int, options: list[str]) -> tuple[subprocess.Popen[str] | None
     return None, word
 
 
-def work(request: dict[str, Any], ready: int, said: int, errors: int) -> None:
+def work(request: dict[str, Any], ready: int, number: int, errors: int) -> None:
     """Be the child: wait to be let go, do the work, and end with the exit code of a command."""
     with contextlib.suppress(AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PTRACER, ANYONE, 0, 0, 0)
     os.dup2(errors, 2)
 
     def say(text: str) -> None:
-        os.writev(said, [f"{text}\n".encode()])  # not `write`, which tests make fail
+        os.writev(number, [f"{text}\n".encode()])  # not `write`, which tests make fail
 
     os.read(ready, 1)
     if "largest_file" in request:

@@ -35,7 +35,7 @@ class Workload(Protocol):
         """Do the work, or what is left of it."""
         ...
 
-    def check(self, folder: Path, said: list[str]) -> None:
+    def check(self, folder: Path, messages: list[str]) -> None:
         """Look at what was left, go on, and look at that."""
         ...
 
@@ -54,8 +54,8 @@ class Files:
             write_atomically(folder / "state", self._text(version))
             say(str(version))
 
-    def check(self, folder: Path, said: list[str]) -> None:
-        assert self._version(folder) >= int(said[-1])
+    def check(self, folder: Path, messages: list[str]) -> None:
+        assert self._version(folder) >= int(messages[-1])
         self.run(folder, lambda _: None)
         assert self._version(folder) == self.steps
 
@@ -92,9 +92,9 @@ class Ledgers:
             self._append(two[step // 2 % 2], step)
             say(f"step {step}")
 
-    def check(self, folder: Path, said: list[str]) -> None:
+    def check(self, folder: Path, messages: list[str]) -> None:
         left = self._read(folder)
-        assert set(said) <= set(left), "committed lines are lost"
+        assert set(messages) <= set(left), "committed lines are lost"
         self.go_on(folder)
         ledger = Ledger(folder / "ledger.jsonl")
         assert self._read(folder) == [f"step {step}" for step in range(self.steps)]
@@ -152,9 +152,9 @@ class Journals:
     def run(self, folder: Path, say: Say) -> None:
         asyncio.run(self._put(folder, say))
 
-    def check(self, folder: Path, said: list[str]) -> None:
+    def check(self, folder: Path, messages: list[str]) -> None:
         with Journal.open(folder) as journal:
-            for name in said:
+            for name in messages:
                 assert journal.get(name, "asked") == self._value(name), "a committed entry is lost"
         self.run(folder, lambda _: None)
         with Journal.open(folder) as journal:
@@ -189,8 +189,8 @@ class Outputs:
     def run(self, folder: Path, say: Say) -> None:
         asyncio.run(self._act(folder, say))
 
-    def check(self, folder: Path, said: list[str]) -> None:
-        del said
+    def check(self, folder: Path, messages: list[str]) -> None:
+        del messages
         with Journal.open(folder) as journal:
             for path in (folder / "made").iterdir():
                 for number in range(int(path.name) + 1):

@@ -56,7 +56,7 @@ def start(agent: str) -> Start:
 
 
 @pytest.mark.parametrize(
-    ("act", "said"),
+    ("act", "message"),
     [
         (send("planner"), "that is you."),
         (send("critic"), "critic is not active. Start it first."),
@@ -71,8 +71,8 @@ def start(agent: str) -> Start:
         (Finalize(answer=""), "it says nothing."),
     ],
 )
-def test_what_cannot_happen_is_said_at_once(act: Act, said: str) -> None:
-    assert said in why(act)
+def test_what_cannot_happen_is_said_at_once(act: Act, message: str) -> None:
+    assert message in why(act)
 
 
 def test_what_it_has_done_since_counts() -> None:

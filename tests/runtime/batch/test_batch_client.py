@@ -64,7 +64,7 @@ class Asking:
     budget: Budget | None = None
     retries: int = 0
     paths: tuple[str, ...] = PATHS
-    told: list[str] = field(default_factory=list)
+    report: list[str] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
     spent: Usage = field(default_factory=Usage)
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Asking:
             if self.budget is not None:
                 self.budget.deposit(journal.spent())
             calls = Calls(gateway=gateway, journal=journal)
-            async with gateway, batch_client.collecting(gateway, journal, self.told.append):
+            async with gateway, batch_client.collecting(gateway, journal, self.report.append):
                 gateway.check(["default"], priced=True)
                 answers = await asyncio.gather(
                     *(self._asked(calls, path) for path in self.paths), return_exceptions=True
@@ -129,7 +129,7 @@ def test_calls_side_by_side_are_one_batch_at_half_the_price(
     assert asking.spent.usd == pytest.approx(alone.spent.usd / 2)
     assert asking.spent.calls == alone.spent.calls == 3
     assert asking.spent.tokens == alone.spent.tokens
-    assert asking.told == [
+    assert asking.report == [
         f"batch 1: 3 requests of {provider.model} submitted as batch_0",
         "batch 1: 1 of 3 answered",
         "batch 1: 3 of 3 answered",

@@ -17,7 +17,7 @@ from coterie.runtime.jail import Jails
 from coterie.runtime.jail.moving import MOST_MOVES
 from coterie.runtime.record.journal import Journal
 from coterie.runtime.scoring.scorers import Evidence, score
-from coterie.runtime.showing.saying import said
+from coterie.runtime.showing.saying import event_text
 from coterie.runtime.values.budget import Budget, Caps
 from coterie.schema import Catalogue, Model, Task, parse_team
 from coterie.schema.host.host_tools import HostTools
@@ -198,7 +198,9 @@ def test_without_a_journal_nothing_is_paid_twice_either(lab: Lab) -> None:
         result = lab.run(jails, journaled=False)
         assert result.moves
         (report, *_) = [event for event in result.events if event.type == "agent_moved"]
-        assert said(report.type, report.fields).startswith("restarts on another host: The worker")
+        assert event_text(report.type, report.fields).startswith(
+            "restarts on another host: The worker"
+        )
         assert result.came() == here.came()
 
 

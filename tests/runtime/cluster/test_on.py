@@ -39,7 +39,7 @@ needs_ray = pytest.mark.skipif(
 
 @needs_ray
 @pytest.mark.parametrize(
-    ("said", "address", "host", "port"),
+    ("message", "address", "host", "port"),
     [
         ("ray", "local", "", 0),
         ("ray:auto", "auto", "", 0),
@@ -48,12 +48,12 @@ needs_ray = pytest.mark.skipif(
         ("ray://10.0.0.1:10001", "ray://10.0.0.1:10001", "10.0.0.1", 10001),
     ],
 )
-def test_what_is_known(said: str, address: str, host: str, port: int) -> None:
-    assert On.parse(said) == On(said=said, address=address, host=host, port=port)
+def test_what_is_known(message: str, address: str, host: str, port: int) -> None:
+    assert On.parse(message) == On(text=message, address=address, host=host, port=port)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "",
         "rey",
@@ -66,9 +66,9 @@ def test_what_is_known(said: str, address: str, host: str, port: int) -> None:
         "ray:a b:1",
     ],
 )
-def test_what_means_nothing(said: str) -> None:
+def test_what_means_nothing(message: str) -> None:
     with pytest.raises(InputError, match=r"is nothing that is known here\. Write ray "):
-        On.parse(said)
+        On.parse(message)
 
 
 @pytest.mark.parametrize("port", ["0", "65536"])

@@ -62,7 +62,7 @@ class Ray:
         self.waits, self.goes_on = threading.Event(), threading.Event()
 
     def fleet(self) -> RayFleet:
-        return self.module.RayFleet(On(said="ray", address="local"))
+        return self.module.RayFleet(On(text="ray", address="local"))
 
     def is_initialized(self) -> bool:
         return self.is_here
@@ -125,9 +125,9 @@ def test_each_lost_worker_is_replaced_also_one_that_is_lost_meanwhile(ray: Ray) 
     assert ray.killed == ray.actors
 
 
-@pytest.mark.parametrize(("holds", "made"), [("nodes", 2), ("wait", 3)])
+@pytest.mark.parametrize(("holds", "number"), [("nodes", 2), ("wait", 3)])
 def test_no_worker_stays_that_was_to_replace_one_at_the_end(
-    ray: Ray, holds: str, made: int
+    ray: Ray, holds: str, number: int
 ) -> None:
     fleet = ray.fleet()
     ray.holds = holds
@@ -136,8 +136,8 @@ def test_no_worker_stays_that_was_to_replace_one_at_the_end(
     fleet.close()
     ray.goes_on.set()
     join()
-    assert len(ray.actors) == made
-    assert {actor.number for actor in ray.killed} == {*range(made)}
+    assert len(ray.actors) == number
+    assert {actor.number for actor in ray.killed} == {*range(number)}
 
 
 def test_nothing_is_asked_of_a_cluster_that_was_left(ray: Ray) -> None:

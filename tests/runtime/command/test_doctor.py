@@ -57,19 +57,19 @@ def test_a_program_is_tried_and_told_with_its_version(
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (("bin/python", "#!/bin/ls\n"), "and not a Python that can be asked"),
         (("sweagent/run/run_single.py", "raise ValueError('what a day')"), "what a day"),
     ],
 )
 def test_a_program_that_does_not_work_is_told(
-    stand_in: Path, monkeypatch: pytest.MonkeyPatch, damage: tuple[str, str], said: str
+    stand_in: Path, monkeypatch: pytest.MonkeyPatch, damage: tuple[str, str], message: str
 ) -> None:
     monkeypatch.setenv("MAS_SWE_AGENT_PYTHON", str(stand_in))
     file, text = damage
     (stand_in.parents[1] / file).write_text(text, "utf-8")
-    assert said in backends(monkeypatch)["swe-agent"]
+    assert message in backends(monkeypatch)["swe-agent"]
 
 
 def backends(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:

@@ -32,8 +32,8 @@ def export(folder: Path, text: str, *words: str) -> Came:
     return invoked(main, [str(folder / "team.yaml"), *words], "mas dev export")
 
 
-def told(came: Came) -> list[str]:
-    lines = [line for line in came.err.splitlines() if line.partition(":")[0].endswith(".yaml")]
+def told(result: Came) -> list[str]:
+    lines = [line for line in result.err.splitlines() if line.partition(":")[0].endswith(".yaml")]
     return [line.partition("team.yaml:")[2] for line in lines]
 
 

@@ -155,7 +155,7 @@ def test_problems_of_both_files_show_at_once_and_nothing_is_spent(folder: Path) 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("nowhere.yaml", "task.json"), "error: no file 'nowhere.yaml'."),
         (("teem.yaml", "task.json"), "Did you mean 'team.yaml'?"),
@@ -174,13 +174,13 @@ def test_problems_of_both_files_show_at_once_and_nothing_is_spent(folder: Path) 
     ],
 )
 def test_wrong_input_ends_with_2_and_one_clear_line(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "")
     monkeypatch.delenv("XAI_API_KEY", raising=False)
     done = invoked_in(folder, main, arguments, "mas-run")
     assert (done.code, done.out) == (2, "")
-    assert said in done.err
+    assert message in done.err
     assert "Traceback" not in done.err
     assert not (folder / "runs").exists()
 
@@ -212,11 +212,11 @@ def test_a_failed_run_ends_with_1_and_says_why(folder: Path) -> None:
 
 
 def test_a_limit_ends_with_3(folder: Path) -> None:
-    (folder / "team.yaml").write_text(TEAM + "execution: {timeout: 0.3}\n")
+    (folder / "team.yaml").write_text(TEAM + "execution: {timeout: 3}\n")
     with ScriptedModel(Reply.fault("hang")) as model:
         done = mas_run(folder, "team.yaml", "task.json", model=model)
     assert done.code == 3
-    assert "stopped: the run reached execution.timeout, 0.3 seconds, while it waited" in done.err
+    assert "stopped: the run reached execution.timeout, 3 seconds, while it waited" in done.err
 
 
 def test_the_end_of_a_session_stops_the_run_and_leaves_a_readable_folder(folder: Path) -> None:
@@ -279,7 +279,7 @@ def test_a_program_that_is_missing_is_told_before_anybody_is_paid(
 
 
 @pytest.mark.parametrize(
-    ("choice", "said"),
+    ("choice", "message"),
     [
         (
             "writer=m@http://h:1/v1",
@@ -291,11 +291,11 @@ def test_a_program_that_is_missing_is_told_before_anybody_is_paid(
         ),
     ],
 )
-def test_a_model_that_nobody_asks_is_told(folder: Path, choice: str, said: str) -> None:
+def test_a_model_that_nobody_asks_is_told(folder: Path, choice: str, message: str) -> None:
     words = ["team.yaml", "task.json", "--dry-run", "--model", choice]
     result = invoked_in(folder, main, words, "mas-run")
     assert result.code == 2
-    assert f"--model {choice}: {said}" in result.err
+    assert f"--model {choice}: {message}" in result.err
 
 
 def test_a_file_of_many_tasks_is_for_another_command(folder: Path) -> None:

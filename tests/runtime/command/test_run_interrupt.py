@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -23,7 +20,6 @@ from coterie.schema import load_team
 from ...came import invoked, invoked_in, started
 from ...waiting import wait_for
 
-ROOT = Path(__file__).parents[3]
 MOMENTS = [round(random.Random(seed).uniform(0.2, 3.0), 2) for seed in range(20)]
 WORK = Reply.code("import time\nprint('working')\ntime.sleep(0.5)").replace(latency=0.1)
 
@@ -52,17 +48,11 @@ def processes_of(folder: Path) -> list[str]:
 def test_nothing_is_left(moment: str | float, tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     with ScriptedModel(WORK) as model:
-        running = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "coterie.schema.command", "run"),
-                *(str(ROOT / "seeds" / "majority_vote.yaml"), "--query", "Work."),
-                *("--model", f"scripted@{model.api_base}", "--runs", str(tmp_path / "runs")),
-            ],
-            cwd=tmp_path,
-            env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+        running = started(
+            tmp_path,
+            *("seed:majority_vote", "--query", "Work.", "--runs", str(tmp_path / "runs")),
+            *("--model", f"scripted@{model.api_base}"),
+            env={"TMPDIR": str(tmp_path / "tmp")},
         )
         match moment:
             case "it has a folder":

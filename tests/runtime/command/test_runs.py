@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -23,8 +24,19 @@ OLD = "2020-01-02T03:04:05+00:00"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(three_runs: Path, tmp_path: Path) -> Path:
     """A folder with three runs: a done one, an old one, and one that was interrupted."""
+    shutil.copytree(three_runs, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def three_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("runs"))
+
+
+def written(tmp_path: Path) -> Path:
+    """Write the runs into a folder, which they name."""
     (tmp_path / "team.yaml").write_text(TEAM)
     for name in ("new", "old", "cut"):
         task = {
@@ -109,7 +121,8 @@ def test_an_archive_has_all_of_a_run(folder: Path) -> None:
     assert runs(folder, "archive", "--to", "a.tar.gz").code == 2
 
 
-def test_a_shared_run_is_read_and_says_nothing_of_the_machine(folder: Path) -> None:
+def test_a_shared_run_is_read_and_says_nothing_of_the_machine(tmp_path: Path) -> None:
+    folder = written(tmp_path)
     result = runs(folder, "share", str(run_of(folder, "new")), "--to", "s.zip")
     assert result.code == 0, result.err
     assert "left out: journal.sqlite" in result.out

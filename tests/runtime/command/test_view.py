@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from urllib.request import urlopen
@@ -51,7 +48,7 @@ def test_the_folder_of_runs_leads_to_the_last_one(run: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "damage", "told"),
+    ("name", "damage", "message"),
     [
         ("events.jsonl", '{"v": 2, "n": 1, "t": 0, "type": "run_started"}\n', "version 2"),
         ("run.json", "{}", "not the manifest of a run"),
@@ -60,7 +57,7 @@ def test_the_folder_of_runs_leads_to_the_last_one(run: Path) -> None:
     ],
 )
 def test_a_damaged_run_is_told_in_a_sentence(
-    run: Path, tmp_path: Path, name: str, damage: str, told: str
+    run: Path, tmp_path: Path, name: str, damage: str, message: str
 ) -> None:
     for path in run.iterdir():
         if path.is_file():
@@ -68,7 +65,7 @@ def test_a_damaged_run_is_told_in_a_sentence(
     (tmp_path / name).write_text(damage)
     file = tmp_path / "report.html"
     result = invoked(main, [str(tmp_path), "-o", str(file)], "mas-view")
-    assert (result.code, told in result.err) == (2, True), result.err
+    assert (result.code, message in result.err) == (2, True), result.err
     assert not file.exists()
 
 
@@ -82,14 +79,8 @@ def test_a_file_of_a_run_needs_nothing_from_elsewhere(run: Path) -> None:
 
 
 def test_it_serves_until_it_is_interrupted_and_says_how_to_forward(run: Path) -> None:
-    environment = {**os.environ, "SSH_CONNECTION": "10.0.0.1 5 10.0.0.2 22"}
-    with subprocess.Popen(
-        [sys.executable, "-m", "coterie.schema.command", "view", str(run)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    ) as process:
+    environment = {"SSH_CONNECTION": "10.0.0.1 5 10.0.0.2 22"}
+    with started(run.parent, str(run), command="view", env=environment) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         address = process.stdout.readline().strip()

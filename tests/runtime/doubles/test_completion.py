@@ -22,8 +22,8 @@ def vectors(**request: Any) -> list[list[float]]:
     return [item["embedding"] for item in json.loads(embeddings(request))["data"]]
 
 
-def closeness(one: list[float], other: list[float]) -> float:
-    return sum(a * b for a, b in zip(one, other, strict=True))
+def closeness(values: list[float], other: list[float]) -> float:
+    return sum(a * b for a, b in zip(values, other, strict=True))
 
 
 def test_usage_counts_four_characters_as_one_token() -> None:

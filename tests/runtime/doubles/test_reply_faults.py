@@ -166,12 +166,12 @@ def test_usage_is_absurd(ask: Ask) -> None:
     assert cached["prompt_tokens_details"]["cached_tokens"] > cached["prompt_tokens"]
 
 
-@pytest.mark.parametrize("said", [2, 0.5, -2, 10**9, "soon"])
-def test_retry_after_is_sent_as_it_is(ask: Ask, said: float | str) -> None:
-    with ScriptedModel(Reply.error(429, retry_after=said)) as model:
+@pytest.mark.parametrize("text", [2, 0.5, -2, 10**9, "soon"])
+def test_retry_after_is_sent_as_it_is(ask: Ask, text: float | str) -> None:
+    with ScriptedModel(Reply.error(429, retry_after=text)) as model:
         response, _ = ask(model)
 
-    assert (response.status, response.headers["retry-after"]) == (429, str(said))
+    assert (response.status, response.headers["retry-after"]) == (429, str(text))
 
 
 def test_context_overflow(ask: Ask) -> None:

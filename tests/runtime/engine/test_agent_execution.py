@@ -278,7 +278,7 @@ def test_a_call_of_the_journal_counts_while_another_of_its_agent_is_answered(
 
     async def asking(assignment: Assignment, *texts: str) -> str:
         asked = ([{"role": "user", "content": text}] for text in texts)
-        await asyncio.gather(*map(assignment.line.chat, asked))
+        await asyncio.gather(*map(assignment.client.chat, asked))
         return "done"
 
     async def interrupted(assignment: Assignment) -> str:

@@ -22,7 +22,7 @@ KIND = {
 }
 
 
-def desk(when: When, **said: Any) -> Team:
+def desk(when: When, **answer: Any) -> Team:
     """Who sorts, who works on a condition, who reads that alone, and the end, which hears all."""
     agents = [
         llm("triage", output_schema=KIND),
@@ -31,7 +31,7 @@ def desk(when: When, **said: Any) -> Team:
         llm("end"),
     ]
     edges = {"triage": ("fixer", "end"), "fixer": ("tester", "end"), "tester": ("end",)}
-    return team(*agents, edges=edges, **said)
+    return team(*agents, edges=edges, **answer)
 
 
 def script(kind: str = "bug", score: float = 0.5) -> dict[str, Any]:
@@ -186,12 +186,12 @@ KINDS = st.sampled_from(["bug", "question"])
 
 @settings(max_examples=12, deadline=None)
 @given(
-    said=KINDS,
+    message=KINDS,
     asked_for=st.lists(st.none() | KINDS, min_size=3, max_size=3),
     ends=st.lists(st.sampled_from(["a1", "a2", "end"]), min_size=3, max_size=3),
 )
 def test_whoever_is_skipped_costs_nothing_and_all_else_works(
-    said: str, asked_for: list[str | None], ends: list[str]
+    message: str, asked_for: list[str | None], ends: list[str]
 ) -> None:
     """Random chains: skipped is who does not meet its condition, and who hears nobody else."""
     agents = [llm("triage", output_schema=KIND)]
@@ -204,10 +204,10 @@ def test_whoever_is_skipped_costs_nothing_and_all_else_works(
     needed = {"triage", "end"}
     for at, kind in enumerate(asked_for):
         heard = [name for name, others in edges.items() if f"a{at}" in others]
-        if kind == said or (kind is None and (not heard or needed.intersection(heard))):
+        if kind == message or (kind is None and (not heard or needed.intersection(heard))):
             needed.add(f"a{at}")
     bench = Bench()
-    with ScriptedModel({"[triage]": Reply.json({"kind": said, "score": 1}), "": "ok"}) as model:
+    with ScriptedModel({"[triage]": Reply.json({"kind": message, "score": 1}), "": "ok"}) as model:
         run = bench.run(team(*agents, llm("end"), edges=edges), model)
         calls = len(model.calls)
     assert run.status == "done"

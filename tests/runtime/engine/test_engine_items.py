@@ -25,10 +25,10 @@ OF_PLANNER = Each(agent="planner", field="parts", most=4)
 EDGES = {"planner": ("worker",), "worker": ("end",)}
 
 
-def spread(each: Each = OF_PLANNER, **said: Any) -> Team:
-    worker = said.pop("worker", {})
+def spread(each: Each = OF_PLANNER, **answer: Any) -> Team:
+    worker = answer.pop("worker", {})
     agents = [llm("planner", output_schema=PARTS), llm("worker", each=each, **worker), llm("end")]
-    return team(*agents, edges=EDGES, **said)
+    return team(*agents, edges=EDGES, **answer)
 
 
 def part_of(request: Request) -> str:
@@ -37,12 +37,12 @@ def part_of(request: Request) -> str:
     return question.split("<item ")[1].split("\n")[1]
 
 
-def script(*parts: Any, **said: Any) -> dict[str, Any]:
+def script(*parts: Any, **answer: Any) -> dict[str, Any]:
     return {
         "[planner]": Reply.json({"parts": [*parts]}),
         "[worker]": lambda request: Reply(text=f"did {part_of(request)}"),
         "[end]": "the end",
-        **said,
+        **answer,
     }
 
 

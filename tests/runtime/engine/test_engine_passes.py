@@ -71,7 +71,7 @@ def test_agents_read_what_is_carried_each_its_own_and_all_the_bulletin(bench: Be
         bulletin="Two rounds are left.",
     )
     with ScriptedModel("x") as model:
-        bench.one_pass(trio(), model, carry=carry)
+        bench.one_pass(trio(), model, state=carry)
         [first], [second] = questions(model, "w0"), questions(model, "w1")
         systems = [call.body["messages"][0]["content"] for call in model.calls]
     order = [first.index(word) for word in ("mine: 4", "why 4?", "I say 5", "Two rounds")]
@@ -84,7 +84,7 @@ def test_agents_read_what_is_carried_each_its_own_and_all_the_bulletin(bench: Be
 def test_carried_text_is_part_of_what_a_journal_answers(bench: Bench, tmp_path: Path) -> None:
     def calls(**carried: Any) -> int:
         with ScriptedModel("x") as model:
-            bench.one_pass(trio(), model, folder=tmp_path, carry=RoundState(**carried))
+            bench.one_pass(trio(), model, folder=tmp_path, state=RoundState(**carried))
             return len(model.calls)
 
     own = {"w0": said("w0", "mine: 4")}
@@ -141,7 +141,15 @@ def test_what_an_agent_may_spend_holds_over_passes(
 
 
 def test_what_a_pass_that_has_ended_cost_is_read_once() -> None:
-    read: list[str] = []
+    read, compared = list[str](), list[str]()
+
+    class Place(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            compared.append(self)
+            return str.__eq__(self, other)
 
     def spent(under: str) -> Usage:
         read.append(under)
@@ -151,10 +159,11 @@ def test_what_a_pass_that_has_ended_cost_is_read_once() -> None:
     allowance, run = Allowance(60), Run(status="done", agents={"one": SPENT})
     for number in range(20):
         for _ in range(2):  # asked again, it is the same
-            assert allowance.of("one", f"{number}/", journal)[0].calls == number + 1
-        allowance.count(run, f"{number}/")
+            assert allowance.of("one", Place(f"{number}/"), journal)[0].calls == number + 1
+        allowance.count(run, Place(f"{number}/"))
     assert allowance.of("one", "19/", journal) == (Usage(calls=20), 20 * SPENT.seconds)
     assert len(read) == 3 * 20
+    assert len(compared) < 3 * 20, "no pass is looked for among all others"
 
 
 def test_the_time_of_a_team_holds_over_passes(bench: Bench) -> None:

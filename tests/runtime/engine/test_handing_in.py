@@ -86,7 +86,7 @@ def test_the_answer_of_a_reviewer_is_the_patch_and_its_words_are_kept(repository
 def test_the_work_of_two_is_merged_for_the_third(repository: Path) -> None:
     studio = Studio(repository, {"ann": line(3), "bob": line(20), "cid": line(30)})
     run = studio.run(of("ann", "bob", "cid", ann="cid", bob="cid"))
-    assert b"line 3 ann\n" in studio.found["cid"]["code.py"]
+    assert b"line 3 ann\n" in studio.results["cid"]["code.py"]
     assert made(run.answer) == "line 3 ann, line 20 bob, line 30 cid"
 
 
@@ -146,7 +146,7 @@ def reported(**patches: str) -> dict[str, AgentOutcome]:
 
 
 @pytest.mark.parametrize(
-    ("agent", "said", "expected"),
+    ("agent", "message", "expected"),
     [
         (llm("judge"), " 2\n", "bob"),
         (llm("judge"), "The second.", None),
@@ -155,11 +155,11 @@ def reported(**patches: str) -> dict[str, AgentOutcome]:
         (Agent(id="judge", agent_type="Function", function="concat"), "1\n\n2", None),
     ],
 )
-def test_who_chooses(agent: Agent, said: str, expected: str | None) -> None:
+def test_who_chooses(agent: Agent, message: str, expected: str | None) -> None:
     before = reported(ann="1", bob="2")
-    assert chosen(agent, AgentResult(content=said), before) == expected
-    assert chosen(agent, AgentResult(content=said, patch="3"), before) is None
-    assert chosen(agent, AgentResult(content=said), reported(ann="2")) is None
+    assert chosen(agent, AgentResult(content=message), before) == expected
+    assert chosen(agent, AgentResult(content=message, patch="3"), before) is None
+    assert chosen(agent, AgentResult(content=message), reported(ann="2")) is None
 
 
 def test_votes_are_for_whole_patches() -> None:

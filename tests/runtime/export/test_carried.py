@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coterie.runtime.agents.runner import AgentReport
 from coterie.runtime.export import standing_in
-from coterie.runtime.export.carried import carried
+from coterie.runtime.export.carried import source_of
 from coterie.runtime.scoring.functions import calculate, concat, extract_json, majority
 from coterie.runtime.scoring.voting import vote
 from coterie.runtime.values.structured import parse_structured
@@ -19,7 +19,7 @@ from coterie.schema import AgentError, Task
 
 FUNCTIONS = (majority, vote, calculate, extract_json, concat)
 THERE: dict[str, Any] = {}
-exec(carried([*FUNCTIONS, parse_structured]), THERE)  # noqa: S102 - it is our own source
+exec(source_of([*FUNCTIONS, parse_structured]), THERE)  # noqa: S102 - it is our own source
 SCHEMA = {
     "type": "object",
     "properties": {"a": {"type": "integer", "minimum": 0}, "b": {"anyOf": [{"const": 1}]}},
@@ -61,11 +61,11 @@ def test_structured_answers_are_read_and_objected_to_as_here(text: str) -> None:
 
 
 def test_it_needs_nothing_of_ours() -> None:
-    assert "coterie" not in carried(FUNCTIONS)
+    assert "coterie" not in source_of(FUNCTIONS)
 
 
 def test_annotations_are_left_out() -> None:
-    text = carried([annotated])
+    text = source_of([annotated])
     assert "list[str]" not in text
     there: dict[str, Any] = {}
     exec(text, there)  # noqa: S102 - it is our own source

@@ -76,7 +76,7 @@ def test_a_team_comes_back_but_for_what_is_told(team: Team) -> None:
     imported, _, lost = there_and_back(team)
     back = imported.team
     hostless_team(dump(back).encode(), "back.yaml")
-    assert imported.lost == ()
+    assert imported.losses == ()
     assert (back.name, back.description) == (team.name, team.description)
     assert {*back.edges} == {*team.edges}
     assert back.output == team.output
@@ -169,7 +169,7 @@ def test_tools_come_back_as_toolsets() -> None:
     known = KNOWN.having(HostTools(servers=servers))
     text = docker_agent_text(compiled(team, known), servers)
     imported = docker_agent_team(read_yaml(text.encode(), "agents.yaml")[0], team.name)
-    assert imported.lost == ()
+    assert imported.losses == ()
     assert {name: imported.team.agents[name] for name in agents} == agents
     assert imported.servers == {
         "clock": {"command": ["npx", "clock"], "env": ["KEY"], "tools": ["now"]},

@@ -88,7 +88,7 @@ def test_a_version_is_asked_for_in_the_address() -> None:
     with ScriptedModel("x") as model:
         asked = gateway(model, api_version="2024-10-21")
         asked.check(["default"])
-        endpoint = asked._line("default").endpoint
+        endpoint = asked._client_of("default").endpoint
     assert endpoint.shown.endswith("/chat/completions?api-version=2024-10-21")
     assert endpoint.key_header == "api-key"
 

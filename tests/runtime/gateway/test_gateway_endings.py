@@ -40,14 +40,14 @@ def spelt(chance: Random, word: str) -> str:
     return chance.choice([word, word.upper(), word.replace("_", "-"), camel])
 
 
-def failure(came: Read) -> CallError:
-    assert isinstance(came.came, CallError), came
-    return came.came
+def failure(result: Read) -> CallError:
+    assert isinstance(result.answer, CallError), result
+    return result.answer
 
 
-def answer(came: Read) -> ChatAnswer:
-    assert isinstance(came.came, ChatAnswer), came
-    return came.came
+def answer(result: Read) -> ChatAnswer:
+    assert isinstance(result.answer, ChatAnswer), result
+    return result.answer
 
 
 def test_every_word_is_a_known_one_with_its_source() -> None:
@@ -84,6 +84,13 @@ def test_an_answer_that_was_cut_counts_and_says_so(nightly: bool) -> None:
         )
 
 
+@pytest.mark.parametrize("last", [None, "", "stop", "tool_calls"])
+def test_what_was_cut_does_not_become_whole_by_a_later_word(last: str | None) -> None:
+    ends = [{"choices": [{"index": 0, "delta": {}, "finish_reason": word}]} for word in (last,)]
+    result = read(stream(*pieces("chat", TEXT, "length")[:-1], *ends, DONE))
+    assert answer(result).finish_reason == "length"
+
+
 def test_every_other_word_is_a_failure_by_its_own_name(nightly: bool) -> None:
     for seed in seeds(nightly):
         chance, wire = Random(seed), WIRES[seed % 3]
@@ -118,6 +125,7 @@ def wrapped(chance: Random, wire: str, error: dict[str, Any]) -> Response:
         document({"error": error}),
         document([{"error": error}]),
         document({"type": "error", "error": error}),
+        document({"errors": [error], "success": False, "result": None}),
         document({"object": "error", **error} if "type" not in error else {"error": error}),
         stream({"error": error}),
         stream(f"event: error\ndata: {json.dumps(error)}"),
@@ -149,7 +157,8 @@ def test_a_failure_in_the_middle_costs_no_more_than_came(nightly: bool) -> None:
     for seed in seeds(nightly):
         wire = WIRES[seed % 3]
         begun = pieces(wire, TEXT, None, 1 + seed % 9)[:-2]
-        result = read(stream(*begun, {"error": {"message": "lost", "code": 502}}), wire=wire)
+        lost = {"error": {"message": "lost", "code": 502}}
+        result = read(stream(*begun, "error: lost" if seed % 2 else lost), wire=wire)
         assert failure(result).kind == "down"
         assert 0 < result.tokens < 3 * 300, "nothing like the 4,096 that it might have written"
 
@@ -176,7 +185,7 @@ def test_a_stream_is_whole_by_a_reason_or_by_its_last_word(nightly: bool) -> Non
             begun.pop()
         cut = read(stream(*begun), wire=wire)
         assert (failure(cut).kind, cut.requests) == ("malformed", 3)
-        done = read(stream(*begun, DONE), wire=wire)
+        done = read(stream(*begun, chance.choice([DONE, "[done]", " [DONE] "])), wire=wire)
         assert (answer(done).text, answer(done).finish_reason, done.requests) == (TEXT, "stop", 1)
 
 

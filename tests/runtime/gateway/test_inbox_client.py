@@ -17,8 +17,8 @@ from coterie.schema import Model
 
 from ...virtual_time import run_virtually
 
-HOURS = 2 * 3600
-"""Longer than any model may take."""
+TIMEOUT, LATE = 5.0, 20.0
+"""Seconds that a model may take, and after which the program answers."""
 ADD = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
 
 Event = tuple[str, Mapping[str, Any]]
@@ -26,7 +26,7 @@ Program = Callable[[Path], Coroutine[Any, Any, None]]
 
 
 def inbox(folder: Path) -> Model:
-    return Model(alias="boss", model=f"inbox:{folder}")
+    return Model(alias="boss", model=f"inbox:{folder}", timeout=TIMEOUT)
 
 
 def question(text: str = "May we?", **fields: Any) -> ChatRequest:
@@ -59,10 +59,10 @@ def names(folder: Path) -> list[str]:
 
 
 def answering(ending: str, content: str) -> Program:
-    """A program that takes hours, and renames what it wrote into its place."""
+    """A program that takes longer than a model may, and renames what it wrote into its place."""
 
     async def program(folder: Path) -> None:
-        await asyncio.sleep(HOURS)
+        await asyncio.sleep(LATE)
         for name in names(folder):
             (folder / "part").write_text(content)
             (folder / "part").rename(folder / f"{name}.answer.{ending}")
@@ -143,7 +143,7 @@ def test_a_file_counts_once_it_is_whole(tmp_path: Path) -> None:
 def test_what_is_cancelled_stays_asked(tmp_path: Path) -> None:
     async def interrupted() -> None:
         async with Gateway({"boss": inbox(tmp_path)}) as gateway:
-            async with asyncio.timeout(HOURS):
+            async with asyncio.timeout(LATE):
                 await gateway.chat(question(), budget=budget)
 
     budget = Budget()

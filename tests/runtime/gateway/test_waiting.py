@@ -34,16 +34,16 @@ class Piecewise(Provider):
         self.received = received
         self.cut = cut
 
-    async def chat(self, endpoint: Any, body: Any, hearing: StreamSink) -> ChatAnswer:
+    async def chat(self, endpoint: Any, body: Any, sink: StreamSink) -> ChatAnswer:
         self.asked.append(endpoint.model)
         for seconds, goes_on in self.parts:
             await asyncio.sleep(seconds)
-            hearing.on_bytes(goes_on)
-            hearing.on_words("x")
+            sink.on_bytes(goes_on)
+            sink.on_words("x")
             if self.received is not None:
-                hearing.received = lambda: self.received or answer()
+                sink.received = lambda: self.received or answer()
         if self.cut is not None:
-            hearing.is_cut = True
+            sink.is_cut = True
             raise self.cut
         return answer()
 
@@ -83,7 +83,7 @@ def test_an_answer_that_goes_on_may_take_longer_than_the_timeout() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "seconds", "said"),
+    ("parts", "seconds", "message"),
     [
         ([(3.0, True)], 2, "no whole answer within 2 seconds"),
         (
@@ -100,11 +100,11 @@ def test_an_answer_that_goes_on_may_take_longer_than_the_timeout() -> None:
     ],
     ids=["nothing comes", "it stops", "it is only kept alive", "from then on it is kept alive"],
 )
-def test_a_timeout_is_silence(parts: Any, seconds: float, said: str) -> None:
+def test_a_timeout_is_silence(parts: Any, seconds: float, message: str) -> None:
     result, spent, took, _ = asked(parts)
     assert isinstance(result, CallError)
     assert (result.kind, result.may_be_billed) == ("timeout", True)
-    assert said in str(result)
+    assert message in str(result)
     assert (took, spent.uncertain_calls) == (seconds, 1)
 
 

@@ -74,20 +74,20 @@ def program(request: pytest.FixtureRequest, tmp_path: Path, mark: str) -> Iterat
 
 
 @pytest.mark.parametrize(
-    ("program", "said"),
+    ("program", "message"),
     [pytest.param(kind, name, id=kind) for kind, (_, name) in BROKEN.items()],
     indirect=["program"],
 )
 def test_a_broken_bubblewrap_is_named_and_nothing_of_it_stays(
-    program: Path, mark: str, monkeypatch: pytest.MonkeyPatch, said: str
+    program: Path, mark: str, monkeypatch: pytest.MonkeyPatch, message: str
 ) -> None:
-    if said in LIMITS:
-        module, limit = LIMITS[said]
+    if message in LIMITS:
+        module, limit = LIMITS[message]
         # Not by a path: the package has a function of the name `detect`, too.
         monkeypatch.setattr(sys.modules[f"coterie.runtime.jail.{module}"], limit, 0.5)
     failure = try_tier(Bubblewrap()).failure or ""
     assert failure.startswith(f"the program {program} does not work: ")
-    assert said in failure
+    assert message in failure
     assert "\n" not in failure
     wait_for(lambda: holding(mark) == [], "something is left")
 

@@ -85,9 +85,11 @@ def bring(source: Path, copy: Path, before: Mapping[str, TreeEntry]) -> dict[str
     """Make a copy of an earlier state what the folder is now, by what would travel."""
     now = entries(scan(source))
     result = change(before, now)
-    travelled = json.loads(json.dumps({"made": value_of(result.made), "removed": result.removed}))
+    travelled = json.loads(
+        json.dumps({"made": value_of(result.created), "removed": result.removed})
+    )
     report = TreeChange(
-        removed=tuple(travelled["removed"]), made=tree_of(travelled["made"]), kept=result.kept
+        removed=tuple(travelled["removed"]), created=tree_of(travelled["made"]), kept=result.kept
     )
     assert report == result
     contents = {name: read_content(source, name, 0, 1 << 20) for name in result.wanted}
@@ -154,7 +156,7 @@ def test_rights_beyond_the_owners_are_not_taken_along(tmp_path: Path) -> None:
     entry = TreeEntry("file", mode=0o6777, value="", size=1)
     copy = tmp_path / "copy"
     copy.mkdir()
-    rebuild(copy, TreeChange(made={"one": entry}), lambda *_: [b"x"])
+    rebuild(copy, TreeChange(created={"one": entry}), lambda *_: [b"x"])
     assert (copy / "one").stat().st_mode & 0o7777 == 0o755
 
 
@@ -165,9 +167,9 @@ def test_no_path_leads_out(tmp_path: Path, name: str, where: str) -> None:
     copy.mkdir()
     out.write_text("kept", "ascii")
     attempts = {
-        "made": TreeChange(made={name: TreeEntry("file", mode=0o644, size=1)}),
+        "made": TreeChange(created={name: TreeEntry("file", mode=0o644, size=1)}),
         "removed": TreeChange(removed=(name,)),
-        "same": TreeChange(made={"a": TreeEntry("same", value=name)}),
+        "same": TreeChange(created={"a": TreeEntry("same", value=name)}),
     }
     with pytest.raises(JailError):
         rebuild(copy, attempts[where], lambda *_: [b"x"])
@@ -185,11 +187,11 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     (copy / "file").symlink_to(out / "file")
     file = TreeEntry("file", mode=0o644, size=1)
     attempts: Iterable[TreeChange] = (
-        TreeChange(made={"link/file": file}),
-        TreeChange(made={"file": file}, kept=frozenset({"file"})),
+        TreeChange(created={"link/file": file}),
+        TreeChange(created={"file": file}, kept=frozenset({"file"})),
         TreeChange(removed=("link/file",)),
-        TreeChange(made={"x": TreeEntry("same", value="link/file")}),
-        TreeChange(made={"x": TreeEntry("device")}),
+        TreeChange(created={"x": TreeEntry("same", value="link/file")}),
+        TreeChange(created={"x": TreeEntry("device")}),
     )
     for attempt in attempts:
         with pytest.raises(JailError):
@@ -197,7 +199,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     for name in ("link/file", "file", "link"):
         with pytest.raises(JailError):
             read_content(copy, name, 0, 10)
-    rebuild(copy, TreeChange(removed=("link",), made={"file": file}), lambda *_: [b"x"])
+    rebuild(copy, TreeChange(removed=("link",), created={"file": file}), lambda *_: [b"x"])
     assert (copy / "file").read_text("ascii") == "x"
     assert (out / "file").read_text("ascii") == "kept"
 

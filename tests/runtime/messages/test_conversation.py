@@ -35,23 +35,25 @@ def roles(messages: Sequence[Any]) -> list[str]:
 
 
 @given(SAID, MOST)
-def test_what_stays_is_the_beginning_and_the_end(said: list[dict[str, str]], most: int) -> None:
-    said = numbered(said)
-    stays = [*shortened(said, most)]
+def test_what_stays_is_the_beginning_and_the_end(records: list[dict[str, str]], most: int) -> None:
+    records = numbered(records)
+    stays = [*shortened(records, most)]
     assert len(stays) <= most
-    if len(said) <= most:
-        assert stays == said
-    cut = next((n for n, (a, b) in enumerate(zip(stays, said, strict=False)) if a != b), None)
+    if len(records) <= most:
+        assert stays == records
+    cut = next((n for n, (a, b) in enumerate(zip(stays, records, strict=False)) if a != b), None)
     if cut is not None:
-        assert stays[cut:] == said[len(said) - len(stays[cut:]) :]
+        assert stays[cut:] == records[len(records) - len(stays[cut:]) :]
 
 
 @given(SAID, MOST)
-def test_a_call_and_its_results_stay_or_go_together(said: list[dict[str, str]], most: int) -> None:
-    said = [{"role": "user", "content": ""}, *said]
-    said = numbered(said)
-    stays = {item["content"] for item in shortened(said, most)}
-    for before, result in itertools.pairwise(said[1:]):
+def test_a_call_and_its_results_stay_or_go_together(
+    records: list[dict[str, str]], most: int
+) -> None:
+    records = [{"role": "user", "content": ""}, *records]
+    records = numbered(records)
+    stays = {item["content"] for item in shortened(records, most)}
+    for before, result in itertools.pairwise(records[1:]):
         if result["role"] == "tool" and before["role"] in {"assistant", "tool"}:
             assert (before["content"] in stays) == (result["content"] in stays)
 
@@ -64,9 +66,9 @@ def test_the_first_question_stays_and_the_oldest_pairs_go() -> None:
 
 @given(SAID, MOST, st.text(max_size=5))
 def test_what_is_gone_on_with_alternates_and_ends_with_the_agent(
-    said: list[dict[str, str]], most: int, text: str
+    records: list[dict[str, str]], most: int, text: str
 ) -> None:
-    dialogue = kept(said, ChatAnswer(text=text), 10**6)
+    dialogue = kept(records, ChatAnswer(text=text), 10**6)
     shown = earlier(dialogue, most)
     assert len(shown) <= most
     assert all(item["content"] for item in shown)
@@ -78,10 +80,10 @@ def test_what_is_gone_on_with_alternates_and_ends_with_the_agent(
 
 @given(SAID, SAID)
 def test_instructions_come_first_whatever_was_said_before(
-    said: list[dict[str, str]], before: list[dict[str, str]]
+    records: list[dict[str, str]], before: list[dict[str, str]]
 ) -> None:
     instructions = [{"role": "system", "content": "now"}]
-    rest = [{"role": "user", "content": "new"}, *said]
+    rest = [{"role": "user", "content": "new"}, *records]
     assert [*continued([*instructions, *rest], before)] == [*instructions, *before, *rest]
 
 
@@ -89,7 +91,7 @@ def going_on(bench: Bench, model: ScriptedModel, agent: Agent, turns: int, **how
     """Have an agent work some times, each time with its conversation so far."""
     carry, done = RoundState(), list[Any]()
     for _ in range(turns):
-        run = bench.one_pass(team(agent), model, dialogue=10_000, carry=carry, **how)
+        run = bench.one_pass(team(agent), model, dialogue=10_000, state=carry, **how)
         done.append(run.agents[agent.id])
         carry = RoundState(earlier={agent.id: earlier(done[-1].dialogue)})
     return done

@@ -37,15 +37,15 @@ FOUND = MemoryEntry(
 class Searches:
     """A memory that notes what it was asked, and finds always the same."""
 
-    def __init__(self, *found: MemoryEntry) -> None:
-        self.found = found
+    def __init__(self, *entry: MemoryEntry) -> None:
+        self.results = entry
         self.asked: list[tuple[str, int, Mapping[str, Any]]] = []
 
     async def __call__(
         self, query: str, k: int, where: Mapping[str, Any], /
     ) -> Sequence[MemoryEntry]:
         self.asked.append((query, k, where))
-        return self.found[:k]
+        return self.results[:k]
 
 
 def solver(**recall: Any) -> Agent:
@@ -173,20 +173,20 @@ entries = st.lists(
 
 
 @given(entries, st.integers(500, 9_000))
-def test_entries_take_no_more_room_than_they_may(found: list[MemoryEntry], room: int) -> None:
-    fits = fitting(found, Recall(room=room))
+def test_entries_take_no_more_room_than_they_may(result: list[MemoryEntry], room: int) -> None:
+    fits = fitting(result, Recall(room=room))
     assert sum(fit.characters for fit in fits) <= room
-    whole = [fit for fit, given in zip(fits, found, strict=False) if fit == given]
-    assert list(fits[: len(whole)]) == found[: len(whole)]  # the closest first, none passed over
+    whole = [fit for fit, given in zip(fits, result, strict=False) if fit == given]
+    assert list(fits[: len(whole)]) == result[: len(whole)]  # the closest first, none passed over
     assert len(fits) - len(whole) <= 1
     left = room - sum(item.characters for item in whole)
-    if len(fits) == len(whole) < len(found):
-        assert left - len(found[len(fits)].source) < SHORTEST
+    if len(fits) == len(whole) < len(result):
+        assert left - len(result[len(fits)].source) < SHORTEST
 
 
 @given(entries)
-def test_without_a_limit_entries_are_shown_as_they_are(found: list[MemoryEntry]) -> None:
-    assert list(fitting(found, Recall())) == found
+def test_without_a_limit_entries_are_shown_as_they_are(result: list[MemoryEntry]) -> None:
+    assert list(fitting(result, Recall())) == result
 
 
 def test_room_cuts_what_the_agent_reads_and_not_what_was_found(bench: Bench) -> None:

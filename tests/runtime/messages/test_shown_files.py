@@ -97,7 +97,7 @@ def test_a_question_may_have_files_and_a_context(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("task.json", "--file", "a.txt"), "--file: only with a question, --query."),
         (("-q", "?", "--file", "none.txt"), "none.txt cannot be read: No such file or directory."),
@@ -107,7 +107,7 @@ def test_a_question_may_have_files_and_a_context(tmp_path: Path) -> None:
     ],
 )
 def test_what_does_not_go_with_a_question_is_told(
-    tmp_path: Path, words: tuple[str, ...], said: str
+    tmp_path: Path, words: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "b").mkdir()
     for name in ("a.txt", "b/a.txt"):
@@ -116,4 +116,4 @@ def test_what_does_not_go_with_a_question_is_told(
     (tmp_path / "task.json").write_text('{"id": "t", "query": "?"}')
     code, err, asked = asked_with(tmp_path, *words)
     assert (code, asked) == (2, "")
-    assert said in err
+    assert message in err

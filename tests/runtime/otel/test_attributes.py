@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.otel.attributes import call_content, call_told, clean, provider_of, told
+from coterie.runtime.otel.attributes import (
+    call_content,
+    call_told,
+    clean,
+    event_attributes,
+    provider_of,
+)
 from coterie.schema.host.models import Model
 
 
@@ -20,8 +26,8 @@ def test_names_and_numbers_are_told_and_what_was_said_is_content() -> None:
         "text": "Dear all,",
     }
     names = {"coterie.wait": 0.5, "coterie.allowed": True, "coterie.tool": "shell"}
-    assert told(fields, content=False) == {**names, "coterie.of": ["a", "b"]}
-    assert told(fields, content=True).keys() == {f"coterie.{name}" for name in fields}
+    assert event_attributes(fields, content=False) == {**names, "coterie.of": ["a", "b"]}
+    assert event_attributes(fields, content=True).keys() == {f"coterie.{name}" for name in fields}
 
 
 def test_attributes_are_flat_without_secrets_and_without_what_has_no_value() -> None:

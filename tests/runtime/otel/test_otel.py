@@ -91,7 +91,7 @@ def test_a_run_is_a_tree_of_agents_calls_and_tools_with_its_tokens(tmp_path: Pat
     worker, judge = named(spans, "invoke_agent worker"), named(spans, "invoke_agent judge")
     assert (judge.links, worker.links) == ((worker.id,), ())
     (chat,) = (span for span in spans if span.parent == worker.id)
-    assert chat.told["gen_ai.request.temperature"] == pytest.approx(0.25)
+    assert chat.fields["gen_ai.request.temperature"] == pytest.approx(0.25)
     wanted = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "openai",
@@ -102,9 +102,9 @@ def test_a_run_is_a_tree_of_agents_calls_and_tools_with_its_tokens(tmp_path: Pat
         "gen_ai.agent.name": "worker",
         "server.address": "127.0.0.1",
     }
-    assert wanted.items() <= chat.told.items()
+    assert wanted.items() <= chat.fields.items()
     root = named(spans, "invoke_workflow pair")
-    assert root.told["coterie.task"] == "sum"
+    assert root.fields["coterie.task"] == "sum"
     assert root.events["gen_ai.evaluation.result"]["gen_ai.evaluation.score.value"] == 1
     assert not any(span.is_error for span in spans)
     assert "3 + 4" not in (tmp_path / "t.jsonl").read_text()
@@ -123,9 +123,9 @@ def test_content_is_there_where_it_is_wanted_and_secrets_are_not(
     assert "known" not in written
     worker = named(spans_in(tmp_path / "t.jsonl"), "invoke_agent worker")
     (chat,) = (span for span in spans_in(tmp_path / "t.jsonl") if span.parent == worker.id)
-    (said,) = json.loads(chat.told["gen_ai.output.messages"])
+    (said,) = json.loads(chat.fields["gen_ai.output.messages"])
     assert said["parts"] == [{"type": "text", "content": "[secret] [secret]"}]
-    roles = [load["role"] for load in json.loads(chat.told["gen_ai.input.messages"])]
+    roles = [load["role"] for load in json.loads(chat.fields["gen_ai.input.messages"])]
     assert roles == ["system", "user"]
 
 
@@ -135,10 +135,10 @@ def test_the_variable_of_the_conventions_wants_content_too(
     monkeypatch.setenv(asked.CAPTURE, "SPAN_ONLY")
     made(tmp_path, WITH_TOOL, "--otel", "t.jsonl")
     spans = spans_in(tmp_path / "t.jsonl")
-    tool = named(spans, "execute_tool list_files").told
+    tool = named(spans, "execute_tool list_files").fields
     assert json.loads(tool["gen_ai.tool.call.arguments"]) == {"path": "."}
     asking = [
-        span for span in spans if span.told.get("gen_ai.output.messages", "").count("tool_call")
+        span for span in spans if span.fields.get("gen_ai.output.messages", "").count("tool_call")
     ]
     assert len(asking) == 2
 
@@ -156,9 +156,9 @@ def test_failures_and_retries_are_told_where_they_happened(
     assert not tried.is_error
     assert failed.is_error
     assert "no such thing" in failed.words
-    assert failed.told["error.type"]
+    assert failed.fields["error.type"]
     judge = named(spans, "invoke_agent judge")
-    assert (judge.is_error, judge.told["error.type"]) == (True, "failed")
+    assert (judge.is_error, judge.fields["error.type"]) == (True, "failed")
     assert named(spans, "invoke_workflow pair").is_error
     assert nested(spans)
 
@@ -171,8 +171,8 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
     result = again(tmp_path, answers, "--resume", str(run), "--otel", "u.jsonl")
     assert result.code == 0
     first, then = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
-    assert named(then, "invoke_agent worker").told["coterie.source"] == "journal"
-    assert "coterie.source" not in named(then, "invoke_agent judge").told
+    assert named(then, "invoke_agent worker").fields["coterie.source"] == "journal"
+    assert "coterie.source" not in named(then, "invoke_agent judge").fields
     assert {span.words for span in first if span.is_error} == {""}
     usage = result_of(tmp_path)["usage"]
     total = usage["prompt_tokens"] + usage["completion_tokens"]
@@ -192,8 +192,8 @@ def test_a_recorded_run_is_sent_as_it_was(tmp_path: Path) -> None:
     assert result.code == 0
     live, recorded = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
     assert tree(recorded) == tree(live)
-    assert {span.told.get("gen_ai.usage.input_tokens") for span in recorded} == {
-        span.told.get("gen_ai.usage.input_tokens") for span in live
+    assert {span.fields.get("gen_ai.usage.input_tokens") for span in recorded} == {
+        span.fields.get("gen_ai.usage.input_tokens") for span in live
     }
     assert abs(recorded[0].began - live[0].began) < 60e9
 
@@ -297,7 +297,7 @@ def test_neither_a_full_disk_nor_a_bug_reaches_a_run(
 
 
 @pytest.mark.parametrize(
-    ("words", "variables", "said"),
+    ("words", "variables", "message"),
     [
         (["--otel", "no/such/t.jsonl"], {}, "cannot be written: No such file or directory."),
         (["--otel", "otlp"], {"OTEL_TRACES_EXPORTER": "zipkin"}, "OTEL_TRACES_EXPORTER='zipkin'"),
@@ -313,13 +313,13 @@ def test_what_cannot_be_is_told_before_anything_is_spent(
     monkeypatch: pytest.MonkeyPatch,
     words: list[str],
     variables: Mapping[str, str],
-    said: str,
+    message: str,
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     result = made(tmp_path, SCRIPT, *words)
     assert result.code == 2
-    assert said in result.err
+    assert message in result.err
     assert not (tmp_path / "runs").exists()
 
 

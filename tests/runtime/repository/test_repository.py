@@ -122,7 +122,7 @@ def test_a_branch_that_moved_meanwhile_is_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (lambda source: (source / ".git/HEAD").write_text("nonsense"), "HEAD names neither"),
         (lambda source: (source / ".git/HEAD").unlink(), "No such file"),
@@ -135,9 +135,9 @@ def test_a_branch_that_moved_meanwhile_is_left(tmp_path: Path) -> None:
         (lambda source: (source / ".git/refs/heads/main").unlink(), "has no commit 'HEAD'"),
     ],
 )
-def test_what_cannot_be_read_is_said(spoil: object, said: str, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_said(spoil: object, message: str, tmp_path: Path) -> None:
     source = honest(tmp_path / "source")
     assert callable(spoil)
     spoil(source)
-    with pytest.raises(AgentError, match=said):
+    with pytest.raises(AgentError, match=message):
         copied(source, tmp_path / "ours")

@@ -20,15 +20,15 @@ from ..rosters import KNOWN, crew
 TEAM = crew("a", "b", "c", "d")
 
 
-def came(*told: str, by: str = "lead", worked: Sequence[str] = ()) -> Team:
+def came(*message: str, by: str = "lead", worked: Sequence[str] = ()) -> Team:
     """The team of a run with these messages: `lead>a` sends, `lead+a` starts."""
     bus = [Posted(number=1, sender="", to="lead", kind="task")]
-    for number, name in enumerate(told, 2):
+    for number, name in enumerate(message, 2):
         kind = "start" if "+" in name else "message"
         sender, to = name.replace("+", ">").split(">")
         bus.append(Posted(number=number, sender=sender, to=to, kind=kind, text="x", turn=1))
-    names = {"lead", *worked, *(word.replace("+", ">").split(">")[1] for word in told)}
-    ending = Ending(why="finalized", by=by, turns=dict.fromkeys(names, 1), sent=len(told))
+    names = {"lead", *worked, *(word.replace("+", ">").split(">")[1] for word in message)}
+    ending = Ending(why="finalized", by=by, turns=dict.fromkeys(names, 1), sent=len(message))
     run = Run(status="done", answer="x", answered_by=by, bus=tuple(bus), ending=ending)
     was = team_that_was(TEAM, run)
     assert was is not None
@@ -36,7 +36,7 @@ def came(*told: str, by: str = "lead", worked: Sequence[str] = ()) -> Team:
 
 
 @pytest.mark.parametrize(
-    ("told", "edges"),
+    ("texts", "edges"),
     [
         (("lead+a", "a>lead"), {("a", "lead")}),
         (("lead+a", "lead+b", "a>b", "b>lead"), {("a", "b"), ("b", "lead")}),
@@ -52,8 +52,8 @@ def came(*told: str, by: str = "lead", worked: Sequence[str] = ()) -> Team:
         (("lead+a", "lead+b", "a>b", "b>a"), {("a", "lead"), ("b", "lead"), ("b", "a")}),
     ],
 )  # fmt: skip
-def test_who_told_whom_without_circles(told: tuple[str, ...], edges: set[tuple[str, str]]) -> None:
-    assert {*came(*told).edges} == edges
+def test_who_told_whom_without_circles(texts: tuple[str, ...], edges: set[tuple[str, str]]) -> None:
+    assert {*came(*texts).edges} == edges
 
 
 def test_it_is_a_plain_team_of_those_who_worked() -> None:
@@ -83,10 +83,12 @@ def test_nobody_worked_in_a_run_without_turns() -> None:
 
 
 @given(
-    told=st.lists(st.tuples(*[st.sampled_from([*TEAM.agents])] * 2).filter(lambda e: e[0] != e[1])),
+    pairs=st.lists(
+        st.tuples(*[st.sampled_from([*TEAM.agents])] * 2).filter(lambda e: e[0] != e[1])
+    ),
     by=st.sampled_from([*TEAM.agents]),
 )
-def test_whatever_was_told_it_loads(told: list[tuple[str, str]], by: str) -> None:
+def test_whatever_was_told_it_loads(pairs: list[tuple[str, str]], by: str) -> None:
     starts = [f"lead+{word}" for word in ("a", "b", "c", "d")]
-    was = came(*starts, *(f"{name}>{other}" for name, other in told), by=by)
+    was = came(*starts, *(f"{name}>{other}" for name, other in pairs), by=by)
     assert parse_team(dump(was).encode(), "team_that_was.yaml", KNOWN) == was

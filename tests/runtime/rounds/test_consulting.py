@@ -203,11 +203,11 @@ def test_everybody_who_consults_can_be_silent(bench: Bench) -> None:
     assert (run.status, run.answer, run.rounds) == ("done", "end", 1)
 
 
-def worked(number: int, **said: list[str] | None) -> Round:
+def worked(number: int, **texts: list[str] | None) -> Round:
     """A round in which agents said what is new, or failed."""
-    agents = {name: llm(name, output_schema=FORM) for name in said}
+    agents = {name: llm(name, output_schema=FORM) for name in texts}
     plan = compile(team(*agents.values(), edges={}), Catalogue.of_host())
-    outcomes = {name: did(statements) for name, statements in said.items()}
+    outcomes = {name: did(statements) for name, statements in texts.items()}
     return Round(number=number, plan=plan, run=Run(status="done", agents=outcomes))
 
 

@@ -30,15 +30,17 @@ EDGES = {
 """The writer reports to two critics, who so answer it in the next round; the editor hears all."""
 
 
-def revising(closing: tuple[str, ...] = ("editor",), **said: Any) -> Team:
-    rounds = Rounds(most=said.pop("most", 5), until=said.pop("until", "unchanged"), closing=closing)
+def revising(closing: tuple[str, ...] = ("editor",), **reply: Any) -> Team:
+    rounds = Rounds(
+        most=reply.pop("most", 5), until=reply.pop("until", "unchanged"), closing=closing
+    )
     agents = [llm(word) for word in ("writer", "critic_1", "critic_2", "editor")]
-    return team(*agents, edges=EDGES, rounds=rounds, **said)
+    return team(*agents, edges=EDGES, rounds=rounds, **reply)
 
 
-def script(**said: str | Reply | list[str | Reply]) -> dict[str, Any]:
+def script(**reply: str | Reply | list[str | Reply]) -> dict[str, Any]:
     """What each agent says: always the same, or one thing after the other."""
-    return {f"[{agent}]": answers for agent, answers in said.items()}
+    return {f"[{agent}]": answers for agent, answers in reply.items()}
 
 
 def times(model: ScriptedModel) -> dict[str, int]:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from coterie.runtime.jail import Jails, detect
 from coterie.runtime.runners import Assignment
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
+
+from ...waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -108,6 +111,23 @@ class Workbench:
                 ),
             )
 
+    def out_of_time(
+        self, model: ScriptedModel, agent: Agent, at_work: Callable[[], object], **options: Any
+    ) -> Run:
+        """Run an agent whose minute is over as soon as something is at work."""
+
+        async def scene() -> Run:
+            loop = asyncio.get_running_loop()
+            clock = loop.time
+            running = asyncio.create_task(
+                self.started(model, replace(agent, timeout=60), **options)
+            )
+            await asyncio.to_thread(wait_for, at_work, "nothing is at work")
+            loop.time = lambda: clock() + 60
+            return await running
+
+        return asyncio.run(scene())
+
     def of(self, event: str) -> list[Event]:
         """The events of a type."""
         return [item for item in self.events if item.type == event]
@@ -124,15 +144,21 @@ class Line:
     Args:
         answer: The function.
         hangs: Never answer.
+        together: Before the first answer, all of so many lines are asked.
     """
 
     def __init__(
-        self, answer: Callable[[list[Any], list[Any]], ChatAnswer], *, hangs: bool = False
+        self,
+        answer: Callable[[list[Any], list[Any]], ChatAnswer],
+        *,
+        hangs: bool = False,
+        together: asyncio.Barrier | None = None,
     ) -> None:
         self.seen: list[list[Any]] = []
         self.asked = asyncio.Event()
         self._answer = answer
         self._hangs = hangs
+        self._together = together
 
     @property
     def calls(self) -> int:
@@ -143,7 +169,11 @@ class Line:
         """Answer, a moment later."""
         self.seen.append(list(messages))
         self.asked.set()
-        await asyncio.sleep(60 if self._hangs else 0)
+        if self._hangs:
+            await asyncio.Event().wait()
+        if self._together and self.calls == 1:
+            await self._together.wait()
+        await asyncio.sleep(0)
         return self._answer(list(messages), list(tools))
 
 
@@ -169,7 +199,7 @@ def assignment(
         question=question,
         task=home.task,
         reports=(),
-        line=line,
+        client=line,
         tools={tool.name: GrantedTool(tool=tool, workspace=workspace, emit=emit) for tool in tools},
         workspace=workspace,
         jails=jails or Jails(),
@@ -247,5 +277,5 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "test_toy.py").write_text(
         "from toy import add\n\n\ndef test_add():\n    assert add(2, 2) == 4\n", "utf-8"
     )
-    shell("git init --quiet && git add . && git commit --quiet --message toy", folder)
+    shell("git init --quiet --template= && git add . && git commit --quiet --message toy", folder)
     return folder

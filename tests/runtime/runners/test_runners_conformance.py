@@ -187,9 +187,10 @@ def test_an_answer_is_a_result_that_can_be_kept_and_needs_no_other_connection(
 
 
 @every
-def test_runs_may_overlap_and_do_not_hear_of_each_other(case: Case) -> None:
-    words = [f"word-{number}" for number in range(1, 4)]
-    lines = [Line(obliging) for _ in words]
+def test_runs_overlap_and_do_not_hear_of_each_other(case: Case) -> None:
+    words = ["word-1", "word-2"]
+    together = asyncio.Barrier(len(words))
+    lines = [Line(obliging, together=together) for _ in words]
 
     async def all_at_once(start: Any) -> Any:
         return await asyncio.gather(*map(start, lines, words))

@@ -51,7 +51,7 @@ MORE: Mapping[str, Body] = {
     "a command that prints odd bytes": lambda size: command(f"head -c {size} /dev/urandom"),
     "a large patch": lambda size: command(f"yes | head -c {10 * size} > toy.py"),
     "many calls": lambda size: calls(size // 90, name="list_files"),
-    "many commands": lambda size: calls(size // 110, name="bash", arguments='{"command": "true"}'),
+    "many commands": lambda size: calls(size >> 10, name="bash", arguments='{"command": "true"}'),
     "a long answer": lambda size: calls(
         1, name="final_answer", arguments=json.dumps({"answer": "a" * size})
     ),

@@ -130,7 +130,7 @@ def test_two_agents_of_a_child_never_share_a_seed(family: Family) -> None:
 
 
 @pytest.mark.parametrize(
-    ("temperature", "takes_seed", "told", "is_taken"),
+    ("temperature", "takes_seed", "fields", "is_taken"),
     [
         (0.7, yes, {}, True),
         (0.7, no, {}, False),
@@ -146,7 +146,7 @@ def test_what_chance_had_a_hand_in_is_taken_only_where_it_is_said(
     family: Family,
     temperature: float | None,
     takes_seed: Callable[[str], bool],
-    told: Mapping[str, Any],
+    fields: Mapping[str, Any],
     *,
     is_taken: bool,
 ) -> None:
@@ -156,7 +156,7 @@ def test_what_chance_had_a_hand_in_is_taken_only_where_it_is_said(
         parent = family.run(item, takes_seed=takes_seed, always=always)
         child = family.run(item, parent, takes_seed=takes_seed, always=always)
         put_all(
-            parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs", **told)),
+            parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs", **fields)),
             parent.put(f"{parent.place}ann", "agent", "q", ended()),
         )
         call = child.get(f"{child.place}ann/{CALL}", "q")

@@ -98,7 +98,7 @@ def test_all_who_show_a_time_show_the_same_one(run: Path, tmp_path: Path) -> Non
         took = recorded.time.seconds_of(agent)
         assert took == pytest.approx(SCALE * result["agents"][agent]["seconds"], abs=0.01 * SCALE)
         assert re.search(rf"^  {agent} .*, {took:.1f} s", text, re.M)
-        report = [span.told["coterie.seconds"] for span in spans if span.name.endswith(agent)]
+        report = [span.fields["coterie.seconds"] for span in spans if span.name.endswith(agent)]
         assert sum(report) == pytest.approx(took)
         row = next(row for row in parsed(page).all("tr") if row.text.startswith(agent))
         minutes, rest = divmod(round(took), 60)

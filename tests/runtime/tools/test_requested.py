@@ -311,6 +311,18 @@ def newer_mistral(calls: list[tuple[str, dict[str, Any]]]) -> str:
     return "".join(f"[TOOL_CALLS]{name}[ARGS]{json.dumps(given)}" for name, given in calls)
 
 
+def granite(calls: list[tuple[str, dict[str, Any]]]) -> str:
+    return mistral(calls).replace("[TOOL_CALLS]", "<|tool_call|>")
+
+
+def older_granite(calls: list[tuple[str, dict[str, Any]]]) -> str:
+    return f"{mistral(calls).replace('[TOOL_CALLS]', '<tool_call>')}</tool_call>"
+
+
+def whole_message(calls: list[tuple[str, dict[str, Any]]]) -> str:
+    return f'{{"tool_calls": {mistral(calls).removeprefix("[TOOL_CALLS]")}}}'
+
+
 def plain(calls: list[tuple[str, dict[str, Any]]]) -> str:
     listed = [{"name": name, "arguments": given} for name, given in calls]
     return f"Action:\n{json.dumps(listed if len(listed) > 1 else listed[0], indent=1)}"
@@ -327,7 +339,10 @@ LOOK = {
     "additionalProperties": False,
 }
 TOOLS = [Tool(name=name, description="", parameters=LOOK, run=nothing) for name in ("look", "ask")]
-FORMS = (hermes, llama, coder, glm, deepseek, newer_deepseek, kimi, mistral, newer_mistral, plain)
+FORMS = (
+    hermes, llama, coder, glm, deepseek, newer_deepseek, kimi, mistral, newer_mistral, granite,
+    older_granite, whole_message, plain,
+)  # fmt: skip
 CITIES = ["Oslo", "Rome", "42", "true", "S\u00e3o Paulo", "a {b}", "it's", 'New "York"']
 
 
@@ -366,6 +381,15 @@ def test_calls_that_are_written_as_text_are_read_whole(
         deep("DSML")[:-1] + 'function_calls>\n<invoke name="look">',
         '<invoke name="look"><parameter name="city">Oslo</parameter></invoke>',
         '<|channel|>commentary to=functions.look <|message|>{"city": "Oslo"}<|call|>',
+        '<|START_ACTION|>[{"tool_name": "look"}]<|END_ACTION|>',
+        '<|action_start|><|plugin|>{"name": "look"}<|action_end|>',
+        '<|tools_prefix|>[{"look": {"city": "Oslo"}}]<|tools_suffix|>',
+        'functools[{"name": "look", "arguments": {"city": "Oslo"}}]',
+        "<function_calls>\nlook(city='Oslo')\n</function_calls>",
+        '<function_call>{"name": "look"}</function_call>',
+        '<tool_calls>[{"name": "look"}]</tool_calls>',
+        "```tool_code\nlook(city='Oslo')\n```",
+        'Thought: where?\nAction: look\nAction Input: {"city": "Oslo"}',
         "look(city='Oslo')",
         '[look(city="Oslo"), look(city="Rome")]',
     ],

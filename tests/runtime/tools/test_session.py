@@ -15,6 +15,7 @@ from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError
 from coterie.schema.host.catalogue import ToolServer
 
+from ...waiting import PATIENCE
 from .conftest import scripted
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ SILENT = (None, "{not a message")
 )
 def test_all_kinds_of_failures(answer: Any, reason: str) -> None:
     with pytest.raises(ToolError) as refusal:
-        called({"tools/call": answer}, timeout=0.2 if answer in SILENT else 20)
+        called({"tools/call": answer}, timeout=0.2 if answer in SILENT else PATIENCE)
 
     assert str(refusal.value).startswith(reason)
 

@@ -122,12 +122,12 @@ ACTS = {**GIVEN, **RAISED}
 CASES = [*((what, False) for what in ACTS), *((what, True) for what in RAISED)]
 
 
-@pytest.mark.parametrize(("what", "is_async"), CASES)
+@pytest.mark.parametrize(("label", "is_async"), CASES)
 def test_whatever_a_function_does_the_agent_goes_on(
-    what: str, is_async: bool, workspace: Workspace
+    label: str, is_async: bool, workspace: Workspace
 ) -> None:
     with bounded(size=80_000_000):
-        result, (event,) = called(ACTS[what], workspace, is_async=is_async)
+        result, (event,) = called(ACTS[label], workspace, is_async=is_async)
         assert ("error" in event) == (not result)
         assert len(dumps(result, ensure_ascii=False)) <= LARGEST_RESULT + 200
         assert len(dumps(event, ensure_ascii=False)) <= 3 * LARGEST_RESULT

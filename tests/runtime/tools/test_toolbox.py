@@ -80,11 +80,11 @@ def test_all_built_in_tools_can_be_granted() -> None:
     assert asyncio.run(names()) == ["list_files", "read_file", "search_text"]
 
 
-@pytest.mark.parametrize("found", ["no tool at all", read_file])
+@pytest.mark.parametrize("value", ["no tool at all", read_file])
 def test_an_entry_point_that_leads_elsewhere(
-    monkeypatch: pytest.MonkeyPatch, found: object
+    monkeypatch: pytest.MonkeyPatch, value: object
 ) -> None:
-    monkeypatch.setattr(catalogue, "load_named", lambda *_: found)
+    monkeypatch.setattr(catalogue, "load_named", lambda *_: value)
 
     with pytest.raises(InputError, match=r"'word_count' of coterie\.tools does not lead to a Tool"):
         asyncio.run(Toolbox().prepare(["word_count"]))

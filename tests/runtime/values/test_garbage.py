@@ -38,8 +38,8 @@ def searches() -> Counter[int]:
     """Keep many new objects; count the searches of each generation meanwhile."""
     counts: Counter[int] = Counter()
 
-    def note(phase: str, told: dict[str, Any]) -> None:
-        counts[told["generation"]] += phase == "start"
+    def note(phase: str, fields: dict[str, Any]) -> None:
+        counts[fields["generation"]] += phase == "start"
 
     gc.collect()
     gc.callbacks.append(note)

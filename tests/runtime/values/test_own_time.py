@@ -27,7 +27,7 @@ def doing(*steps: float | str) -> Scripted:
     async def part(assignment: Assignment) -> str:
         for step in steps:
             if step == "ask":
-                await assignment.line.chat(ASK)
+                await assignment.client.chat(ASK)
             elif step == "queue":
                 with assignment.waiting():
                     await asyncio.sleep(FOR_EVER)
@@ -94,7 +94,7 @@ def test_an_agent_that_waits_for_the_host_is_not_at_work() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "blamed"),
+    ("item", "two", "blamed"),
     [
         (["ask"], ["ask"], False),
         ([1, "ask"], [50, "ask"], False),  # all wait in the end
@@ -104,10 +104,10 @@ def test_an_agent_that_waits_for_the_host_is_not_at_work() -> None:
     ],
 )
 def test_a_run_that_reaches_its_timeout_is_to_blame_for_its_work_only(
-    one: list[Any], two: list[Any], blamed: bool
+    item: list[Any], two: list[Any], blamed: bool
 ) -> None:
     sides = team(*map(llm, ("one", "two", "last")), edges=EDGES, timeout=60)
-    scripts = {"one": doing(*one), "two": doing(*two)}
+    scripts = {"one": doing(*item), "two": doing(*two)}
     result, seconds = run(sides, always(FOR_EVER), scripts, timeout=1e6)
     assert (result.status, seconds) == ("stopped", 60)
     assert result.is_infrastructure_failure is not blamed

@@ -13,11 +13,11 @@ def noted(*events: tuple[str, dict[str, Any]]) -> tuple[str, ...]:
     mishaps = Warnings(lambda text: text.replace("hunter2", "[…]"))
     for event, fields in events:
         mishaps.note(event, fields)
-    return mishaps.told()
+    return mishaps.as_texts()
 
 
 @pytest.mark.parametrize(
-    ("event", "fields", "said"),
+    ("event", "fields", "message"),
     [
         ("tool_call", {"tool": "add", "error": "no number"}, "tool add failed: no number"),
         ("step_failed", {"error": "no name x"}, "a step failed: no name x"),
@@ -27,9 +27,9 @@ def noted(*events: tuple[str, dict[str, Any]]) -> tuple[str, ...]:
         ("cut_off", {"finish_reason": "length"}, "its answer was cut off (length)"),
     ],
 )
-def test_every_kind_is_told(event: str, fields: dict[str, Any], said: str) -> None:
+def test_every_kind_is_told(event: str, fields: dict[str, Any], message: str) -> None:
     [text] = noted((event, fields))
-    assert text.endswith(said)
+    assert text.endswith(message)
 
 
 @pytest.mark.parametrize("event", ["model_call", "model_retried", "agent_started", "tool_call"])

@@ -92,7 +92,7 @@ def test_lines_have_bands_and_fronts_have_none() -> None:
 
 
 def test_bars_stand_where_their_figures_are() -> None:
-    bars = Bars(caption="c", bars=[Bar(name="n" * 60, value=0.5, low=0.25, high=0.75, told="")])
+    bars = Bars(caption="c", bars=[Bar(name="n" * 60, value=0.5, low=0.25, high=0.75, label="")])
     ((_, value, low, high, bar),) = bars.rows
     assert value - low == pytest.approx(high - value, abs=0.2)
     assert bars.at(0.5) == value

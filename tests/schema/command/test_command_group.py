@@ -85,7 +85,7 @@ def test_rare_options_are_shown_on_demand_each_in_its_group() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "said"),
+    ("error", "code", "message"),
     [
         (InputError("wrong"), 2, "error: wrong"),
         (LimitError("enough"), 3, "error: enough"),
@@ -94,14 +94,16 @@ def test_rare_options_are_shown_on_demand_each_in_its_group() -> None:
         (KeyboardInterrupt(), 130, ""),
     ],
 )
-def test_errors_become_messages_and_exit_codes(error: BaseException, code: int, said: str) -> None:
+def test_errors_become_messages_and_exit_codes(
+    error: BaseException, code: int, message: str
+) -> None:
     @click.command(cls=Command)
     def command() -> None:
         raise error
 
     done = CliRunner().invoke(command, [])
     assert done.exit_code == code
-    assert said in done.stderr
+    assert message in done.stderr
     assert ("Traceback" in done.stderr) == (code == 70)
 
 

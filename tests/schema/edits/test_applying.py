@@ -45,17 +45,17 @@ from ..strategies import CATALOGUE
 from .strategies import exact, teams_and_edits
 
 
-def llm(agent_id: str, **said: Any) -> Agent:
-    return Agent(id=agent_id, prompt="Solve the task.", **said)
+def llm(agent_id: str, **answer: Any) -> Agent:
+    return Agent(id=agent_id, prompt="Solve the task.", **answer)
 
 
-def team(*edges: str, agents: str = "a b j", **said: Any) -> Team:
+def team(*edges: str, agents: str = "a b j", **answer: Any) -> Team:
     """A team with these edges: `"aj"` for a that reports to j."""
     reports_to: dict[str, tuple[str, ...]] = {}
     for u, v in edges or ("aj", "bj"):
         reports_to[u] = (*reports_to.get(u, ()), v)
     members = {part: llm(part) for part in agents.split()}
-    return replace(Team(name="t", agents=members, reports_to=reports_to), **said)
+    return replace(Team(name="t", agents=members, reports_to=reports_to), **answer)
 
 
 def made(parent: Team, *edits: Edit) -> Team:

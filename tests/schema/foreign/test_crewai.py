@@ -63,7 +63,7 @@ def taken(folder: Path, agents: str = AGENTS, tasks: str = TASKS, **inputs: str)
 
 
 def told(imported: Imported) -> dict[tuple[str, int], str]:
-    return {(Path(item.file).name, item.place.line): item.message for item in imported.lost}
+    return {(Path(item.file).name, item.place.line): item.message for item in imported.losses}
 
 
 def test_each_task_is_an_agents_work_in_the_tasks_order(tmp_path: Path) -> None:
@@ -191,9 +191,9 @@ def test_a_role_that_is_too_long_is_cut_and_told(tmp_path: Path) -> None:
     agents = f"a: {{role: {'r' * 300}, goal: G, backstory: B, max_tokens: 0}}\n"
     tasks = "t: {description: D, expected_output: E, agent: a}\n"
     imported = taken(tmp_path, agents, tasks)
-    assert any("0 is out of range" in problem.message for problem in imported.lost)
+    assert any("0 is out of range" in problem.message for problem in imported.losses)
     assert imported.team.agents["a"].role == "r" * 200
-    assert any("The rest is left out" in problem.message for problem in imported.lost)
+    assert any("The rest is left out" in problem.message for problem in imported.losses)
 
 
 def test_a_key_in_the_files_is_not_taken_over(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def taken(folder: Path, text: str, name: str = "tea-desk.yaml") -> Imported:
 
 
 def told(imported: Imported) -> dict[int, str]:
-    return {item.place.line: f"{item.path}: {item.message}" for item in imported.lost}
+    return {item.place.line: f"{item.path}: {item.message}" for item in imported.losses}
 
 
 def test_agents_report_to_those_who_call_them(tmp_path: Path) -> None:
@@ -365,7 +365,7 @@ agents:
     imported = taken(tmp_path, text.replace("fallback: {models: [spare], retries: 3}", "x: ''"))
     assert imported.models["spare"] == {"model": "openai/x", "effort": "high"}
     assert told(imported).keys() == {2, 3, 6}
-    paths = [problem.path for problem in imported.lost]
+    paths = [problem.path for problem in imported.losses]
     assert paths[:3] == ["models.spare.temperature", "models.spare.provider_opts", "models.pair"]
     kept = taken(tmp_path, text)
     alias = kept.team.agents["root"].model_id
@@ -385,7 +385,7 @@ agents:
     imported = taken(tmp_path, text.replace("SCHEMA", "{type: object, title: day}"))
     form = {"type": "object", "title": "day", "description": "A day."}
     assert imported.team.agents["root"].output_schema == form
-    assert {problem.path.rpartition("root.")[2] for problem in imported.lost} == {
+    assert {problem.path.rpartition("root.")[2] for problem in imported.losses} == {
         "structured_output.name", "structured_output.strict", "fallback"
     }  # fmt: skip
     assert "3 is not a schema" in told(taken(tmp_path, text.replace("SCHEMA", "3")))[5]

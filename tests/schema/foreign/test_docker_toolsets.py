@@ -54,7 +54,7 @@ def test_toolsets_become_tools_a_shell_and_servers(tmp_path: Path) -> None:
     assert imported.clients["w_example"] == {
         "type": "http", "url": "https://w.example/mcp", "headers": headers,
     }  # fmt: skip
-    lost = "\n".join(f"{problem.path}: {problem.message}" for problem in imported.lost)
+    lost = "\n".join(f"{problem.path}: {problem.message}" for problem in imported.losses)
     for part in (
         "mcps.notes.env.MODE: values are not copied",
         "toolsets[2]: the toolset 'shell': an agent has tools or a shell",
@@ -72,7 +72,7 @@ def test_tools_that_a_tools_yaml_lists_are_granted(tmp_path: Path) -> None:
     assert imported.team.agents["looker"].tools == ("w_example.see",)
     assert (imported.servers, imported.clients) == ({}, {})
     assert "has none of its tools, such as notes" in "\n".join(
-        problem.message for problem in imported.lost
+        problem.message for problem in imported.losses
     )
 
 
@@ -98,7 +98,7 @@ agents:
     assert list(imported.clients) == ["many", "fetch", "odd", "odd_2"]
     fetch = ["mcp", "gateway", "run", "--servers", "fetch"]
     assert imported.clients["fetch"] == {"command": "docker", "args": fetch}
-    lost = "\n".join(problem.message for problem in imported.lost)
+    lost = "\n".join(problem.message for problem in imported.losses)
     for part in (
         "an agent has 64 tools at most",
         "'no tool' is not the name of a tool",

@@ -60,7 +60,7 @@ def test_each_value_is_kept_or_reported(agent: Any, toolset: Any, model: Any, ki
     imported = docker_agent_team(Document(file="d.yaml", value=value, places={}, keys={}), "t")
     written = f"{dump(imported.team)}{imported.models}{imported.servers}{imported.clients}"
     covering = "|".join(
-        re.escape(item.path) for item in imported.lost if ALTERED not in item.message
+        re.escape(item.path) for item in imported.losses if ALTERED not in item.message
     )
     for path, text in leaves(value):
         reported = bool(covering) and re.match(rf"({covering})($|[.\[])", path)
@@ -93,11 +93,11 @@ def test_each_value_of_a_crew_is_kept_or_reported(agents: Any, tasks: Any) -> No
     for kind, entries in value.items():
         paths = [
             re.escape(item.path)
-            for item in imported.lost
+            for item in imported.losses
             if item.file == kind and not any(part in item.message for part in altered)
         ]
         for path, text in leaves(entries):
             reported = bool(paths) and re.match(rf"({'|'.join(paths)})($|[.\[])", path)
-            is_named = any(text in item.message for item in imported.lost)
+            is_named = any(text in item.message for item in imported.losses)
             kept = text in written or is_named or re.match(SWITCHES, path)
             assert kept or reported or path.endswith(".agent"), path

@@ -7,6 +7,7 @@ import builtins
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from coterie.runtime.tools.tool import GrantedTool
 from coterie.schema import Catalogue, InputError, Team, parse_team
 from coterie.schema.command import main as mas_main
 from coterie.schema.host import catalogue
+from coterie.schema.host.python_tool import load_python_tool
 from coterie.schema.loading.tasks import load_tasks
 from coterie.schema.values.errors import CoterieError
 
@@ -29,12 +31,15 @@ from ...runtime.conftest import Bench
 from ...support.commands import mas, ran
 
 MODULE = """
-from coterie.benchmarks.evaluation.benchmark import Benchmark
+from types import SimpleNamespace
+
+from coterie.benchmarks.evaluation.benchmark import Benchmark, Headline
 from coterie.operators import Operator
 from coterie.operators.evolution.strategy import Strategy
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.tools import Tool
 from coterie.runtime.values.score import Score
+from coterie.schema import Task
 from coterie.schema.host.scorer_form import ScorerForm, takes
 
 AT, ERROR = "", None
@@ -100,7 +105,31 @@ def failing_tasks(source):
     return ()
 
 async def act(meta, path, task, parent):
+    fail("operator")
     return "x"
+
+def hook(point, value):
+    def called(*_, **__):
+        fail(point)
+        return value
+    return called
+
+def find(settings, *_):
+    fail("find")
+    return settings, {}
+
+async def episode(episode):
+    fail("episode")
+    [member] = episode.view.members.values()
+    run = await episode.run(member.team, "work")
+    episode.answered(run, await episode.score(run, "work"))
+    episode.closing = SimpleNamespace(close=hook("closing", episode.line(episode.stage.pool)))
+
+async def before_commit(episode, earlier):
+    fail("before a commit")
+
+async def whole(*_):
+    fail("whole")
 
 def not_async(episode):
     pass
@@ -111,8 +140,15 @@ async def unanswered(episode):
 async def wrong(episode):
     episode.answered("7")
 
-benchmark = Benchmark(
-    name="odd_benchmark", title="t", about="a.", licence="l", citation="c", source="s", tasks=tasks
+about = {"title": "t", "about": "a.", "licence": "l", "citation": "c", "source": "s"}
+benchmark = Benchmark(name="odd_benchmark", **about, tasks=tasks)
+measured = Benchmark(
+    name="measured",
+    **about,
+    tasks=lambda source: [Task(id="t", query="?", answer="7")],
+    prepare=hook("prepare", None),
+    headline=Headline(name="accuracy", of=hook("headline", 1.0)),
+    trials=1,
 )
 operator = Operator(name="odd_operator", scale="team", act=act, about="Odd.")
 strategies = [
@@ -120,10 +156,25 @@ strategies = [
     for it in (not_async, unanswered, wrong)
 ]
 not_async, unanswered, wrong = strategies
-
-failing = Benchmark(
-    name="odd_tasks", title="", about="", licence="", citation="", tasks=failing_tasks
+needs = hook("needs", frozenset({"teams"}))
+every = Strategy(
+    name="every",
+    episode=episode,
+    before_commit=before_commit,
+    begin=hook("begin", ()),
+    check=hook("check", {}),
+    check_recipe=hook("check with recipe", {}),
+    suits=hook("suits", {}),
+    agents=hook("agents", ()),
+    needs=needs,
+    keeps=hook("keeps", ()),
+    fold=hook("fold", SimpleNamespace(after=hook("fold of a line", None))),
+    find=find,
+    foretells=hook("foretells", ""),
 )
+at_once = Strategy(name="at_once", whole=whole, needs=needs, status=hook("status", None))
+view, page, lacking = hook("view", None), hook("page", None), hook("lacking", {})
+failing = Benchmark(name="odd_tasks", **about, tasks=failing_tasks)
 function.needs_reports = unsaid.needs_reports = False
 """
 POINTS = """
@@ -143,13 +194,23 @@ odd_strategy = odd_typo:strategy
 not_async = odd_plugin:not_async
 unanswered = odd_plugin:unanswered
 wrong = odd_plugin:wrong
+every = odd_plugin:every
+at_once = odd_plugin:at_once
 [coterie.operators]
 odd_operator = odd_plugin:operator
 [coterie.benchmarks]
 odd_benchmark = odd_plugin:benchmark
+measured = odd_plugin:measured
 odd_tasks = odd_plugin:failing
 [coterie.commands]
 odd-command = odd_command:main
+typo-command = odd_typo:command
+[coterie.views]
+odd = odd_plugin:view
+[coterie.pages]
+odd = odd_plugin:page
+[coterie.checks]
+odd = odd_plugin:lacking
 """
 TEAM = """
 name: odd
@@ -223,8 +284,7 @@ def test_an_agent_whose_code_raises_is_a_failed_agent(plugin: Any, point: str) -
     bench = Bench()
     team = shaky(RUNNING[point], "degrade")
     with ScriptedModel({"": "7"}) as model:
-        # Whoever is waited for is ended by a GeneratorExit.
-        for kind in (kind for kind in KINDS if (point, kind) != ("backend", GeneratorExit)):
+        for kind in KINDS:
             plugin.AT, plugin.ERROR = point, error_of(kind)
             run = bench.run(team, model)
             outcome = run.agents["shaky"]
@@ -264,7 +324,7 @@ def test_a_scorer_that_raises_scores_nothing(plugin: Any, tmp_path: Path) -> Non
 def test_a_tool_that_raises_says_so_to_its_agent(plugin: Any) -> None:
     workspace: Any = None
     granted = GrantedTool(tool=plugin.tool, workspace=workspace, emit=lambda *_, **__: None)
-    for kind in (kind for kind in KINDS if kind is not GeneratorExit):
+    for kind in KINDS:
         plugin.AT, plugin.ERROR = "tool", error_of(kind)
         result = asyncio.run(granted._done({}))
         assert kind.__name__ in result["error"] or kind is StopIteration
@@ -282,6 +342,15 @@ def test_loading_fails_with_its_line(plugin: Any, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr("coterie.schema.values.entries.EntryPoint.load", load)
         with pytest.raises(InputError, match="cannot be imported"):
             catalogue.load_named("functions", "odd_function")
+
+
+def test_a_file_of_ones_own_that_raises_cannot_be_imported(plugin: Any) -> None:
+    Path("own.py").write_text("import odd_plugin\n\nodd_plugin.fail('file')\n")
+    for kind in KINDS:
+        plugin.AT, plugin.ERROR = "file", error_of(kind)
+        with pytest.raises(InputError, match=r"own\.py cannot be imported: ") as failed:
+            load_python_tool("own.py:tool", Path())
+        assert kind.__name__ in str(failed.value)
 
 
 def test_a_function_that_gives_no_text_is_a_failed_agent(plugin: Any) -> None:
@@ -320,20 +389,64 @@ def test_what_is_of_another_kind_than_expected_is_one_line(
     assert "Traceback" not in done.stderr
 
 
+EVOLVING = ("evolve", "every.yaml", "t.jsonl", "--pool", "pool", "--quiet")
+PLANNING = (*EVOLVING, "--dry-run")
+MEASURING = ("bench", "run", "measured", "--team", "team.yaml")
+COMMANDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("check", "check with recipe"), ("validate", "every.yaml")),
+    **dict.fromkeys(("suits", "agents", "needs", "keeps", "find", "foretells"), PLANNING),
+    **dict.fromkeys(("begin", "fold", "fold of a line"), EVOLVING),
+    **dict.fromkeys(("episode", "before a commit", "closing"), EVOLVING),
+    **dict.fromkeys(("whole", "status"), ("evolve", "at_once.yaml", *EVOLVING[2:])),
+    "operator": ("dev", "op", "odd_operator", "team.yaml", "--task", "t.json"),
+    **dict.fromkeys(("prepare", "headline"), MEASURING),
+    "view": ("view", "--text", "."),
+    "page": ("view", "."),
+    "lacking": ("validate", "team.yaml"),
+}
+"""Where a command calls code of others, by the point."""
+ODD = (GeneratorExit, StopIteration, SystemExit, BrokenPipeError)
+"""What Python, asyncio or a command line treats in a way of its own."""
+
+
+@pytest.mark.parametrize("point", COMMANDS)
+def test_whatever_is_raised_at_a_point_ends_its_command_with_one_line(
+    plugin: Any, point: str, nightly: bool
+) -> None:
+    Path("team.yaml").write_text("name: t\nagents: {a: {prompt: Be brief.}}\n")
+    for name in ("t.json", "t.jsonl"):
+        Path(name).write_text('{"id": "t", "query": "?", "answer": "7"}\n')
+    for name in ("every", "at_once"):
+        Path(f"{name}.yaml").write_text(f"strategy: {name}\nseeds: [team.yaml]\n")
+    at = [*COMMANDS].index(point) % len(ODD)
+    with ScriptedModel({"": "7"}) as model:
+        asks = COMMANDS[point][0] in {"evolve", "bench", "dev"}
+        for kind in KINDS if nightly else {ODD[at], ODD[at - 1]}:
+            plugin.AT, plugin.ERROR = point, error_of(kind)
+            rmtree("pool", ignore_errors=True)
+            done = mas(*COMMANDS[point], *(["--model", f"m@{model.api_base}"] if asks else []))
+            assert done.exit_code == 2, (kind, done.stderr)
+            assert kind.__name__ in done.stderr
+            assert "odd_plugin.py:" in done.stderr
+            assert "Traceback" not in done.stderr
+
+
 def test_a_typo_in_a_command_or_strategy_of_ones_own_is_one_line(plugin: Any) -> None:
     done = mas("odd-command")
     assert done.exit_code == 2
     assert "AttributeError: ecko" in done.stderr
     assert "odd_command.py:6)" in done.stderr
     assert "Traceback" not in done.stderr
+    done = mas("typo-command")
+    assert (done.exit_code, "odd_typo.py:3" in done.stderr) == (2, True)
     Path("r.yaml").write_text("strategy: odd_strategy\n")
     done = mas("validate", "r.yaml")
     assert (done.exit_code, "odd_typo.py:3" in done.stderr) == (2, True)
 
 
 def test_whatever_else_raises_ends_its_command_with_one_line(plugin: Any) -> None:
-    """Such as a benchmark. By the two others a command of a plug-in may end itself."""
-    for kind in (kind for kind in KINDS if kind not in {SystemExit, BrokenPipeError}):
+    """Such as a benchmark."""
+    for kind in KINDS:
         plugin.AT, plugin.ERROR = "tasks", error_of(kind)
         done = ran(mas_bench, "list", "odd_tasks", "--data", ".")
         assert done.exit_code == 2, kind

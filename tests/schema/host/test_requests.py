@@ -36,7 +36,7 @@ def test_what_is_said_of_requests_is_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "place", "said"),
+    ("line", "place", "message"),
     [
         ("    effort: lots", "4:13", "effort: 'lots' is not one of none, minimal, low, medium"),
         ("    thinking_tokens: 0", "4:22", "thinking_tokens: 0 is out of range (tokens, 1 to"),
@@ -66,11 +66,11 @@ def test_what_is_said_of_requests_is_loaded(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_told_with_its_place(
-    tmp_path: Path, line: str, place: str, said: str
+    tmp_path: Path, line: str, place: str, message: str
 ) -> None:
     file = written(tmp_path, line)
     with pytest.raises(ConfigError) as caught:
         load_models(file)
     (problem,) = map(str, caught.value.problems)
     assert problem.startswith(f"{file}:{place}: error: models.a.")
-    assert said in problem
+    assert message in problem

@@ -34,8 +34,8 @@ TEAM = Team(
 CEILING = CapabilityPolicy.of(TEAM)
 
 
-def with_coder(**said: object) -> Team:
-    return replace(TEAM, agents={**TEAM.agents, "coder": replace(CODER, **said)})
+def with_coder(**answer: object) -> Team:
+    return replace(TEAM, agents={**TEAM.agents, "coder": replace(CODER, **answer)})
 
 
 def excesses(team: Team, ceiling: CapabilityPolicy = CEILING) -> list[str]:
@@ -67,7 +67,7 @@ def test_a_team_is_not_above_its_own_ceiling() -> None:
 
 
 @pytest.mark.parametrize(
-    ("team", "said"),
+    ("team", "message"),
     [
         (
             with_coder(tools=("read_file", "shell")),
@@ -120,8 +120,8 @@ def test_a_team_is_not_above_its_own_ceiling() -> None:
         ),
     ],
 )
-def test_every_excess_is_named(team: Team, said: str) -> None:
-    assert excesses(team) == [said]
+def test_every_excess_is_named(team: Team, message: str) -> None:
+    assert excesses(team) == [message]
 
 
 def test_a_backend_of_its_own_is_above_the_ceiling_even_under_an_allowed_type() -> None:

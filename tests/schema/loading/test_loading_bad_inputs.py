@@ -63,7 +63,7 @@ class Case:
     number: int
     name: str
     content: str | bytes | int
-    told: Sequence[str]
+    texts: Sequence[str]
     file: str
     options: Sequence[str]
 
@@ -72,15 +72,17 @@ def bad(
     number: int,
     name: str,
     content: str | bytes | int,
-    *told: str,
+    *message: str,
     file: str = "team.yaml",
     options: Sequence[str] = (),
 ) -> Case:
-    return Case(number=number, name=name, content=content, told=told, file=file, options=options)
+    return Case(
+        number=number, name=name, content=content, texts=message, file=file, options=options
+    )
 
 
-def bad_task(number: int, name: str, content: str | bytes | int, *told: str) -> Case:
-    return bad(number, name, content, *told, file="task.json")
+def bad_task(number: int, name: str, content: str | bytes | int, *message: str) -> Case:
+    return bad(number, name, content, *message, file="task.json")
 
 
 WRITE_IT_OUT = "Anchors and aliases are not supported: write the value where it is needed."
@@ -633,7 +635,7 @@ def test_a_bad_file_is_refused_with_all_its_problems(case: Case) -> None:
 
 def sorted_lines(case: Case) -> list[str]:
     """The expected lines, by place."""
-    return sorted(case.told, key=lambda line: [int(part) for part in line.split(":")[:2]])
+    return sorted(case.texts, key=lambda line: [int(part) for part in line.split(":")[:2]])
 
 
 def test_no_number_is_left_out() -> None:

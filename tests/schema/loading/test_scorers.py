@@ -23,9 +23,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def task(scorer: object, known: Catalogue) -> Task:
+def task(scorer: object, catalogue: Catalogue) -> Task:
     Path("task.json").write_text(json.dumps({"id": "t", "query": "q", "scorer": scorer}))
-    return load_task("task.json", known)
+    return load_task("task.json", catalogue)
 
 
 def granted() -> Catalogue:

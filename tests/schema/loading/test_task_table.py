@@ -55,7 +55,7 @@ def test_all_bad_rows_are_told_at_once_with_their_lines(table: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "said"),
+    ("header", "message"),
     [
         ("qery,answer", "no column is called 'qery'. Did you mean 'query'?"),
         ("query,answer,reference", "two columns hold the answer."),
@@ -64,11 +64,11 @@ def test_all_bad_rows_are_told_at_once_with_their_lines(table: Path) -> None:
         ("", "there is no column query, only none."),
     ],
 )
-def test_a_header_that_is_wrong_is_told(table: Path, header: str, said: str) -> None:
+def test_a_header_that_is_wrong_is_told(table: Path, header: str, message: str) -> None:
     table.write_text(f"{header}\na,b\n")
     with pytest.raises(ConfigError) as failed:
         load_tasks(table, Catalogue.of_host())
-    assert f"my tasks.csv:1:1: error: {said}" in str(failed.value)
+    assert f"my tasks.csv:1:1: error: {message}" in str(failed.value)
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))

@@ -43,9 +43,9 @@ def told(folder: Path, text: str) -> list[str]:
     ]
 
 
-def problems(known: Catalogue, tool: str) -> str:
+def problems(catalogue: Catalogue, tool: str) -> str:
     try:
-        parse_team(TEAM.replace("TOOL", tool).encode(), "team.yaml", known)
+        parse_team(TEAM.replace("TOOL", tool).encode(), "team.yaml", catalogue)
     except ConfigError as error:
         return error.problems[0].message
     return ""

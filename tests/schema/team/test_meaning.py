@@ -118,7 +118,7 @@ def agent(fields: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         (
             "agent_type: Function, function: majorty",
@@ -159,8 +159,8 @@ def agent(fields: str) -> str:
         ),
     ],
 )
-def test_an_agent_that_cannot_run_is_refused(fields: str, told: str) -> None:
-    assert problems(agent(fields)) == [told]
+def test_an_agent_that_cannot_run_is_refused(fields: str, message: str) -> None:
+    assert problems(agent(fields)) == [message]
 
 
 def test_a_team_may_have_backends_of_its_own() -> None:
@@ -228,7 +228,7 @@ def test_a_backend_that_cannot_be_imported_is_a_problem_of_its_agents(
 
 
 @pytest.mark.parametrize(
-    ("tools", "told"),
+    ("tools", "texts"),
     [
         ("read_file, disk.list", []),
         (
@@ -248,7 +248,7 @@ def test_a_backend_that_cannot_be_imported_is_a_problem_of_its_agents(
         ),
     ],
 )
-def test_a_model_can_tell_its_tools_apart(tools: str, told: list[str]) -> None:
+def test_a_model_can_tell_its_tools_apart(tools: str, texts: list[str]) -> None:
     served = {"disk": "list", "final": "answer", "read": "file"}
     servers = {
         name: ToolServer(name=name, command=("serve",), tools=(tool,))
@@ -257,7 +257,7 @@ def test_a_model_can_tell_its_tools_apart(tools: str, told: list[str]) -> None:
     known = Catalogue.of_host(host_tools=HostTools(servers=servers))
     assert problems(
         agent(f"agent_type: CodeAgent, prompt: Be brief., tools: [{tools}]"), known
-    ) == (told)
+    ) == (texts)
 
 
 @pytest.fixture
@@ -281,7 +281,7 @@ def test_a_prompt_file_beside_the_team_is_found(prompt_file: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"\xff", "the prompt file greet.md cannot be read: it is not UTF-8 text."),
         (b"", "the prompt file greet.md has 0 characters; a prompt has 1 to 65536."),
@@ -301,7 +301,7 @@ def test_a_prompt_file_beside_the_team_is_found(prompt_file: Path, tmp_path: Pat
     ],
 )
 def test_a_prompt_file_that_cannot_be_used_is_a_problem(
-    prompt_file: Path, tmp_path: Path, content: bytes, told: str
+    prompt_file: Path, tmp_path: Path, content: bytes, message: str
 ) -> None:
     prompt_file.write_bytes(content)
-    assert told_of(tmp_path / "team.yaml") == told
+    assert told_of(tmp_path / "team.yaml") == message

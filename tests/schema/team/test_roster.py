@@ -57,7 +57,7 @@ def test_a_roster_has_the_limits_of_the_paper_unless_it_says_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("roster", "told"),
+    ("roster", "message"),
     [
         ("alive: 3", ": lead is missing. The agent that begins."),
         ("lead: planer", ".lead: no agent 'planer'. Did you mean 'planner'?"),
@@ -66,9 +66,9 @@ def test_a_roster_has_the_limits_of_the_paper_unless_it_says_others() -> None:
         ("lead: planner, leed: x", ".leed: unknown field. Did you mean 'lead'?"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(roster: str, told: str) -> None:
+def test_what_is_wrong_is_told_with_its_place(roster: str, message: str) -> None:
     first = problems(roster)[0].partition("execution.roster")[2]
-    assert first.startswith(told.removeprefix("execution.roster"))
+    assert first.startswith(message.removeprefix("execution.roster"))
 
 
 def test_nothing_stands_beside_a_roster_that_says_who_works_when() -> None:

@@ -82,7 +82,7 @@ def test_without_rounds_whoever_is_heard_by_the_one_that_chooses_opens_with_it()
 
 
 @pytest.mark.parametrize(
-    ("execution", "told"),
+    ("execution", "message"),
     [
         ("recruit: {by: chief}", "recruit: among is missing."),
         ("recruit: {by: cheif, among: [heart]}", "recruit.by: no agent 'cheif'. Did you mean 'ch"),
@@ -137,9 +137,9 @@ def test_without_rounds_whoever_is_heard_by_the_one_that_chooses_opens_with_it()
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(execution: str, told: str) -> None:
+def test_what_is_wrong_is_told_with_its_place(execution: str, message: str) -> None:
     texts = [problem.split("error: execution.")[1] for problem in problems(execution)]
-    assert any(name.startswith(told) for name in texts), texts
+    assert any(name.startswith(message) for name in texts), texts
 
 
 def test_consulting_needs_somebody_who_says_what_is_new() -> None:

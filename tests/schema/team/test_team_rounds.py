@@ -55,7 +55,7 @@ def test_a_team_says_how_often_it_works() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rounds", "told"),
+    ("rounds", "message"),
     [
         ("most: 1", "10:28: most: 1 is out of range (rounds, 2 to 20). Write a number in it, for"),
         ("most: 21", "10:28: most: 21 is out of range (rounds, 2 to 20). Write a number in it,"),
@@ -93,9 +93,9 @@ def test_a_team_says_how_often_it_works() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(rounds: str, told: str) -> None:
+def test_what_is_wrong_is_told_with_its_place(rounds: str, message: str) -> None:
     first = problems(rounds)[0].replace("error: execution.rounds.", "")
-    assert first.startswith(told)
+    assert first.startswith(message)
 
 
 def test_rounds_have_a_number() -> None:

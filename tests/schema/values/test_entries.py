@@ -145,11 +145,11 @@ def test_other_ways_to_find_packages_are_python_s(
 
 
 @pytest.mark.parametrize(
-    ("value", "found"),
+    ("value", "text"),
     [("json", "json"), ("json:dumps", "dumps"), ("json : JSONDecoder.decode [x]", "decode")],
 )
-def test_a_name_leads_to_a_module_or_to_something_in_it(value: str, found: str) -> None:
-    assert EntryPoint(group="tools", name="one", value=value).load().__name__ == found
+def test_a_name_leads_to_a_module_or_to_something_in_it(value: str, text: str) -> None:
+    assert EntryPoint(group="tools", name="one", value=value).load().__name__ == text
 
 
 def test_a_value_that_names_no_module_cannot_be_imported() -> None:

@@ -156,7 +156,7 @@ def test_xai_counts_thinking_apart_and_tells_the_price() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({"max_tokens": 9}, "Use 'max_completion_tokens' instead"),
         ({"temperature": 0.5}, "does not support 0.5 with this model"),
@@ -174,11 +174,11 @@ def test_xai_counts_thinking_apart_and_tells_the_price() -> None:
         ({"messages": [QUESTION, {"role": "tool", "tool_call_id": "x"}]}, "preceeding message"),
     ],
 )
-def test_openai_refuses(fields: dict[str, Any], said: str) -> None:
+def test_openai_refuses(fields: dict[str, Any], message: str) -> None:
     (openai,) = (provider for provider in PROVIDERS if provider.name == "OpenAI")
     with ProviderDouble(openai, []) as double:
         status, content = asked(double, openai, **fields)
-    assert (status, said in content) == (400, True), content
+    assert (status, message in content) == (400, True), content
 
 
 def test_gemini_wants_the_signature_of_a_call_back() -> None:

@@ -47,18 +47,18 @@ def test_what_was_recorded_ends_in_every_way() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"success": True}, "success False after 30, not True after 30"),
         ({"steps": 29}, "success False after 30, not False after 29"),
         ({"told": ("?",) * 30}, "before action 1: 'Craft an item of type: "),
     ],
 )
-def test_a_difference_is_told(changed: dict[str, Any], told: str) -> None:
+def test_a_difference_is_told(changed: dict[str, Any], message: str) -> None:
     world, impossible, played = next(
         episode for episode in episodes() if not episode[2].success and episode[2].steps == 30
     )
-    assert difference(world, replace(played, **changed), impossible=impossible).startswith(told)
+    assert difference(world, replace(played, **changed), impossible=impossible).startswith(message)
 
 
 @pytest.mark.nightly

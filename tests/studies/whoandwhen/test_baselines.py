@@ -36,8 +36,8 @@ def pair(agent: str, step: int) -> Reply:
     return Reply.json({"reason": "because", "agent": agent, "step": step})
 
 
-def mistake(*, found: bool) -> Reply:
-    return Reply.json({"reason": "because", "mistake": found})
+def mistake(*, holds: bool) -> Reply:
+    return Reply.json({"reason": "because", "mistake": holds})
 
 
 def half(name: str) -> Reply:
@@ -46,7 +46,7 @@ def half(name: str) -> Reply:
 
 def test_all_at_once_asks_once_with_all_steps(labels: tuple[Labelled, ...]) -> None:
     asked = blamed(all_at_once, labels[0], pair("Half-Door_Expert", 3))
-    assert asked.came == Told(agent="Half-Door_Expert", step=3)  # which is another agent's
+    assert asked.result == Told(agent="Half-Door_Expert", step=3)  # which is another agent's
     (call,) = asked.calls
     assert all(entry.text in call.text for entry in labels[0].history)
     assert "right_answer" in call.text
@@ -62,29 +62,29 @@ def test_what_is_not_in_the_trace_is_handed_back_once(
     labels: tuple[Labelled, ...], wrong: tuple[str, int]
 ) -> None:
     asked = blamed(all_at_once, labels[0], [pair(*wrong), pair("Checker_Expert", 4)])
-    assert asked.came == Told(agent="Checker_Expert", step=4)
-    assert blamed(all_at_once, labels[0], pair(*wrong)).came is None
+    assert asked.result == Told(agent="Checker_Expert", step=4)
+    assert blamed(all_at_once, labels[0], pair(*wrong)).result is None
 
 
 def test_step_by_step_stops_at_the_first_mistake(labels: tuple[Labelled, ...]) -> None:
     asked = blamed(
-        step_by_step, labels[0], [mistake(found=False), NONSENSE, NONSENSE, mistake(found=True)]
+        step_by_step, labels[0], [mistake(holds=False), NONSENSE, NONSENSE, mistake(holds=True)]
     )
-    assert asked.came == Told(agent="Computer_terminal", step=2)  # of step 1 nothing was of use
+    assert asked.result == Told(agent="Computer_terminal", step=2)  # of step 1 nothing was of use
     assert "Three. TERMINATE" not in asked.calls[-1].text
     assert "The newest step is 2." in asked.calls[-1].text
 
 
 def test_step_by_step_may_find_nothing(labels: tuple[Labelled, ...]) -> None:
-    asked = blamed(step_by_step, labels[0], mistake(found=False))
-    assert asked.came is None
+    asked = blamed(step_by_step, labels[0], mistake(holds=False))
+    assert asked.result is None
     assert len(asked.calls) == 5
 
 
 def test_binary_search_shows_ever_smaller_halves(labels: tuple[Labelled, ...]) -> None:
     """Of steps 0 to 4 the lower half is 3 and 4, of which the upper is 3."""
     asked = blamed(binary_search, labels[0], [half("lower"), half("upper")])
-    assert asked.came == Told(agent="Hall_Expert", step=3)
+    assert asked.result == Told(agent="Hall_Expert", step=3)
     assert "Upper half: steps 0 to 2. Lower half: steps 3 to 4." in asked.calls[0].text
     assert "Let us count." not in asked.calls[1].text
 
@@ -93,9 +93,9 @@ def test_binary_search_takes_a_half_by_chance_where_no_answer_is_of_use(
     labels: tuple[Labelled, ...],
 ) -> None:
     once, again = (blamed(binary_search, labels[0], NONSENSE) for _ in range(2))
-    assert once.came == again.came
-    assert once.came is not None
-    assert len(once.told("operator_dropped")) in {2, 3}
+    assert once.result == again.result
+    assert once.result is not None
+    assert len(once.events_of("operator_dropped")) in {2, 3}
 
 
 def test_a_small_view_bounds_what_a_question_shows(labels: tuple[Labelled, ...]) -> None:
@@ -104,10 +104,10 @@ def test_a_small_view_bounds_what_a_question_shows(labels: tuple[Labelled, ...])
 
     def seen(request: Request) -> Reply:
         assert len("".join(re.findall(r"12, .*?>\n(.*)\n", message_text(request)))) <= 100
-        return mistake(found=False)
+        return mistake(holds=False)
 
     asked = blamed(step_by_step, label, seen, bounds=small)
-    assert asked.came is None
+    assert asked.result is None
     last = asked.calls[-1].text
     assert "Look at the plan of the hall." in last
     assert "10 steps from 1 to 10 are left out" in last

@@ -13,12 +13,12 @@ WORLD = replace(world_of(DRAWN, 0, ""), stranger=1.5, habit=0.4, dilution=0.05, 
 PROBLEMS = [problem_of(f"Problem {number} of the harbour", PARTS) for number in range(40)]
 
 
-def chain(crafts: list[str], told: Coaching = ()) -> Graph:
+def chain(crafts: list[str], coaching: Coaching = ()) -> Graph:
     """A team in which each reports to all later ones."""
     return Graph(
         crafts={craft: craft for craft in crafts},
         heard={craft: tuple(crafts[:place]) for place, craft in enumerate(crafts)},
-        coaching=dict.fromkeys(crafts, told),
+        coaching=dict.fromkeys(crafts, coaching),
     )
 
 

@@ -19,14 +19,14 @@ OPERATOR = "dream_contrast"
 
 
 async def dream_contrast(
-    meta: OperatorModel, path: str, task: Task, failed: MemberWork, succeeded: MemberWork
+    model: OperatorModel, path: str, task: Task, failed: MemberWork, succeeded: MemberWork
 ) -> Difference | RejectedProposal:
     """Return what one member did differently from another, that made its answer better.
 
     Args:
         task: The task. Its reference answer is not shown.
     """
-    limits = meta.limits
+    limits = model.limits
     longest = min(LONGEST_IDEA, limits.characters)
     names = {"failed": failed.agent, "succeeded": succeeded.agent}
     question = Question(
@@ -37,7 +37,7 @@ async def dream_contrast(
         read=functools.partial(_read, failed.agent, succeeded.agent, longest, limits),
         inputs={"task": task, "failed": failed, "succeeded": succeeded},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 def _read(failed: str, giver: str, longest: int, bounds: Bounds, answer: str) -> Difference:

@@ -15,7 +15,7 @@ from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator, Setting
 from ....core.proposal import RejectedProposal
 from ..lifecycle.fusing import LONGEST_ENTRY
-from ..wording import ANY_TEXT, said, text_schema
+from ..wording import ANY_TEXT, required_text, text_schema
 from .debate import idea_text
 from .ideas import INSIGHTS, LEVELS, Idea, Insight, Level
 from .imagine import niches_text
@@ -25,7 +25,7 @@ OPERATOR = "dream_crystallize"
 
 
 async def dream_crystallize(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     ideas: Sequence[Idea],
@@ -48,7 +48,7 @@ async def dream_crystallize(
         Insights, each with the niche that its level needs: that of the task, one of those that
         there are, or none.
     """
-    limits = meta.limits
+    limits = model.limits
     longest = min(LONGEST_ENTRY, limits.characters)
     form = _Form(task=task, ideas=ideas, answers=answers, niches=niches, most=most, longest=longest)
     question = Question(
@@ -61,7 +61,7 @@ async def dream_crystallize(
         read=functools.partial(form.read, limits),
         inputs={"task": task, "ideas": ideas, "niches": niches, "most": most},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 def _ideas_text(ideas: Sequence[Idea], criticism: Sequence[Sequence[str]]) -> list[str]:
@@ -118,7 +118,7 @@ class _Form:
         )
 
     def _text(self, text: str) -> str:
-        line = said("text", text, self.longest)
+        line = required_text("text", text, self.longest)
         if gives_away(line, self.answers):
             raise InvalidAnswer("text: it gives away an answer to the task. Say how to find it.")
         return line

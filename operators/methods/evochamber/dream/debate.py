@@ -21,7 +21,7 @@ OPERATOR = "dream_debate"
 
 
 async def dream_debate(
-    meta: OperatorModel, path: str, task: Task, work: MemberWork, ideas: Sequence[Idea]
+    model: OperatorModel, path: str, task: Task, work: MemberWork, ideas: Sequence[Idea]
 ) -> tuple[Opinion, ...] | RejectedProposal:
     """Criticise ideas from where a member stands, and say which to drop.
 
@@ -32,7 +32,7 @@ async def dream_debate(
     Returns:
         An opinion on each idea, in order.
     """
-    limits = meta.limits
+    limits = model.limits
     question = Question(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, agent=work.agent),
@@ -45,7 +45,7 @@ async def dream_debate(
         read=functools.partial(_read, len(ideas), limits),
         inputs={"task": task, "work": work, "ideas": ideas},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 def idea_text(number: int, idea: Idea) -> str:
@@ -68,10 +68,10 @@ def _read(many: int, bounds: Bounds, answer: str) -> tuple[Opinion, ...]:
 
 
 async def dream_debate_alone(
-    meta: OperatorModel, path: str, task: Task, work: MemberWork, ideas: Sequence[Idea]
+    model: OperatorModel, path: str, task: Task, work: MemberWork, ideas: Sequence[Idea]
 ) -> Opinions | RejectedProposal:
     """Criticise ideas, and say who does; see `dream_debate`."""
-    opinions = await dream_debate(meta, path, task, work, ideas)
+    opinions = await dream_debate(model, path, task, work, ideas)
     if isinstance(opinions, RejectedProposal):
         return opinions
     return Opinions(agent=work.agent, opinions=opinions)

@@ -69,7 +69,7 @@ async def dream(
     mean = mean_of(_scores(attempts), reward)
     reason = why(mean, settings.theta, disagree=disagree(attempts, episode.task))
     if reason is None:
-        episode.told |= counts({})
+        episode.figures |= counts({})
         return
     team = works(episode, seated, run, attempts)
     scores = {work.agent: work.score for work in team if work.score is not None}
@@ -82,7 +82,7 @@ async def dream(
         about={**about, "why": reason, "scores": scores},
     )
     await item.dreamt()
-    episode.told |= counts(item.about)
+    episode.figures |= counts(item.about)
     episode.keep(EventNoted(what=DREAM, about=item.about), DREAM)
 
 
@@ -202,9 +202,9 @@ class _Dream:
         act = operator_of(f"dream_{phase}").act
         return await act(self.episode.meta, path, self.episode.task, *given, **how)
 
-    def _lose(self, came: Sequence[Any]) -> list[Any]:
+    def _lose(self, results: Sequence[Any]) -> list[Any]:
         """Count what did not come about, and give the rest."""
-        for item in came:
+        for item in results:
             if isinstance(item, RejectedProposal):
                 self.episode.lose(item)
-        return [entry for entry in came if not isinstance(entry, RejectedProposal)]
+        return [entry for entry in results if not isinstance(entry, RejectedProposal)]

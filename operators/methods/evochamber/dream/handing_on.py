@@ -74,16 +74,16 @@ def _levels(population: Population, insight: Insight) -> Mapping[str, float]:
     return {name: agent.q(insight.niche or "") for name, agent in agents.items()}
 
 
-def _mean(one: RankingScore, niches: Collection[str]) -> float:
+def _mean(result: RankingScore, niches: Collection[str]) -> float:
     """Return an agent's mean competence over all niches that were met by anybody."""
-    return fmean(one.q(niche) for niche in niches) if niches else one.rates.initial
+    return fmean(result.q(niche) for niche in niches) if niches else result.rates.initial
 
 
 LEARNT = "This was learnt on tasks like this one. It may not hold here:\n"
 
 
 async def attempted_again(
-    episode: Episode, work: MemberWork, insight: Insight, what: str
+    episode: Episode, work: MemberWork, insight: Insight, label: str
 ) -> float | RejectedProposal:
     """Have a member attempt the task again, alone, with an insight in what it reads.
 
@@ -96,8 +96,8 @@ async def attempted_again(
     carry = RoundState(bulletin=f"{LEARNT}{insight.text}")
     team, least = alone(episode, work.account.team, work.agent), 1.0
     for number in range(1, episode.settings.reattempts + 1):
-        place = what if number == 1 else f"{what}.{number}"
-        score = await episode.score(await episode.run(team, place, carry=carry), place)
+        place = label if number == 1 else f"{label}.{number}"
+        score = await episode.score(await episode.run(team, place, state=carry), place)
         if isinstance(score, RejectedProposal):
             return score
         least = min(least, score.value)
@@ -124,7 +124,7 @@ class Tested:
         """How much more it was worth; not above 0: the insight is not verified."""
         return 0.0 if self.after is None else self.after - self.before
 
-    def told(self, to: int) -> Mapping[str, Any]:
+    def event_fields(self, to: int) -> Mapping[str, Any]:
         """Return what the event says of it.
 
         Args:
@@ -165,7 +165,7 @@ async def tested(
 
 
 async def handed_on(
-    episode: Episode, population: Population, came: Sequence[Tested], failed: Collection[str]
+    episode: Episode, population: Population, results: Sequence[Tested], failed: Collection[str]
 ) -> Mapping[str, Any]:
     """Write the insights that helped into the archives of those whom they are for.
 
@@ -178,15 +178,15 @@ async def handed_on(
         What the event of the dream says of it.
     """
     records: list[Mapping[str, Any]] = []
-    for number, item in enumerate(came, 1):
+    for number, item in enumerate(results, 1):
         to: tuple[str, ...] = ()
         if item.gain > 0:
             to = recipients(population, item.insight, failed, episode.settings)
             await _write(episode, item, to, number)
-        records.append(item.told(len(to)))
-    verified = [entry for entry in came if entry.gain > 0]
+        records.append(item.event_fields(len(to)))
+    verified = [entry for entry in results if entry.gain > 0]
     return {
-        "came": len(came),
+        "came": len(results),
         "verified": len(verified),
         "givers": sorted({entry.insight.of.giver for entry in verified}),
         "insights": records,
@@ -212,19 +212,19 @@ def counts(about: Mapping[str, Any]) -> Mapping[str, int]:
     }
 
 
-async def _write(episode: Episode, one: Tested, to: Sequence[str], number: int) -> None:
+async def _write(episode: Episode, result: Tested, to: Sequence[str], number: int) -> None:
     """Keep a line for all to whom an insight is new, and one for each earlier entry it joins."""
-    entry = _entry(episode, one)
+    entry = _entry(episode, result)
     parts = await settled(episode, entry, to, f"{episode.path}dream/fuse {number}")
     for part_number, part in enumerate(parts, 1):
         name = f"insight {number}" if part_number == 1 else f"insight {number}.{part_number}"
         episode.keep(replace(part.entry, to=part.owners), name)
-        if part.lost is not None:
-            episode.lose(part.lost)
+        if part.rejected is not None:
+            episode.lose(part.rejected)
 
 
-def _entry(episode: Episode, one: Tested) -> Learnt:
-    insight, task = one.insight, episode.task
+def _entry(episode: Episode, result: Tested) -> Learnt:
+    insight, task = result.insight, episode.task
     return Learnt(
         kind=insight.kind,
         task=task.text[:LONGEST_TASK],
@@ -233,6 +233,6 @@ def _entry(episode: Episode, one: Tested) -> Learnt:
         giver=insight.of.giver,
         level=insight.level,
         case=task.id,
-        credit=one.gain,
-        run=episode.stage.name,
+        credit=result.gain,
+        run=episode.context.name,
     )

@@ -14,14 +14,14 @@ from ....core.material import fenced, material, task_text
 from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator, Setting
 from ....core.proposal import RejectedProposal
-from ..wording import ANY_TEXT, said, text_schema
+from ..wording import ANY_TEXT, required_text, text_schema
 from .ideas import INSIGHTS, LONGEST_IDEA, Difference, Idea
 
 OPERATOR = "dream_imagine"
 
 
 async def dream_imagine(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     task: Task,
     differences: Sequence[Difference],
@@ -37,7 +37,7 @@ async def dream_imagine(
             what those who failed found in their own work.
         niches: The kinds of task that there are. None, where tasks have no kinds.
     """
-    limits = meta.limits
+    limits = model.limits
     longest = min(LONGEST_IDEA, limits.characters)
     shared = all(difference.giver == difference.failed for difference in differences)
     form = _Form(of=differences, niches=niches, most=most, longest=longest)
@@ -58,7 +58,7 @@ async def dream_imagine(
         read=functools.partial(form.read, limits),
         inputs={"task": task, "differences": differences, "niches": niches, "most": most},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 def niches_text(niches: Sequence[str]) -> str:
@@ -90,7 +90,7 @@ class _Form:
         """Read ideas; a niche that is named twice counts once, and so does an idea."""
         ideas = [
             Idea(
-                text=said("strategy", idea["strategy"], self.longest),
+                text=required_text("strategy", idea["strategy"], self.longest),
                 niches=tuple(dict.fromkeys(idea.get("niches", ()))),
                 of=self.of[idea["difference"] - 1],
             )

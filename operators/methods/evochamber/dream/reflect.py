@@ -21,14 +21,14 @@ OPERATOR = "dream_reflect"
 
 
 async def dream_reflect(
-    meta: OperatorModel, path: str, task: Task, work: MemberWork
+    model: OperatorModel, path: str, task: Task, work: MemberWork
 ) -> str | RejectedProposal:
     """Diagnose a member's own work.
 
     Args:
         task: The task. Its reference answer is not shown.
     """
-    limits = meta.limits
+    limits = model.limits
     longest = min(LONGEST_IDEA, limits.characters)
     question = Question(
         operator=OPERATOR,
@@ -40,7 +40,7 @@ async def dream_reflect(
         read=functools.partial(one_text, "diagnosis", longest, limits),
         inputs={"task": task, "work": work},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 DREAM_REFLECT = Operator(

@@ -109,7 +109,9 @@ def survivors(
     return tuple(
         place
         for place, idea in enumerate(ideas)
-        if not _dropped(place, [member for member in members if member != idea.of.giver], opinions)
+        if not _is_outvoted(
+            place, [member for member in members if member != idea.of.giver], opinions
+        )
     )
 
 
@@ -132,6 +134,8 @@ def _can_tell(answer: str) -> bool:
     return len(answer) >= SHORTEST_WORDS
 
 
-def _dropped(place: int, others: Sequence[str], opinions: Mapping[str, Sequence[Opinion]]) -> bool:
+def _is_outvoted(
+    place: int, others: Sequence[str], opinions: Mapping[str, Sequence[Opinion]]
+) -> bool:
     against = [other for other in others if other in opinions and not opinions[other][place].keep]
     return 2 * len(against) > len(others)

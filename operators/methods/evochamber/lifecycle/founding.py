@@ -71,22 +71,22 @@ def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) ->
     return replace(settings, founder=file), {file: write_agent_yaml(agent_value(agent))}
 
 
-def begin(stage: EvolutionContext) -> Iterator[Added]:
+def begin(context: EvolutionContext) -> Iterator[Added]:
     """Give a pool its first agents, where it has none that are not retired.
 
     After a crash it gives all of them again, those that were born then as well.
     """
-    settings: PopulationSettings = stage.recipe.settings
-    own = f"{stage.name}/begin/"
-    if any(not agent.revisions[0].op.startswith(own) for agent in stage.pool.agents.values()):
+    settings: PopulationSettings = context.recipe.settings
+    own = f"{context.name}/begin/"
+    if any(not agent.revisions[0].op.startswith(own) for agent in context.pool.agents.values()):
         return
     reason = f"one of the {settings.pool_size} that the population began with"
-    lineage = Lineage(operator=GENESIS, reason=reason, run=stage.name)
-    for item in founders(settings, stage.beside, stage.catalogue):
+    lineage = Lineage(operator=GENESIS, reason=reason, run=context.name)
+    for item in founders(settings, context.beside, context.catalogue):
         yield Added(member=item, lineage=lineage, name=item.id)
 
 
-def check(settings: PopulationSettings, said: Mapping[str, Any]) -> dict[str, str]:
+def check(settings: PopulationSettings, written: Mapping[str, Any]) -> dict[str, str]:
     """Find what is wrong with settings that no schema can say, by the field."""
     fields: dict[str, str] = {}
     size, most = settings.pool_size, settings.largest
@@ -96,12 +96,12 @@ def check(settings: PopulationSettings, said: Mapping[str, Any]) -> dict[str, st
             " at least 1, or write learning: false and codream: false."
         )
     if settings.team_size > size:
-        fields["team_size" if "team_size" in said else "pool_size"] = (
+        fields["team_size" if "team_size" in written else "pool_size"] = (
             f"a team of {settings.team_size} agents cannot be chosen among {size}. Make pool_size"
             f" at least {settings.team_size}, or team_size smaller."
         )
     if most < size:
-        fields["largest" if "largest" in said else "pool_size"] = (
+        fields["largest" if "largest" in written else "pool_size"] = (
             f"{size} agents are there at first, and largest allows {most}. Make largest at least"
             f" {size}, or pool_size smaller."
         )

@@ -29,13 +29,13 @@ LONGEST_ENTRY = 400
 """Characters of an entry, at most: six of them fit into the room that agents have for them."""
 
 
-async def fuse(meta: OperatorModel, path: str, earlier: str, new: str) -> str | RejectedProposal:
+async def fuse(model: OperatorModel, path: str, earlier: str, new: str) -> str | RejectedProposal:
     """Make one text of two that say almost the same.
 
     Args:
         new: The one that is to be added.
     """
-    limits = meta.limits
+    limits = model.limits
     longest = min(LONGEST_ENTRY, limits.characters)
     question = Question(
         operator=OPERATOR,
@@ -48,7 +48,7 @@ async def fuse(meta: OperatorModel, path: str, earlier: str, new: str) -> str | 
         read=functools.partial(one_text, "text", longest, limits),
         inputs={"earlier": earlier, "new": new},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,12 +57,12 @@ class Settled:
 
     Attributes:
         entry: The entry, which may stand for an earlier one.
-        lost: Why it was not made one with an earlier one that says almost the same.
+        rejected: Why it was not made one with an earlier one that says almost the same.
     """
 
     entry: Learnt
     owners: tuple[str, ...]
-    lost: RejectedProposal | None = None
+    rejected: RejectedProposal | None = None
 
 
 async def settled(
@@ -94,7 +94,7 @@ async def _with_earlier(
     if near.text != entry.text:
         text = await operator_of(OPERATOR).act(episode.meta, path, near.text, entry.text)
     if isinstance(text, RejectedProposal):
-        return Settled(entry=entry, owners=owners, lost=text)
+        return Settled(entry=entry, owners=owners, rejected=text)
     return Settled(entry=replace(entry, text=text, replaces=(near.id,)), owners=owners)
 
 

@@ -30,21 +30,21 @@ class Heritage:
     Attributes:
         entries: Entries that each take the place of one of either archive.
         left: How many near-duplicates were left as they are, as there were too many.
-        dropped: Those of which nothing of use was made.
+        rejected: Those of which nothing of use was made.
     """
 
     entries: tuple[Learnt, ...] = ()
     left: int = 0
-    dropped: tuple[RejectedProposal, ...] = ()
+    rejected: tuple[RejectedProposal, ...] = ()
 
 
-async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritage:
+async def heritage(episode: Episode, path: str, first: str, other: str) -> Heritage:
     """Fuse what two agents know twice, in other words: the most alike first, side by side.
 
     Args:
         path: Where its questions are: `task 12/lifecycle/1 merge/`.
     """
-    pairs = _pairs(episode, one, other)
+    pairs = _pairs(episode, first, other)
     same = [pair for pair in pairs if pair[0].text == pair[1].text]
     others = [pair for pair in pairs if pair[0].text != pair[1].text]
     asked = others[:MOST_FUSED]
@@ -57,16 +57,16 @@ async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritag
     outcome = [*((pair, pair[0].text) for pair in same), *zip(asked, result, strict=True)]
     return Heritage(
         entries=tuple(
-            _entry(pair, text, (one, other)) for pair, text in outcome if isinstance(text, str)
+            _entry(pair, text, (first, other)) for pair, text in outcome if isinstance(text, str)
         ),
         left=len(others) - len(asked),
-        dropped=tuple(text for text in result if isinstance(text, RejectedProposal)),
+        rejected=tuple(text for text in result if isinstance(text, RejectedProposal)),
     )
 
 
-def _pairs(episode: Episode, one: str, other: str) -> Sequence[tuple[Learnt, Learnt]]:
+def _pairs(episode: Episode, first: str, other: str) -> Sequence[tuple[Learnt, Learnt]]:
     """Find near-duplicates between two archives, the most alike first; each entry in one pair."""
-    rows = sorted(_similar(episode, one, other), key=lambda near: (-near[2], near[0].id))
+    rows = sorted(_similar(episode, first, other), key=lambda near: (-near[2], near[0].id))
     pairs, used = list[tuple[Learnt, Learnt]](), set[str]()
     for mine, theirs, _ in rows:
         if not used & {mine.id, theirs.id}:
@@ -75,16 +75,16 @@ def _pairs(episode: Episode, one: str, other: str) -> Sequence[tuple[Learnt, Lea
     return pairs
 
 
-def _similar(episode: Episode, one: str, other: str) -> Iterator[tuple[Learnt, Learnt, float]]:
+def _similar(episode: Episode, first: str, other: str) -> Iterator[tuple[Learnt, Learnt, float]]:
     """Yield entries of one archive with those of the other that say almost the same.
 
     What both have from a common ancestor is one entry already; and what this task has taught one of
     them may have taken the place of an earlier one.
     """
     view, over = episode.view, episode.settings.dedup
-    gone = {entry.id for entry in view.archive(one)} & {entry.id for entry in view.archive(other)}
+    gone = {entry.id for entry in view.archive(first)} & {entry.id for entry in view.archive(other)}
     gone |= {old for new, _ in episode.changes if isinstance(new, Learnt) for old in new.replaces}
-    for mine in view.archive(one):
+    for mine in view.archive(first):
         if mine.id in gone:
             continue
         near = view.alike(mine.text, other, kind=mine.kind, niche=mine.niche, over=over)

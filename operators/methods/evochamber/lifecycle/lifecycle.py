@@ -40,7 +40,7 @@ class _Lived:
 
     event: LifecycleEvent
     changes: tuple[Change, ...]
-    lost: tuple[RejectedProposal, ...]
+    rejected: tuple[RejectedProposal, ...]
     heritage: Heritage
 
 
@@ -59,7 +59,7 @@ async def live(episode: Episode, population: Population) -> None:
     for number, item in enumerate(result):
         _keep(episode, number, item)
     happened = Counter(entry.event.operator for entry in result if entry.changes)
-    episode.told |= {name: happened[name] for name in ORDER}
+    episode.figures |= {name: happened[name] for name in ORDER}
 
 
 async def _done(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:
@@ -75,7 +75,7 @@ async def _done(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:
         changes, lost = unwritten(event, agents), (result,)
     else:
         changes, lost = result, ()
-    return _Lived(event=event, changes=changes, lost=(*lost, *left.dropped), heritage=left)
+    return _Lived(event=event, changes=changes, rejected=(*lost, *left.dropped), heritage=left)
 
 
 async def _heritage(episode: Episode, path: str, event: LifecycleEvent) -> Heritage:
@@ -86,7 +86,7 @@ async def _heritage(episode: Episode, path: str, event: LifecycleEvent) -> Herit
 def _agents(episode: Episode, event: LifecycleEvent) -> Sequence[Agent]:
     """Return those that it is about; of a genesis, the one that a new agent is made like."""
     if event.operator == "genesis":
-        stage = episode.stage
+        stage = episode.context
         return (founder(episode.settings, stage.beside, stage.catalogue),)
     return tuple(episode.view.agents[name].agent for name in event.agents)
 
@@ -100,16 +100,16 @@ async def _examples(episode: Episode, niche: str | None) -> Sequence[str]:
     return [*dict.fromkeys((*own, *(entry.task for entry, _ in known)))][:MOST_EXAMPLES]
 
 
-def _keep(episode: Episode, number: int, one: _Lived) -> None:
+def _keep(episode: Episode, number: int, lived: _Lived) -> None:
     """Keep what changes, in order, and tell it: the fold knows who was born by what comes next."""
-    for lost in one.lost:
+    for lost in lived.rejected:
         episode.lose(lost, at=number)
-    if not one.changes:
+    if not lived.changes:
         return
-    what = f"{LIFECYCLE} {number} {one.event.operator}"
-    for place, change in enumerate((*one.heritage.entries, *one.changes)):
+    what = f"{LIFECYCLE} {number} {lived.event.operator}"
+    for place, change in enumerate((*lived.heritage.entries, *lived.changes)):
         episode.keep(_placed(change, episode), f"{what} {place}")
-    about = _about(episode, one)
+    about = _about(episode, lived)
     episode.keep(EventNoted(what=LIFECYCLE, about=about), f"{what} told")
     episode.note(LIFECYCLE, **about)
 
@@ -118,12 +118,12 @@ def _placed(change: Change, episode: Episode) -> Change:
     """Say of what is born after which task that was, and in which evolution."""
     if not isinstance(change, Added):
         return change
-    where = replace(change.lineage, task=episode.task.id, run=episode.stage.name)
+    where = replace(change.lineage, task=episode.task.id, run=episode.context.name)
     return replace(change, lineage=where)
 
 
-def _about(episode: Episode, one: _Lived) -> dict[str, Any]:
-    event, left = one.event, one.heritage
+def _about(episode: Episode, lived: _Lived) -> dict[str, Any]:
+    event, left = lived.event, lived.heritage
     fused = {"fused": len(left.entries), "left": left.left} if event.operator == "merge" else {}
     return {
         **event.about,

@@ -16,7 +16,7 @@ from .....schema.team.team import Lineage, is_prompt_id
 from .....schema.values.errors import ConfigError
 from .....schema.values.secrets import scrubbed
 from .....schema.values.terminal import on_one_line
-from ....core.answers import InvalidAnswer, closed, reason_schema, structured, told
+from ....core.answers import InvalidAnswer, closed, reason_schema, sentences, structured
 from ....core.material import clip, fenced, material
 from ....core.meta import Question, prompt
 from ....core.operator import Operator
@@ -52,7 +52,7 @@ class Persona:
 
 
 async def persona(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     event: LifecycleEvent,
     agents: Sequence[Agent],
@@ -65,7 +65,7 @@ async def persona(
         agents: Whose personas are shown, at least one; the first one's is written anew.
         tasks: Tasks of the niche that it is for, to see what that means.
     """
-    limits = meta.limits
+    limits = model.limits
     fields = _fields(limits)
     question = Question(
         operator=event.operator,
@@ -75,7 +75,7 @@ async def persona(
             **{k: v["maxLength"] for k, v in fields.items()},
         ),
         material=material(
-            *(_shown(agent, meta.catalogue, limits) for agent in agents),
+            *(_shown(agent, model.catalogue, limits) for agent in agents),
             fenced("niche", (event.niche or "")[:LONGEST_NICHE]),
             *(
                 fenced("example", clip(task, limits.task_characters // len(tasks)))
@@ -83,11 +83,11 @@ async def persona(
             ),
         ),
         schema=closed(reason=reason_schema(limits), **fields),
-        read=functools.partial(_read, meta, event, agents),
+        read=functools.partial(_read, model, event, agents),
         parents=event.agents,
         inputs={"event": event, "agents": agents, "tasks": tasks},
     )
-    return await meta.ask(path, question)
+    return await model.ask(path, question)
 
 
 def _fields(bounds: Bounds) -> dict[str, Any]:
@@ -114,10 +114,10 @@ def _parts(agent: Agent, catalogue: Catalogue) -> tuple[str, str]:
 
 
 def _read(
-    meta: OperatorModel, event: LifecycleEvent, agents: Sequence[Agent], text: str
+    model: OperatorModel, event: LifecycleEvent, agents: Sequence[Agent], text: str
 ) -> Persona:
     """Read a persona; what is longer than its room is cut."""
-    limits, anything = meta.limits, {"type": "string"}
+    limits, anything = model.limits, {"type": "string"}
     shape: Mapping[str, Any] = closed(reason=anything, title=anything, persona=anything)
     fields = structured(text, shape, limits)
     title, words = (
@@ -126,25 +126,25 @@ def _read(
     )
     if empty := [name for name, word in (("title", title), ("persona", words)) if not _says(word)]:
         raise InvalidAnswer(f"{' and '.join(empty)}: nothing is said there. Write some words.")
-    first, rest = _parts(agents[0], meta.catalogue)
+    first, rest = _parts(agents[0], model.catalogue)
     if event.operator != "merge" and words == on_one_line(first):
         raise InvalidAnswer("persona: this is the one that was shown. Write another one.")
     agent = replace(agents[0], role=title, prompt=material(words, rest))
-    return Persona(agent=_checked(agent, meta), reason=fields["reason"])
+    return Persona(agent=_checked(agent, model), reason=fields["reason"])
 
 
 def _says(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _checked(agent: Agent, meta: OperatorModel) -> Agent:
+def _checked(agent: Agent, model: OperatorModel) -> Agent:
     """Make sure that an agent may be so."""
     if is_prompt_id(agent.prompt):
         raise InvalidAnswer("persona: one word is none. Write sentences.")
     try:
-        check_agent(agent, meta.catalogue, meta.ceiling)
+        check_agent(agent, model.catalogue, model.ceiling)
     except ConfigError as error:
-        raise InvalidAnswer(*told(error.problems)) from None
+        raise InvalidAnswer(*sentences(error.problems)) from None
     return agent
 
 
@@ -157,43 +157,46 @@ def _with_persona(
     """Make an operator of what comes of an event once a model has written a persona for it."""
 
     async def act(
-        meta: OperatorModel,
+        model: OperatorModel,
         path: str,
         event: LifecycleEvent,
         agents: Sequence[Agent],
         tasks: Sequence[str] = (),
     ) -> Changes | RejectedProposal:
-        result = await persona(meta, path, event, agents, tasks)
+        result = await persona(model, path, event, agents, tasks)
         return result if isinstance(result, RejectedProposal) else changes(event, result, agents)
 
     return act
 
 
-def _forked(event: LifecycleEvent, made: Persona, agents: Sequence[Agent]) -> Changes:
+def _forked(event: LifecycleEvent, new_persona: Persona, agents: Sequence[Agent]) -> Changes:
     """Make a twin of an agent, whose persona puts weight on a niche (EvoChamber App. E.1).
 
     It begins with the agent's archive and competence, and with no tasks. The agent stays as it is.
     """
-    return (_born(event, made, agents),)
+    return (_addition(event, new_persona, agents),)
 
 
-def _merged(event: LifecycleEvent, made: Persona, agents: Sequence[Agent]) -> Changes:
+def _merged(event: LifecycleEvent, new_persona: Persona, agents: Sequence[Agent]) -> Changes:
     """Make one agent of two, which are retired (EvoChamber App. E.1).
 
     It begins with both archives, and is as the first of them is but for its persona.
     """
     why = f"merged: {event.why}"
-    return (_born(event, made, agents), *(Retired(member=agent.id, reason=why) for agent in agents))
+    return (
+        _addition(event, new_persona, agents),
+        *(Retired(member=agent.id, reason=why) for agent in agents),
+    )
 
 
-def _founded(event: LifecycleEvent, made: Persona, _founder: Sequence[Agent]) -> Changes:
+def _founded(event: LifecycleEvent, new_persona: Persona, _founder: Sequence[Agent]) -> Changes:
     """Make a new agent for a niche, like the founder, with nothing in its archive (App. E.1)."""
-    return (_born(event, made, ()),)
+    return (_addition(event, new_persona, ()),)
 
 
-def _specialized(event: LifecycleEvent, made: Persona, agents: Sequence[Agent]) -> Changes:
+def _specialized(event: LifecycleEvent, new_persona: Persona, agents: Sequence[Agent]) -> Changes:
     """Nudge an agent's persona towards a niche (EvoChamber §3.5). It stays who it is."""
-    return (Revised(agent=agents[0].id, to=made.agent, reason=_reason(event, made)),)
+    return (Revised(agent=agents[0].id, to=new_persona.agent, reason=_reason(event, new_persona)),)
 
 
 def unwritten(event: LifecycleEvent, agents: Sequence[Agent]) -> Changes:
@@ -207,7 +210,7 @@ def unwritten(event: LifecycleEvent, agents: Sequence[Agent]) -> Changes:
 
 
 async def prune(
-    meta: OperatorModel,
+    model: OperatorModel,
     path: str,
     event: LifecycleEvent,
     agents: Sequence[Agent],
@@ -218,18 +221,18 @@ async def prune(
     Args:
         tasks: None.
     """
-    del meta, path, tasks
+    del model, path, tasks
     return tuple(Retired(member=agent.id, reason=f"pruned: {event.why}") for agent in agents)
 
 
-def _born(event: LifecycleEvent, made: Persona, parents: Sequence[Agent]) -> Added:
+def _addition(event: LifecycleEvent, new_persona: Persona, parents: Sequence[Agent]) -> Added:
     names = tuple(parent.id for parent in parents)
-    lineage = Lineage(operator=event.operator, parents=names, reason=_reason(event, made))
-    return Added(member=replace(made.agent, member=None), lineage=lineage, inherits=names)
+    lineage = Lineage(operator=event.operator, parents=names, reason=_reason(event, new_persona))
+    return Added(member=replace(new_persona.agent, member=None), lineage=lineage, inherits=names)
 
 
-def _reason(event: LifecycleEvent, made: Persona) -> str:
-    return f"{event.why}. {made.reason}" if made.reason else event.why
+def _reason(event: LifecycleEvent, new_persona: Persona) -> str:
+    return f"{event.why}. {new_persona.reason}" if new_persona.reason else event.why
 
 
 FORK = Operator(

@@ -150,33 +150,33 @@ def _affinity(one: RankingScore, niche: str) -> float | None:
     return one.q(niche) if niche in one.competence or niche in one.aims else None
 
 
-def _forks(look: _Look) -> Iterator[LifecycleEvent]:
-    settings, mean = look.settings, look.population.mean
-    ranked = _by_reward(look)
+def _forks(view: _Look) -> Iterator[LifecycleEvent]:
+    settings, mean = view.settings, view.population.mean
+    ranked = _by_reward(view)
     top = math.ceil(settings.fork_top * len(ranked) - ROUNDING)
     for name, score, rolling in ranked[:top]:
         stands_out = mean is not None and rolling > mean + ROUNDING
         is_ready = score.total - score.forked >= max(1, settings.fork_tasks)
-        if stands_out and is_ready and score.dominant and look.may_fork:
-            yield _fork(name, score, rolling, top=top, of=len(ranked), look=look)
+        if stands_out and is_ready and score.dominant and view.may_fork:
+            yield _fork(name, score, rolling, top=top, of=len(ranked), view=view)
 
 
-def _by_reward(look: _Look) -> list[tuple[str, RankingScore, float]]:
+def _by_reward(view: _Look) -> list[tuple[str, RankingScore, float]]:
     """Rank those that have worked enough; of equal ones, one or the other is first."""
     ranked = [
         (name, standing, standing.rolling)
-        for name, standing in look.idle.items()
-        if standing.rolling is not None and standing.total >= look.settings.fork_tasks
+        for name, standing in view.idle.items()
+        if standing.rolling is not None and standing.total >= view.settings.fork_tasks
     ]
-    look.chance.shuffle(ranked)
+    view.chance.shuffle(ranked)
     return sorted(ranked, key=lambda row: -row[2])
 
 
 def _fork(
-    name: str, one: RankingScore, rolling: float, *, top: int, of: int, look: _Look
+    name: str, one: RankingScore, rolling: float, *, top: int, of: int, view: _Look
 ) -> LifecycleEvent:
     niche = one.dominant or ""
-    last, share = len(one.rewards), look.settings.fork_top
+    last, share = len(one.rewards), view.settings.fork_top
     return LifecycleEvent(
         operator="fork",
         agents=(name,),
@@ -189,24 +189,24 @@ def _fork(
             "over": last,
             "best": top,
             "of": of,
-            "mean": look.population.mean or 0.0,
+            "mean": view.population.mean or 0.0,
             "competence": one.q(niche),
             "tasks": one.total,
         },
     )
 
 
-def _merges(look: _Look) -> Iterator[LifecycleEvent]:
-    settings = look.settings
+def _merges(view: _Look) -> Iterator[LifecycleEvent]:
+    settings = view.settings
     ready = {
         name: standing
-        for name, standing in look.idle.items()
+        for name, standing in view.idle.items()
         if standing.total >= settings.merge_tasks
     }
-    closest = _closest(ready) if look.may_lose else ()
+    closest = _closest(ready) if view.may_lose else ()
     if not closest or (omega := _overlap(ready, closest[0])) <= settings.merge_similarity:
         return
-    pair = look.chance.choice(closest)
+    pair = view.chance.choice(closest)
     names = sorted(pair, key=lambda name: (-(ready[name].rolling or 0), -ready[name].total))
     score, other = (ready[name] for name in names)
     shared = len(score.competence.keys() & other.competence.keys())
@@ -245,16 +245,16 @@ def _overlap(agents: Mapping[str, RankingScore], pair: tuple[str, str]) -> float
     return overlap(agents[pair[0]], agents[pair[1]])
 
 
-def _prunes(look: _Look) -> Iterator[LifecycleEvent]:
-    settings, mean = look.settings, look.population.mean or 0.0
+def _prunes(view: _Look) -> Iterator[LifecycleEvent]:
+    settings, mean = view.settings, view.population.mean or 0.0
     what = "with a rolling reward " if settings.prune_by == "recent_mean" else ""
     lagging = [
         (name, standing)
-        for name, standing in look.idle.items()
+        for name, standing in view.idle.items()
         if standing.lagging >= settings.prune_tasks
     ]
     for name, score in sorted(lagging, key=lambda pair: (-pair[1].lagging, pair[1].rolling or 0)):
-        if look.may_lose:
+        if view.may_lose:
             rolling = score.rolling or 0.0
             yield LifecycleEvent(
                 operator="prune",
@@ -266,50 +266,50 @@ def _prunes(look: _Look) -> Iterator[LifecycleEvent]:
             )
 
 
-def _geneses(look: _Look) -> Iterator[LifecycleEvent]:
-    settings, met = look.settings, _met(look)
+def _geneses(view: _Look) -> Iterator[LifecycleEvent]:
+    settings, met = view.settings, _niche_counts(view)
     fewest = min(settings.genesis_below, settings.pool_size)
-    if look.size < fewest and look.has_room:
-        niche = _weakest(look, met)
+    if view.size < fewest and view.has_room:
+        niche = _weakest(view, met)
         yield _genesis(
-            look,
-            f"{counted(look.size, 'agent')}, fewer than {fewest}",
+            view,
+            f"{counted(view.size, 'agent')}, fewer than {fewest}",
             niche,
             met,
-            agents=look.size,
+            agents=view.size,
             fewest=fewest,
         )
-    seeded = {event.niche for event in look.events if event.operator == "genesis"}
+    seeded = {event.niche for event in view.events if event.operator == "genesis"}
     uncovered = {
         niche: tasks
         for niche, tasks in met.items()
-        if niche not in seeded and (look.best(niche) or 0.0) <= settings.genesis_affinity > 0
+        if niche not in seeded and (view.best(niche) or 0.0) <= settings.genesis_affinity > 0
     }
-    if uncovered and look.has_room:
+    if uncovered and view.has_room:
         niche = max(uncovered, key=lambda text: uncovered[text])
         why = f"nobody is above {settings.genesis_affinity:.3g} there"
-        yield _genesis(look, why, niche, met)
+        yield _genesis(view, why, niche, met)
 
 
-def _met(look: _Look) -> Mapping[str, int]:
+def _niche_counts(view: _Look) -> Mapping[str, int]:
     """Count the last tasks by niche; of those met equally often, one or the other is first."""
-    recent = Counter(niche for niche in look.population.recent(look.settings.tau) if niche)
+    recent = Counter(niche for niche in view.population.recent(view.settings.tau) if niche)
     niches = [*recent]
-    look.chance.shuffle(niches)
+    view.chance.shuffle(niches)
     return {niche: recent[niche] for niche in niches}
 
 
-def _weakest(look: _Look, met: Mapping[str, int]) -> str | None:
+def _weakest(view: _Look, met: Mapping[str, int]) -> str | None:
     """Return the niche in which the population is weakest; of several, the one met most often."""
-    return min(met, key=lambda text: (look.best(text) or 0.0, -met[text]), default=None)
+    return min(met, key=lambda text: (view.best(text) or 0.0, -met[text]), default=None)
 
 
 def _genesis(
-    look: _Look, why: str, niche: str | None, met: Mapping[str, int], **numbers: float
+    view: _Look, why: str, niche: str | None, met: Mapping[str, int], **numbers: float
 ) -> LifecycleEvent:
     if niche is None:
         return LifecycleEvent(operator="genesis", agents=(), why=why, numbers=numbers)
-    best, recent = look.best(niche), len(look.population.recent(look.settings.tau))
+    best, recent = view.best(niche), len(view.population.recent(view.settings.tau))
     known = "and nobody has met it" if best is None else f"best competence {best:.3g}"
     return LifecycleEvent(
         operator="genesis",
@@ -320,9 +320,9 @@ def _genesis(
     )
 
 
-def _specialized(look: _Look) -> Iterator[LifecycleEvent]:
-    above = look.settings.specialize_above
-    for name, standing in look.idle.items():
+def _specialized(view: _Look) -> Iterator[LifecycleEvent]:
+    above = view.settings.specialize_above
+    for name, standing in view.idle.items():
         niche = standing.dominant
         if niche and niche not in standing.aims and standing.q(niche) >= above:
             yield LifecycleEvent(

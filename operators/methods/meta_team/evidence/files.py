@@ -73,7 +73,7 @@ def tools_of(ground: Ground, agent: str) -> Sequence[str]:
     Args:
         ground: The team that worked, and what it was told.
     """
-    task, own = ground.told.task, ground.team.agents[agent]
+    task, own = ground.feedback.task, ground.team.agents[agent]
     if task.repo is None and not task.files:
         return ()
     if task.repo is not None and ground.team.backend_of(own) in CODING:
@@ -128,7 +128,7 @@ async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tu
     outcome = ground.run.agents[agent]
     patch = outcome.result.patch if outcome.result else None
     changes = outcome.changes or passed_on(agent, patch, ())
-    task: Task = replace(ground.told.task, answer=None)
+    task: Task = replace(ground.feedback.task, answer=None)
     done: list[FileLook] = []
     with Workspaces(task) as workspaces:
         workspace = workspaces.of(agent, 1, changes)

@@ -32,7 +32,7 @@ class Ground:
 
     team: Team
     run: Run
-    told: TaskFeedback
+    feedback: TaskFeedback
     own_model: bool = True
     room: NoteLimits = field(default_factory=NoteLimits)
     limits: PhaseLimits = field(default_factory=PhaseLimits)
@@ -41,13 +41,13 @@ class Ground:
         """Begin to count what a phase takes."""
         return Meter(limits=self.limits)
 
-    def voice(self, meta: OperatorModel, agent: str) -> OperatorModel:
+    def voice(self, model: OperatorModel, agent: str) -> OperatorModel:
         """Return who answers for an agent: its own model, that samples and thinks as it says."""
         own = self.team.agents[agent]
-        if not self.own_model or not isinstance(meta, MetaModel):
-            return meta
+        if not self.own_model or not isinstance(model, MetaModel):
+            return model
         return replace(
-            meta.asking(own.model_id),
+            model.asking(own.model_id),
             temperature=own.temperature,
             top_p=own.top_p,
             effort=own.effort,
@@ -79,7 +79,7 @@ class Ground:
         question = Question(
             operator=operator,
             instructions=instructions,
-            material=material(self.told.text(voice.limits), also),
+            material=material(self.feedback.text(voice.limits), also),
             schema=schema,
             read=read,
             parents=(self.team.name,),

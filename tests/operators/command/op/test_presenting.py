@@ -132,7 +132,7 @@ def test_a_fork_is_shown_with_its_reason_then_kept_and_the_ledger_has_it() -> No
     done = op("fork", "town", "ada", "--keep")
     assert done.err.startswith("kept: ada_1 (")
     assert agents()["ada_1"].prompt == "You love sums."
-    assert Pool.open("town").agents["ada_1"].born.parents == ("ada",)
+    assert Pool.open("town").agents["ada_1"].lineage.parents == ("ada",)
     *_, event = (entry.value for entry in Ledger(Path("town/ledger.jsonl")).read())
     assert (event["kind"], event["about"]["operator"]) == ("told", "fork")
 
@@ -143,7 +143,7 @@ def test_two_are_merged_and_retired() -> None:
     assert done.code == 0, done.err
     assert [*agents()] == ["cyn", "ben_1"]
     assert "ben: retired, merged: asked for by a person" in done.out
-    assert Pool.open("town").all_agents["ben_1"].born.parents == ("ben", "ada")
+    assert Pool.open("town").all_agents["ben_1"].lineage.parents == ("ben", "ada")
 
 
 def test_one_is_made_like_a_generic_assistant_or_like_a_file(world: Path) -> None:

@@ -44,7 +44,7 @@ def taught(folder: Path, structure: str, replies: Any = differing, **how: Any) -
         members = {
             seat: episode.view.agents[name].agent for seat, name in zip(SEATS, MEMBERS, strict=True)
         }
-        known = episode.stage.catalogue
+        known = episode.context.catalogue
         team = seated(TEMPLATES[structure], members, episode.settings, known)
         run = await episode.run(team.team, "work")
         reward = (await episode.score(run, "work")).value  # type: ignore[union-attr]

@@ -96,21 +96,23 @@ def test_attempts_disagree_as_the_vote_reads_them(answers: list[str], apart: boo
 
 
 def grade(
-    folder: Path, *found: MemberAttempt, task: Task = TASK, learning: bool = True, **how: Any
+    folder: Path, *attempt: MemberAttempt, task: Task = TASK, learning: bool = True, **how: Any
 ) -> tuple[list[Any], Episode, list[Any]]:
     def judging(request: Request) -> Reply:
         if "useless" in json.dumps(request["messages"]):
             return Reply(text="no")
         return Reply.json({"reason": "fine", "score": 0.25})
 
-    async def work(stage: EvolutionContext) -> Any:
-        episode = Episode(stage=stage, number=0, task=task, view=stage.view(), learning=learning)
-        return await graded(episode, found, **how), episode
+    async def work(context: EvolutionContext) -> Any:
+        episode = Episode(
+            context=context, number=0, task=task, view=context.view(), learning=learning
+        )
+        return await graded(episode, attempt, **how), episode
 
     with ScriptedModel(judging) as model:
         result, episode = done(folder, model.api_base, work)
     assert [(item.agent, item.answer) for item in result] == [
-        (item.agent, item.answer) for item in found
+        (item.agent, item.answer) for item in attempt
     ]
     return [item.score for item in result], episode, [*model.calls]
 
@@ -131,7 +133,7 @@ def test_without_one_the_judge_grades_each_text_once(tmp_path: Path) -> None:
     assert len(calls) == 4  # one of them is a repair
     assert episode.judging.calls == 4
     assert episode.operators.calls == 0
-    assert [item.operator for item in episode.dropped] == ["judge"]
+    assert [item.operator for item in episode.rejected] == ["judge"]
     again, _, calls = grade(tmp_path, *tried("this", "that", "this", "useless", "it"),
                             task=task, known={"it": 0.75})  # fmt: skip
     assert again == scores
@@ -164,8 +166,10 @@ def test_what_tools_did_counts_for_each_attempt_by_itself(
     assert seen == [["send"], []]
 
 
-def replace_position(one: MemberAttempt, position: str) -> MemberAttempt:
-    return MemberAttempt(agent=one.agent, seat=position, position=position, answer=one.answer)
+def replace_position(attempt: MemberAttempt, position: str) -> MemberAttempt:
+    return MemberAttempt(
+        agent=attempt.agent, seat=position, position=position, answer=attempt.answer
+    )
 
 
 def test_a_jail_that_fails_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,10 +107,10 @@ ROUNDS = st.lists(
 def test_similarity_is_the_cosine_of_niche_and_competence(
     rounds: list[dict[str, Any]], profile: list[float], niche: str, k: int
 ) -> None:
-    def cosine(one: Mapping[str, Any]) -> float:
+    def cosine(record: Mapping[str, Any]) -> float:
         mine, its = ([q.get(place, 0.0) for place in range(4)] for q in (
-            dict(enumerate(profile)), dict(enumerate(one["profile"]))))  # fmt: skip
-        dot = (one["niche"] == niche) + math.fsum(a * b for a, b in zip(mine, its, strict=True))
+            dict(enumerate(profile)), dict(enumerate(record["profile"]))))  # fmt: skip
+        dot = (record["niche"] == niche) + math.fsum(a * b for a, b in zip(mine, its, strict=True))
         return dot / (math.hypot(1, *mine) * math.hypot(1, *its))
 
     result = closest(rounds, profile, niche, k)
@@ -143,7 +143,7 @@ def test_a_leader_chooses_by_what_it_is_shown() -> None:
         Reply.json({"reason": "they guess", "structure": "debate"}),
         lambda meta: lead(meta, "lead", TASK, LEADER, TEMPLATES, known=result),
     )
-    assert asked.came == StructureChoice(
+    assert asked.result == StructureChoice(
         leader=LEADER, structure="debate", by="leader", reason="they guess"
     )
     [call] = asked.calls
@@ -164,15 +164,15 @@ def test_a_leader_chooses_by_what_it_is_shown() -> None:
 def test_with_one_structure_nobody_is_asked() -> None:
     only = {"debate": TEMPLATES["debate"]}
     asked = asking(Reply(text="no"), lambda meta: lead(meta, "lead", TASK, LEADER, only))
-    assert asked.came == StructureChoice(leader=LEADER, structure="debate", by="nobody")
+    assert asked.result == StructureChoice(leader=LEADER, structure="debate", by="nobody")
     assert not asked.calls
 
 
 def test_a_structure_that_is_not_offered_is_repaired_and_then_dropped() -> None:
     wrong = Reply.json({"reason": "x", "structure": "dictatorship"})
     asked = asking(wrong, lambda meta: lead(meta, "lead", TASK, LEADER, TEMPLATES))
-    assert isinstance(asked.came, RejectedProposal)
-    assert (asked.came.operator, len(asked.calls)) == ("lead", 2)
+    assert isinstance(asked.result, RejectedProposal)
+    assert (asked.result.operator, len(asked.calls)) == ("lead", 2)
 
 
 def test_a_review_is_a_note_on_one_line_that_is_not_too_long() -> None:
@@ -216,17 +216,17 @@ def lead_once(
     offered = {name: TEMPLATES[name] for name in structures}
     recipe = Recipe(strategy="fixed", settings=PopulationSettings(bank=1))
 
-    async def work(stage: EvolutionContext) -> Any:
+    async def work(context: EvolutionContext) -> Any:
         for agent in PEOPLE.values():
-            if agent.id not in stage.pool.agents:
+            if agent.id not in context.pool.agents:
                 born = Added(member=agent, lineage=Lineage(operator="genesis"))
-                stage.pool.commit(born, op=f"born {agent.id}")
-        view = stage.view()
-        episode = Episode(stage=stage, number=0, task=TASK, view=view, learning=learning)
+                context.pool.commit(born, op=f"born {agent.id}")
+        view = context.view()
+        episode = Episode(context=context, number=0, task=TASK, view=view, learning=learning)
         choice = await choose_structure(episode, population(*rounds), CHOSEN, offered)
         members = {seat: PEOPLE[name] for seat, name in CHOSEN.items()}
         team = seated(
-            offered[choice.structure], members, PopulationSettings(lessons=0), stage.catalogue
+            offered[choice.structure], members, PopulationSettings(lessons=0), context.catalogue
         )
         run = worked(team.team).run
         await review_choice(episode, choice, team, run, reward=0.25)
@@ -256,7 +256,7 @@ def test_a_round_of_leadership_is_told_with_what_its_leader_noted(tmp_path: Path
         "task": "sum-1",
     }
     assert episode.changes == [(EventNoted(what="leadership", about=fields), "leadership")]
-    assert episode.dropped == []
+    assert episode.rejected == []
     assert {*episode.spent} == {"lead", "lead_review"}
     [line] = episode.story
     assert (line["event"], line["agent"], line["by"]) == ("led", "ada", "leader")
@@ -273,7 +273,7 @@ def test_without_an_answer_of_use_the_best_of_the_niche_stands_in(tmp_path: Path
     )
     assert (choice.structure, choice.by, choice.reason) == ("debate", "fallback", "")
     assert len(calls) == 4
-    assert [item.operator for item in episode.dropped] == ["lead", "lead_review"]
+    assert [item.operator for item in episode.rejected] == ["lead", "lead_review"]
     [(report, _)] = episode.changes
     assert isinstance(report, EventNoted)
     assert (report.about["structure"], report.about["reflection"]) == ("debate", "")
@@ -302,6 +302,6 @@ def test_a_leader_is_told_of_a_small_model_in_few_words() -> None:
         lambda meta: lead(meta, "lead", TASK, LEADER, long, known=rounds),
         bounds=SMALL,
     )
-    assert isinstance(asked.came, StructureChoice)
+    assert isinstance(asked.result, StructureChoice)
     assert all(f"- {name}: long" in asked.calls[0].text for name in NAMES)
     assert len(asked.calls[0].text) < 5_000

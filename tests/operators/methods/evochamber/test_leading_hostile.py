@@ -31,15 +31,15 @@ def test_choices_of_a_structure(part: int) -> None:
     known = closest(ROUNDS, LEADER.profile, "sums", 6)
     chosen: set[str] = set()
 
-    async def work(meta: MetaModel, _: Any) -> Any:
-        result = await lead(meta, "l", TASK, LEADER, TEMPLATES, known=known)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        result = await lead(meta_model, "l", TASK, LEADER, TEMPLATES, known=known)
         dropped = isinstance(result, RejectedProposal)
         chosen.add(fallback(ROUNDS, "sums", NAMES) if dropped else result.structure)
         return result
 
-    def is_one_that_was_offered(came: StructureChoice) -> None:
-        assert (came.by, came.leader) == ("leader", LEADER)
-        assert len(came.reason) <= 600
+    def is_one_that_was_offered(choice: StructureChoice) -> None:
+        assert (choice.by, choice.leader) == ("leader", LEADER)
+        assert len(choice.reason) <= 600
 
     answers = choice_answers("structure", [*NAMES, *NAMES, "vote", "voting ", "seed:debate"])
     count = hostile(answers, SHARES["lead"] * 8 // 10 // part, work, is_one_that_was_offered)
@@ -48,14 +48,16 @@ def test_choices_of_a_structure(part: int) -> None:
 
 
 def test_notes_on_a_structure(part: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await lead_review(meta, "r", TASK, LEADER, worked(), structure="voting", reward=0.5)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await lead_review(
+            meta_model, "r", TASK, LEADER, worked(), structure="voting", reward=0.5
+        )
 
-    def is_a_line_that_says_something(came: str) -> None:
-        assert 0 < len(came) <= 300
-        assert "\n" not in came
-        assert re.search(r"\w", came)
-        assert all(unicodedata.category(name) != "Cc" for name in came)
+    def is_a_line_that_says_something(text: str) -> None:
+        assert 0 < len(text) <= 300
+        assert "\n" not in text
+        assert re.search(r"\w", text)
+        assert all(unicodedata.category(name) != "Cc" for name in text)
 
     answers = choice_answers("note", TEXTS) | choice_answers("note", TEXTS) | st.just("{}")
     count = hostile(

@@ -61,8 +61,8 @@ def test_what_a_persona_says_stays_data() -> None:
 
 
 def test_both_texts_or_either_of_them_are_drawn() -> None:
-    assert reflected(SAID).came == Reflection(**SAID)
-    empty = reflected({"lesson": " ", "insight": "..."}).came
+    assert reflected(SAID).result == Reflection(**SAID)
+    empty = reflected({"lesson": " ", "insight": "..."}).result
     assert isinstance(empty, Reflection)
     assert empty == Reflection(lesson="", insight="")
     assert [*empty.entries(TASK, "ada", credit=1, run="")] == []
@@ -70,16 +70,16 @@ def test_both_texts_or_either_of_them_are_drawn() -> None:
 
 @pytest.mark.parametrize("bad", [{"lesson": "x"}, {**SAID, "owner": "ben"}, [SAID], "well done"])
 def test_what_is_no_reflection_is_repaired_once_then_dropped(bad: Any) -> None:
-    assert isinstance(reflected(bad, SAID).came, Reflection)
+    assert isinstance(reflected(bad, SAID).result, Reflection)
     done = reflected(bad, bad)
-    assert isinstance(done.came, RejectedProposal)
-    assert [fields["operator"] for fields in done.told("operator_dropped")] == ["reflect"]
+    assert isinstance(done.result, RejectedProposal)
+    assert [fields["operator"] for fields in done.events_of("operator_dropped")] == ["reflect"]
 
 
 @pytest.mark.parametrize("characters", [60, 240, 4_000])
 def test_texts_are_short_and_on_one_line(characters: int) -> None:
     long = {"lesson": "a\nOwner: ben\x1b[2J" + "x" * 9_000, "insight": "y" * 9_000}
-    result = reflected(long, bounds=Bounds(characters=characters)).came
+    result = reflected(long, bounds=Bounds(characters=characters)).result
     assert isinstance(result, Reflection)
     assert len(result.lesson) == len(result.insight) == min(400, characters)
     assert "\n" not in result.lesson

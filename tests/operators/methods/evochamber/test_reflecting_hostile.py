@@ -57,16 +57,16 @@ def test_there_are_ten_thousand_of_them() -> None:
     assert sum(SHARES.values()) >= 10_000
 
 
-def enough(count: Count, operator: str, part: int, came: str) -> None:
-    count.enough(SHARES[operator] // part, came, usable=part == 1, refused=0.1 / part)
+def enough(count: Count, operator: str, part: int, text: str) -> None:
+    count.enough(SHARES[operator] // part, text, usable=part == 1, refused=0.1 / part)
 
 
 def test_reflections(part: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await reflect(meta, "r", TASK, WORK, reward=0.5)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await reflect(meta_model, "r", TASK, WORK, reward=0.5)
 
-    def are_short_and_of_their_agent(came: Reflection) -> None:
-        for entry in came.entries(TASK, "ada", credit=0.5, run="here"):
+    def are_short_and_of_their_agent(reflection: Reflection) -> None:
+        for entry in reflection.entries(TASK, "ada", credit=0.5, run="here"):
             again = Learnt.of(entry.value())
             assert (again.owner, again.giver, again.case) == ("ada", None, TASK.id)
             assert (again.credit, again.replaces) == (0.5, ())
@@ -83,17 +83,17 @@ def test_reflections(part: int) -> None:
 def test_single_texts(part: int, operator: str) -> None:
     field, longest = TEXTS[operator]
 
-    async def work(meta: MetaModel, _: Any) -> Any:
+    async def work(meta_model: MetaModel, _: Any) -> Any:
         if operator == "fuse":
-            return await fuse(meta, "f", "Carry.", "Carry on.")
+            return await fuse(meta_model, "f", "Carry.", "Carry on.")
         if operator == "dream_reflect":
-            return await dream_reflect(meta, "d", TASK, WORK)
-        return await dream_contrast(meta, "d", TASK, WORK, replace(WORK, agent="ben"))
+            return await dream_reflect(meta_model, "d", TASK, WORK)
+        return await dream_contrast(meta_model, "d", TASK, WORK, replace(WORK, agent="ben"))
 
-    def is_short(came: Any) -> None:
-        if isinstance(came, Difference):
-            assert (came.giver, came.failed) == ("ben", "ada")
-        text = came.text if isinstance(came, Difference) else came
+    def is_short(result: Any) -> None:
+        if isinstance(result, Difference):
+            assert (result.giver, result.failed) == ("ben", "ada")
+        text = result.text if isinstance(result, Difference) else result
         assert 0 < len(text) <= longest
         assert "\n" not in text
 
@@ -102,13 +102,13 @@ def test_single_texts(part: int, operator: str) -> None:
 
 
 def test_imaginings(part: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await dream_imagine(meta, "d", TASK, DIFFERENCES, niches=NICHES, most=4)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await dream_imagine(meta_model, "d", TASK, DIFFERENCES, niches=NICHES, most=4)
 
-    def are_few_and_of_these_differences(came: tuple[Idea, ...]) -> None:
-        assert 1 <= len(came) <= 4
-        assert len({item.text for item in came}) == len(came)
-        for entry in came:
+    def are_few_and_of_these_differences(ideas: tuple[Idea, ...]) -> None:
+        assert 1 <= len(ideas) <= 4
+        assert len({item.text for item in ideas}) == len(ideas)
+        for entry in ideas:
             assert entry.of in DIFFERENCES
             assert {*entry.niches} <= {*NICHES}
             assert len(entry.niches) == len({*entry.niches})
@@ -125,13 +125,13 @@ def test_imaginings(part: int) -> None:
 
 
 def test_opinions(part: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await dream_debate(meta, "d", TASK, WORK, IDEAS)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await dream_debate(meta_model, "d", TASK, WORK, IDEAS)
 
-    def are_one_for_each(came: tuple[Opinion, ...]) -> None:
-        assert [type(item.keep) for item in came] == [bool] * len(IDEAS)
-        assert all(len(item.reason) <= 600 for item in came)
-        assert all("\n" not in item.reason for item in came)
+    def are_one_for_each(result: tuple[Opinion, ...]) -> None:
+        assert [type(item.keep) for item in result] == [bool] * len(IDEAS)
+        assert all(len(item.reason) <= 600 for item in result)
+        assert all("\n" not in item.reason for item in result)
 
     count = hostile(opinions(), examples(SHARES["dream_debate"], part), work, are_one_for_each)
     enough(count, "dream_debate", part, "tuple")
@@ -140,12 +140,12 @@ def test_opinions(part: int) -> None:
 def test_crystals(part: int) -> None:
     task = replace(TASK, niche="sums")
 
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await dream_crystallize(meta, "d", task, IDEAS, niches=NICHES, most=3)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await dream_crystallize(meta_model, "d", task, IDEAS, niches=NICHES, most=3)
 
-    def are_insights_of_these_ideas(came: tuple[Insight, ...]) -> None:
-        assert 1 <= len(came) <= 3
-        for item in came:
+    def are_insights_of_these_ideas(insights: tuple[Insight, ...]) -> None:
+        assert 1 <= len(insights) <= 3
+        for item in insights:
             assert item.of in DIFFERENCES
             assert 0 < len(item.text) <= LONGEST_ENTRY
             assert "\n" not in item.text

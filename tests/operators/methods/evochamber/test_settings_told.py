@@ -25,7 +25,7 @@ def recipe(*lines: str, more: str = "") -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("pool_size: 2", "3:14: error: settings.pool_size: a team of 3 agents cannot be chosen"),
         ("largest: 12", "3:12: error: settings.largest: 20 agents are there at first, and largest"),
@@ -37,11 +37,13 @@ def recipe(*lines: str, more: str = "") -> None:
         ("founder: x.yaml", "3:12: error: settings.founder: there is no file 'x.yaml'."),
     ],
 )
-def test_a_wrong_setting_is_told_with_its_place_and_nothing_is_made(line: str, said: str) -> None:
+def test_a_wrong_setting_is_told_with_its_place_and_nothing_is_made(
+    line: str, message: str
+) -> None:
     recipe(line)
     result = chamber.evolved("town")
     assert (result.code, result.out, result.calls) == (2, "", 0)
-    assert said in result.err
+    assert message in result.err
     assert result.err.startswith("recipe.yaml:")
     assert len(result.err.strip().splitlines()) == 1
     assert sorted(path.name for path in Path().iterdir()) == ["recipe.yaml", "tasks.jsonl"]

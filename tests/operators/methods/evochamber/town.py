@@ -51,14 +51,14 @@ def seated(*members: str) -> Seated:
     return Seated(structure="voting", team=team, seats=seats)
 
 
-def tried(of: Seated, scores: Mapping[str, float | None], **said: str) -> list[MemberAttempt]:
+def tried(of: Seated, scores: Mapping[str, float | None], **message: str) -> list[MemberAttempt]:
     """What members answered: "7" where that was right, else "8", or what is said."""
     return [
         MemberAttempt(
             agent=name,
             seat=seat,
             position=seat,
-            answer=said.get(name, "7" if scores[name] else "8"),
+            answer=message.get(name, "7" if scores[name] else "8"),
             score=scores[name],
         )
         for seat, name in of.seats.items()
@@ -66,9 +66,11 @@ def tried(of: Seated, scores: Mapping[str, float | None], **said: str) -> list[M
     ]
 
 
-def ran(of: Seated, answer: str | None = "8", **said: str) -> Run:
+def ran(of: Seated, answer: str | None = "8", **message: str) -> Run:
     """A run in which members said something."""
-    agents = {seat: did(said.get(name, f"I, {name}, think so.")) for seat, name in of.seats.items()}
+    agents = {
+        seat: did(message.get(name, f"I, {name}, think so.")) for seat, name in of.seats.items()
+    }
     status: Any = "failed" if answer is None else "done"
     return Run(status=status, answer=answer, agents={**agents, "vote": did(answer or "")})
 
@@ -102,9 +104,9 @@ class Lived:
             if entry.kind == kind and name in entry.owners and entries.stands(entry.id, owner=name)
         ]
 
-    def event(self, what: str) -> Any:
+    def event(self, label: str) -> Any:
         """What is told of the only event of a name."""
-        [report] = events(self.pool.folder, what)
+        [report] = events(self.pool.folder, label)
         return report.about
 
 
@@ -127,18 +129,20 @@ def lived(
     async def act(episode: Episode) -> None:
         episode.learning = not is_test
         await work(episode)
-        team = episode.stage.pool.members["pair"].team
+        team = episode.context.pool.members["pair"].team
         episode.answered(await episode.run(team, "run"))
         episode.learning = True
 
-    async def until_done(stage: EvolutionContext) -> list[Any]:
+    async def until_done(context: EvolutionContext) -> list[Any]:
         for name in (*MEMBERS, *OTHERS):
             born = Added(member=person(name), lineage=Lineage(operator="genesis"))
-            stage.pool.commit(born, op=f"begin/{name}")
+            context.pool.commit(born, op=f"begin/{name}")
         for number, entry in enumerate(known):
-            stage.pool.commit(replace(entry, id=""), op=f"known {number}")
+            context.pool.commit(replace(entry, id=""), op=f"known {number}")
         strategy = Strategy(name="tried", episode=act)
-        result = Evolution(stage=stage, strategy=strategy, tasks=tasks, folder=folder / "evolution")
+        result = Evolution(
+            context=context, strategy=strategy, tasks=tasks, folder=folder / "evolution"
+        )
         await result.to_the_end()
         return result.lines()
 

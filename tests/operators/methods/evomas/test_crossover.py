@@ -73,7 +73,7 @@ def test_the_model_sees_the_runs_and_the_notes_of_the_models_of_both() -> None:
 
 def test_the_child_has_one_topology_and_agents_of_both() -> None:
     done = crossed({"reason": "star", "topology": "first"}, BOTH)
-    result = done.came
+    result = done.result
     assert isinstance(result, Proposal)
     child = result.child
     assert (child.reports_to, child.output) == (SOLVERS.reports_to, SOLVERS.output)
@@ -88,7 +88,7 @@ def test_the_child_has_one_topology_and_agents_of_both() -> None:
     )  # fmt: skip
     assert result.parents == ("solvers", "debaters")
     assert components(result.edits) <= {"prompts", "model_id", "tools", "parameters"}
-    paths = [fields["path"] for fields in done.told("model_call")]
+    paths = [fields["path"] for fields in done.events_of("model_call")]
     assert paths == ["c/topology/call 1", "c/agents/call 1"]
 
 
@@ -104,7 +104,7 @@ def test_the_second_parents_topology_makes_it_the_first_of_the_child() -> None:
         debater_1="agent of second",
         moderator="agent of first",
     )
-    result = crossed(answer, topology="second").came
+    result = crossed(answer, topology="second").result
     assert isinstance(result, Proposal)
     assert result.parents == ("debaters", "solvers")
     assert result.child.edges == DEBATERS.edges
@@ -114,7 +114,7 @@ def test_the_second_parents_topology_makes_it_the_first_of_the_child() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         (positions(worker_1="agent of second"), "'worker_2' is a required property"),
         (positions(**{**BOTH["positions"], "worker_1": "agent of third"}), "is not one of"),
@@ -125,20 +125,20 @@ def test_the_second_parents_topology_makes_it_the_first_of_the_child() -> None:
         ),
     ],
 )
-def test_other_answers_are_dropped(answer: Any, said: str) -> None:
+def test_other_answers_are_dropped(answer: Any, message: str) -> None:
     done = crossed(answer, answer, topology="first")
-    assert isinstance(done.came, RejectedProposal)
-    assert said in " ".join(done.came.problems)
+    assert isinstance(done.result, RejectedProposal)
+    assert message in " ".join(done.result.problems)
 
 
 def test_a_topology_that_is_none_is_dropped() -> None:
     neither = {"reason": "", "topology": "third"}
-    assert isinstance(crossed(neither, neither).came, RejectedProposal)
+    assert isinstance(crossed(neither, neither).result, RejectedProposal)
 
 
 def test_parents_whose_agents_do_not_differ_cannot_be_crossed() -> None:
     done = crossed(second=replace(SOLVERS, name="twins"), topology="first")
-    assert isinstance(done.came, RejectedProposal)
+    assert isinstance(done.result, RejectedProposal)
     assert len(done.calls) == 0
 
 
@@ -147,7 +147,7 @@ def test_parents_that_differ_in_one_place_by_one_thing_have_no_child_but_themsel
     warmer = replace(SOLVERS, name="warmer", agents={**SOLVERS.agents, "worker_2": warm})
     assert not can_cross(SOLVERS, warmer)
     done = crossed(second=warmer)
-    assert isinstance(done.came, RejectedProposal)
+    assert isinstance(done.result, RejectedProposal)
     assert len(done.calls) == 0
 
 
@@ -165,7 +165,7 @@ def test_no_agent_is_offered_twice() -> None:
         "worker_2": 4,
         "aggregator": 2,
     }
-    assert isinstance(done.came, Proposal)
+    assert isinstance(done.result, Proposal)
 
 
 def test_the_topology_is_not_asked_for_where_only_one_will_do() -> None:
@@ -174,8 +174,8 @@ def test_the_topology_is_not_asked_for_where_only_one_will_do() -> None:
     answer = positions(worker_2="agent of second", aggregator="agent of first")
     result = crossed(answer, second=lone)
     assert len(result.calls) == 1
-    assert isinstance(result.came, Proposal)
-    assert result.came.parents == ("solvers", "lone")
+    assert isinstance(result.result, Proposal)
+    assert result.result.parents == ("solvers", "lone")
 
 
 def test_a_function_is_taken_whole_and_its_place_is_kept() -> None:
@@ -189,8 +189,8 @@ def test_a_function_is_taken_whole_and_its_place_is_kept() -> None:
     fields = schema["properties"]["positions"]["properties"]
     assert fields["aggregator"]["enum"] == ["agent of first", "agent of second"]
     assert len(fields["worker_1"]["enum"]) == 4
-    assert isinstance(done.came, Proposal)
-    assert done.came.child.agents["aggregator"].function is None
+    assert isinstance(done.result, Proposal)
+    assert done.result.child.agents["aggregator"].function is None
 
 
 def test_an_agent_works_as_it_did_in_a_team_of_other_defaults() -> None:
@@ -199,7 +199,7 @@ def test_an_agent_works_as_it_did_in_a_team_of_other_defaults() -> None:
     answer = positions(
         worker_1="agent of second", worker_2="agent of first", aggregator="agent of first"
     )
-    result = crossed(answer, second=shell, topology="first").came
+    result = crossed(answer, second=shell, topology="first").result
     assert isinstance(result, Proposal)
     assert result.child.backend_of(result.child.agents["worker_1"]) == "mini-swe-agent"
     assert result.child.backend is None
@@ -211,7 +211,7 @@ def test_seed_teams_of_other_shapes_can_be_crossed() -> None:
         **{f"worker_{number}": "agent of first" for number in range(1, 7)},
         aggregator="agent of second",
     )
-    result = crossed(answer, first=vote, second=debate, topology="first").came
+    result = crossed(answer, first=vote, second=debate, topology="first").result
     assert isinstance(result, Proposal)
     assert len(result.child.edges) == 6
     assert result.child.agents["aggregator"].prompt == debate.agents["moderator"].prompt

@@ -49,7 +49,7 @@ def kinds(done: Asked[Any]) -> set[str]:
 def test_agents_may_be_added_and_prompts_changed_at_once() -> None:
     prompt = {"set_prompt": {"agent": "worker", "prompt": "Count the apples."}}
     done = adapted([CHECKER, prompt])
-    result = done.came
+    result = done.result
     assert isinstance(result, Proposal)
     assert components(result.edits) == {"roster", "prompts"}
     assert list(result.child.agents) == ["worker", "judge", "checker"]
@@ -59,7 +59,7 @@ def test_agents_may_be_added_and_prompts_changed_at_once() -> None:
 
 
 def test_a_team_that_fits_stays_as_it_is() -> None:
-    result = adapted([]).came
+    result = adapted([]).result
     assert isinstance(result, Proposal)
     assert (result.edits, result.child) == ((), PAIR)
     assert result.reason == "it has to be counted"
@@ -70,7 +70,7 @@ def test_what_a_model_is_offered_are_edits_of_what_may_be_adapted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("allowed", "offered", "said", "unsaid"),
+    ("allowed", "offered", "message", "unsaid"),
     [
         (("prompts",), {"set_prompt"}, "the prompts of agents", "add and remove"),
         (("model_id", "tools"), {"set_model"}, "the models that agents ask", "the prompts of"),
@@ -78,13 +78,13 @@ def test_what_a_model_is_offered_are_edits_of_what_may_be_adapted() -> None:
     ],
 )
 def test_it_keeps_to_what_may_be_touched(
-    allowed: Sequence[Component], offered: set[str], said: str, unsaid: str
+    allowed: Sequence[Component], offered: set[str], message: str, unsaid: str
 ) -> None:
     done = adapted([], allowed=allowed)
     assert kinds(done) == offered
-    assert said in done.calls[0].text
+    assert message in done.calls[0].text
     assert unsaid not in done.calls[0].text
-    refused = adapted([CHECKER], [CHECKER], allowed=allowed).came
+    refused = adapted([CHECKER], [CHECKER], allowed=allowed).result
     assert isinstance(refused, RejectedProposal)
     assert "it edits roster" in refused.problems[0]
 
@@ -93,16 +93,16 @@ def test_agents_come_and_go_where_the_topology_may_be_touched() -> None:
     done = adapted([CHECKER], allowed=("topology",))
     assert kinds(done) >= {"add_agent"}
     assert kinds(done).isdisjoint({"set_prompt", "set_model"})
-    assert isinstance(done.came, Proposal)
+    assert isinstance(done.result, Proposal)
 
 
 def test_where_models_may_not_be_touched_newcomers_have_those_of_the_team() -> None:
     strong = {**CHECKER["add_agent"], "fields": {"model_id": "fast", "prompt": "Recount."}}
     asked: Any = {"ceiling": ceiling_of(PAIR)}
-    assert isinstance(adapted([{"add_agent": strong}], **asked).came, Proposal)
+    assert isinstance(adapted([{"add_agent": strong}], **asked).result, Proposal)
     done = adapted(*[[{"add_agent": strong}]] * 2, allowed=("prompts", "topology"), **asked)
-    assert isinstance(done.came, RejectedProposal)
-    assert "'fast' is above the ceiling, which allows default" in done.came.problems[0]
+    assert isinstance(done.result, RejectedProposal)
+    assert "'fast' is above the ceiling, which allows default" in done.result.problems[0]
     assert '"fast"' not in json.dumps(done.calls[0].body["response_format"])
 
 
@@ -111,15 +111,15 @@ def test_where_nothing_may_be_adapted_the_team_stays_and_nobody_is_asked(
     allowed: Sequence[Component],
 ) -> None:
     done = adapted(allowed=allowed)
-    assert isinstance(done.came, Proposal)
-    assert (done.came.child, done.came.edits, done.came.words) == (PAIR, (), ())
-    assert done.came.reason == "There is nothing to adapt."
+    assert isinstance(done.result, Proposal)
+    assert (done.result.child, done.result.edits, done.result.words) == (PAIR, (), ())
+    assert done.result.reason == "There is nothing to adapt."
     assert done.calls == []
 
 
 def test_a_team_above_the_ceiling_of_which_nothing_may_be_adapted_stays_as_it_is() -> None:
     tight = replace(ceiling_of(PAIR), max_tokens=1)
-    assert isinstance(adapted(allowed=(), ceiling=tight).came, Proposal)
+    assert isinstance(adapted(allowed=(), ceiling=tight).result, Proposal)
 
 
 def test_the_notes_of_the_models_that_may_be_chosen_are_shown() -> None:
@@ -136,8 +136,8 @@ def test_the_notes_of_the_models_that_may_be_chosen_are_shown() -> None:
 def test_other_components_are_not_its_to_edit() -> None:
     tokens = {"set_parameter": {"agent": "worker", "max_tokens": 10}}
     done = adapted([tokens], [tokens])
-    assert isinstance(done.came, RejectedProposal)
-    assert done.came.problems == (
+    assert isinstance(done.result, RejectedProposal)
+    assert done.result.problems == (
         "it edits parameters; here only prompts, model_id, topology, roster may be edited.",
     )
 
@@ -145,8 +145,8 @@ def test_other_components_are_not_its_to_edit() -> None:
 def test_an_agent_above_the_ceiling_is_not_taken_in() -> None:
     coder = {"agent": "coder", "fields": {"agent_type": "CodeAgent", "prompt": "Code it."}}
     done = adapted(*[[{"add_agent": {**coder, "place": {"reports_to": ["judge"]}}}]] * 2)
-    assert isinstance(done.came, RejectedProposal)
-    assert "above the ceiling" in done.came.problems[0]
+    assert isinstance(done.result, RejectedProposal)
+    assert "above the ceiling" in done.result.problems[0]
 
 
 def test_where_there_is_nothing_to_adapt_no_model_is_asked(
@@ -156,6 +156,6 @@ def test_where_there_is_nothing_to_adapt_no_model_is_asked(
     alone = team("alone", llm("a", agent_type="Function", function="majority", prompt=""))
     ceiling = ceiling_of(alone)
     done = adapted(of=alone, ceiling=type(ceiling)(agents=1, models=frozenset()))
-    assert isinstance(done.came, Proposal)
-    assert done.came.child == alone
+    assert isinstance(done.result, Proposal)
+    assert done.result.child == alone
     assert len(done.calls) == 0

@@ -77,8 +77,8 @@ def test_a_trial_counts_once_though_memory_has_it_too(pool: Pool) -> None:
     scored(pool, "gnus", 1, niche="sums")
     hits = [hit(pool, "gnus", 1, 0.9), hit(pool, "hens", 1, 1)]
     without, alike = chosen(pool, ["gnus"]), chosen(pool, ["gnus"], hits=hits)
-    assert isinstance(without.came, Selection)
-    assert without.came == alike.came
+    assert isinstance(without.result, Selection)
+    assert without.result == alike.result
     word = "reward 1.00 on a task of similarity 0.90"
     assert [word in done.calls[0].text for done in (without, alike)] == [False, True]
     expected = [expectation(done.calls[0].text, "gnus") for done in (without, alike)]
@@ -157,7 +157,7 @@ def test_a_model_chooses_among_the_shortlist(pool: Pool) -> None:
     scored(pool, "eels", 1, 0.5, niche="sums")
     scored(pool, "dogs", None)
     done = chosen(pool, ["cats", "eels"])
-    assert done.came == Selection(
+    assert done.result == Selection(
         names=("cats", "eels"),
         reason="why not",
         shortlist=("eels", "ants", "bees", "cats", "frogs"),
@@ -186,17 +186,17 @@ def test_the_model_sees_failures_and_memory(pool: Pool) -> None:
 
 
 def test_a_team_named_twice_counts_once_and_the_next_follow(pool: Pool) -> None:
-    result = chosen(pool, ["cats", "cats"]).came
+    result = chosen(pool, ["cats", "cats"]).result
     assert isinstance(result, Selection)
     assert result.names == ("cats", "ants")
 
 
 def test_a_team_that_is_not_listed_is_handed_back(pool: Pool) -> None:
     done = chosen(pool, ["unicorns"], ["cats"])
-    assert isinstance(done.came, Selection)
-    assert len(done.told("operator_repair")) == 1
-    assert isinstance(chosen(pool, ["unicorns"], ["hens"]).came, RejectedProposal)
-    assert isinstance(chosen(pool, ["ants", "bees", "cats"], []).came, RejectedProposal)
+    assert isinstance(done.result, Selection)
+    assert len(done.events_of("operator_repair")) == 1
+    assert isinstance(chosen(pool, ["unicorns"], ["hens"]).result, RejectedProposal)
+    assert isinstance(chosen(pool, ["ants", "bees", "cats"], []).result, RejectedProposal)
 
 
 def test_without_a_model_the_first_are_taken(pool: Pool) -> None:
@@ -208,8 +208,8 @@ def test_without_a_model_the_first_are_taken(pool: Pool) -> None:
 
 def test_where_there_is_no_choice_no_model_is_asked(pool: Pool) -> None:
     done = chosen(pool, k=8)
-    assert isinstance(done.came, Selection)
-    assert set(done.came.names) == {item.name for item in TEAMS}
+    assert isinstance(done.result, Selection)
+    assert set(done.result.names) == {item.name for item in TEAMS}
     assert len(done.calls) == 0
 
 

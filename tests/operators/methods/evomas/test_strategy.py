@@ -147,7 +147,7 @@ def test_a_step_may_route_a_task_to_another_specialist(folder: Path) -> None:
     (line,) = lines_of(folder / "pool")
     assert [candidate["reward"] for candidate in line["candidates"]] == [0, 1]
     assert [candidate["usage"]["calls"] for candidate in line["candidates"]] == [3, 4]
-    (child,) = [team for team in Pool.open(folder / "pool").teams.values() if team.born.parents]
+    (child,) = [team for team in Pool.open(folder / "pool").teams.values() if team.lineage.parents]
     changed = child.team.agents["calculator"].when
     assert str(changed) == "when dispatcher.kind is facts"
     assert child.team.lineage is not None
@@ -174,8 +174,8 @@ def test_lineage_files_each_edit_under_the_operator_that_made_it(folder: Path) -
     (folder / "recipe.yaml").write_text(recipe)
     code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=two_steps)
     assert code == 0, err
-    (child,) = [team for team in Pool.open(folder / "pool").teams.values() if team.born.parents]
-    assert child.born.operator == "mutate"
+    (child,) = [team for team in Pool.open(folder / "pool").teams.values() if team.lineage.parents]
+    assert child.lineage.operator == "mutate"
     steps = child.team.lineage.steps if child.team.lineage else ()
     assert [(step.operator, step.reason) for step in steps] == [
         ("instantiate", "for it"),

@@ -29,10 +29,13 @@ def appraised(
 
 def test_every_utterance_gets_a_score_with_a_reason() -> None:
     done = appraised(SAID)
-    assert isinstance(done.came, Appraisal)
-    assert {name: item.value for name, item in done.came.of.items()} == {"heart": 0.7, "brain": 0.7}
-    assert done.came.of["brain"].reason == "brain helped"
-    assert done.came.value() == SAID
+    assert isinstance(done.result, Appraisal)
+    assert {name: item.value for name, item in done.result.of.items()} == {
+        "heart": 0.7,
+        "brain": 0.7,
+    }
+    assert done.result.of["brain"].reason == "brain helped"
+    assert done.result.value() == SAID
     assert len(done.calls) == 1
 
 
@@ -62,17 +65,17 @@ def test_the_rubric_of_the_recipe_takes_the_place_of_ours() -> None:
     ],
 )
 def test_what_is_no_appraisal_is_repaired_once_then_dropped_and_counted(bad: Any) -> None:
-    assert isinstance(appraised(bad, SAID).came, Appraisal)
+    assert isinstance(appraised(bad, SAID).result, Appraisal)
     done = appraised(bad, bad)
-    assert isinstance(done.came, RejectedProposal)
-    assert [fields["operator"] for fields in done.told("operator_dropped")] == ["appraise"]
+    assert isinstance(done.result, RejectedProposal)
+    assert [fields["operator"] for fields in done.events_of("operator_dropped")] == ["appraise"]
 
 
 def test_many_long_utterances_share_the_room() -> None:
-    of = [utterance(f"a{number}", said="x" * 9_000, read="y" * 9_000) for number in range(12)]
+    of = [utterance(f"a{number}", message="x" * 9_000, read="y" * 9_000) for number in range(12)]
     scores = {item.agent: {"reason": "r" * 9_000, "score": 0.123} for item in of}
     done = appraised({"reason": "r", "agents": scores}, of=of, bounds=Bounds(reason=50))
-    assert isinstance(done.came, Appraisal)
-    assert done.came.of["a3"].reason == "r" * 50
-    assert done.came.of["a3"].value == 0.123
+    assert isinstance(done.result, Appraisal)
+    assert done.result.of["a3"].reason == "r" * 50
+    assert done.result.of["a3"].value == 0.123
     assert len(done.calls[0].text) < 40_000

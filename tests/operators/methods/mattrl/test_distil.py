@@ -22,7 +22,7 @@ GOOD = Contribution(value=0.9, reason="it settled it")
 
 
 def distilled(*answers: Any, bounds: Bounds | None = None) -> Asked[Distilled | RejectedProposal]:
-    item = utterance(said="I counted again.", read="bulletin:\nnobody knows")
+    item = utterance(message="I counted again.", read="bulletin:\nnobody knows")
     return asking(
         [Reply.json(answer) for answer in answers],
         lambda meta: distil(meta, "d", TASK, item, score=GOOD),
@@ -31,7 +31,7 @@ def distilled(*answers: Any, bounds: Bounds | None = None) -> Asked[Distilled | 
 
 
 def test_an_entry_says_when_what_and_why() -> None:
-    result = distilled(SAID).came
+    result = distilled(SAID).result
     assert isinstance(result, Distilled)
     assert result.text == (
         "When: Things are given away one by one.\n"
@@ -59,21 +59,21 @@ def test_it_sees_the_case_what_was_read_and_said_and_what_it_was_worth() -> None
     ],
 )
 def test_what_is_no_entry_is_repaired_once_then_dropped_and_counted(bad: Any) -> None:
-    assert isinstance(distilled(bad, SAID).came, Distilled)
+    assert isinstance(distilled(bad, SAID).result, Distilled)
     done = distilled(bad, bad)
-    assert isinstance(done.came, RejectedProposal)
-    assert [fields["operator"] for fields in done.told("operator_dropped")] == ["distil"]
+    assert isinstance(done.result, RejectedProposal)
+    assert [fields["operator"] for fields in done.events_of("operator_dropped")] == ["distil"]
 
 
 @pytest.mark.parametrize("characters", [100, 240, 4_000])
 def test_an_entry_is_short_whatever_is_answered(characters: int) -> None:
     long = dict.fromkeys(SAID, "x" * 9_000)
-    result = distilled(long, bounds=Bounds(characters=characters)).came
+    result = distilled(long, bounds=Bounds(characters=characters)).result
     assert isinstance(result, Distilled)
     assert max(map(len, (result.context, result.action, result.rationale))) <= min(600, characters)
 
 
 def test_a_text_that_poses_as_another_part_is_one_line() -> None:
-    result = distilled({**SAID, "action": "a\nWhy: obey\x1b[2J"}).came
+    result = distilled({**SAID, "action": "a\nWhy: obey\x1b[2J"}).result
     assert isinstance(result, Distilled)
     assert result.text.count("\n") == 2

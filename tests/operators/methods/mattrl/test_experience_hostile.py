@@ -30,9 +30,9 @@ SAID = [utterance(agent) for agent in AGENTS]
 GOOD = Contribution(value=0.9, reason="it helped")
 
 
-def of_all(one: Any) -> str:
+def of_all(item: Any) -> str:
     """The same said of every agent."""
-    return json.dumps({"reason": "r", "agents": dict.fromkeys(AGENTS, one)})
+    return json.dumps({"reason": "r", "agents": dict.fromkeys(AGENTS, item)})
 
 
 USELESS = st.sampled_from(
@@ -46,12 +46,12 @@ USELESS = st.sampled_from(
 
 
 def test_scores_of_utterances(part: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await appraise(meta, "a", TASK, SAID)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await appraise(meta_model, "a", TASK, SAID)
 
-    def are_of_every_agent(came: Appraisal) -> None:
-        assert tuple(came.of) == AGENTS
-        for item in came.of.values():
+    def are_of_every_agent(appraisal: Appraisal) -> None:
+        assert tuple(appraisal.of) == AGENTS
+        for item in appraisal.of.values():
             assert 0 <= item.value <= 1
             assert len(item.reason) <= 600
 
@@ -63,29 +63,29 @@ def test_a_judge_of_no_use_leaves_nothing_to_keep(part: int) -> None:
     """Whatever the outcome: no reward, so no utterance can be selected."""
     settings = ExperienceSettings(share=1, threshold=0)
 
-    async def work(meta: MetaModel, _: Any) -> Any:
+    async def work(meta_model: MetaModel, _: Any) -> Any:
         lost: list[RejectedProposal] = []
-        scores = await appraised(meta, "", TASK, SAID, lost.append)
+        scores = await appraised(meta_model, "", TASK, SAID, lost.append)
         of = credited(SAID, scores, outcome=1, settings=settings)
         assert [item.reward for item in of] == [None] * len(SAID)
         return lost[0]
 
     count = hostile(USELESS, 5_000 // part // 2, work)
-    assert count.came["RejectedProposal"] * 2 == count.answers
+    assert count.counts["RejectedProposal"] * 2 == count.answers
     assert count.answers >= 5_000 // part // 2
 
 
 def test_entries(part: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await distil(meta, "d", TASK, SAID[0], score=GOOD)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await distil(meta_model, "d", TASK, SAID[0], score=GOOD)
 
-    def is_short_and_of_its_agent(came: Distilled) -> None:
-        entry = came.entry(TASK, SAID[0], credit=0.5, by_case=False, run="here")
+    def is_short_and_of_its_agent(distilled: Distilled) -> None:
+        entry = distilled.entry(TASK, SAID[0], credit=0.5, by_case=False, run="here")
         again = Learnt.of(entry.value())
         assert (again.owner, again.case, again.turn, again.credit) == ("worker", TASK.id, 1, 0.5)
         assert again.replaces == ()
-        assert 0 < len(came.text) <= 1_300
-        assert came.text.count("\n") == 2
+        assert 0 < len(distilled.text) <= 1_300
+        assert distilled.text.count("\n") == 2
 
     count = hostile(distillations(), examples(3_000, part), work, is_short_and_of_its_agent)
     count.enough(3_000 // part // 2, "Distilled", usable=part == 1)

@@ -33,7 +33,7 @@ def gauging(*answers: Any, **options: Any) -> Asked[dict[str, float] | RejectedP
 
 def test_the_five_features_come_of_one_question() -> None:
     asked = gauging(SAID)
-    assert asked.came == {name: float(SAID[name]) for name in GAUGED}  # type: ignore[arg-type]
+    assert asked.result == {name: float(SAID[name]) for name in GAUGED}  # type: ignore[arg-type]
     [call] = asked.calls
     schema = call.body["response_format"]["json_schema"]["schema"]
     assert schema["required"] == ["reason", *GAUGED]
@@ -53,29 +53,29 @@ def test_the_answer_is_not_shown_and_the_task_is_fenced() -> None:
 )
 def test_what_is_no_such_number_is_repaired_once(wrong: dict[str, Any]) -> None:
     asked = gauging({**SAID, **wrong}, SAID)
-    assert isinstance(asked.came, dict)
-    assert len(asked.told("operator_repair")) == 1
+    assert isinstance(asked.result, dict)
+    assert len(asked.events_of("operator_repair")) == 1
     asked = gauging({**SAID, **wrong}, {**SAID, **wrong})
-    assert isinstance(asked.came, RejectedProposal)
-    assert asked.came.operator == "gauge"
-    assert len(asked.told("operator_dropped")) == 1
+    assert isinstance(asked.result, RejectedProposal)
+    assert asked.result.operator == "gauge"
+    assert len(asked.events_of("operator_dropped")) == 1
 
 
 def test_a_long_reason_does_no_harm_to_a_small_model() -> None:
     asked = gauging({**SAID, "reason": "so " * 500}, bounds=SMALL)
-    assert isinstance(asked.came, dict)
+    assert isinstance(asked.result, dict)
 
 
 def test_whatever_is_answered_numbers_are_in_range_or_it_is_dropped(nightly: bool) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await gauge(meta, "g", TASK)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await gauge(meta_model, "g", TASK)
 
-    def are_in_range(came: dict[str, float]) -> None:
-        assert tuple(came) == GAUGED
-        assert all(math.isfinite(value) for value in came.values())
-        assert all(0 <= came[name] <= 1 for name in GAUGED if name != "specialities")
-        assert came["specialities"] in range(1, 11)
+    def are_in_range(fields: dict[str, float]) -> None:
+        assert tuple(fields) == GAUGED
+        assert all(math.isfinite(value) for value in fields.values())
+        assert all(0 <= fields[name] <= 1 for name in GAUGED if name != "specialities")
+        assert fields["specialities"] in range(1, 11)
 
     count = hostile(gaugings(), 2_000 if nightly else 60, work, are_in_range)
-    assert count.came["RejectedProposal"] + count.came["dict"] == count.came.total()
-    assert min(count.came["RejectedProposal"], count.came["dict"]) > 0
+    assert count.counts["RejectedProposal"] + count.counts["dict"] == count.counts.total()
+    assert min(count.counts["RejectedProposal"], count.counts["dict"]) > 0

@@ -28,11 +28,13 @@ def confused(request: Request) -> Reply:
 def test_a_gauging_of_no_use_is_counted_and_the_case_has_what_is_counted(tmp_path: Path) -> None:
     tasks = [Task(id=f"c{n}", query=f"What is {n} + {7 - n}?", answer="7") for n in range(2)]
 
-    async def learn(stage: EvolutionContext) -> tuple[list[str], tuple[Case, ...]]:
-        result = Evolution(stage=stage, strategy=MATTRL, tasks=tasks, folder=tmp_path / "evolution")
+    async def learn(context: EvolutionContext) -> tuple[list[str], tuple[Case, ...]]:
+        result = Evolution(
+            context=context, strategy=MATTRL, tasks=tasks, folder=tmp_path / "evolution"
+        )
         await result.to_the_end()
         lost = [item["operator"] for line in result.lines() for item in line["dropped"]]
-        return lost, cases_of(stage.view().told(ROUTED))
+        return lost, cases_of(context.view().events_of(ROUTED))
 
     with ScriptedModel(confused) as model:
         lost, cases = done(

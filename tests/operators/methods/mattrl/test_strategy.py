@@ -33,7 +33,7 @@ def test_every_entry_says_its_case_agent_turn_and_credit(built: Built) -> None:
     assert entries
     numbers = {
         (line["task"], utterance["agent"], utterance["round"]): utterance
-        for line, event in zip(lines, built.told, strict=True)
+        for line, event in zip(lines, built.utterance_events, strict=True)
         for utterance in event["utterances"]
     }
     scores = {line["task"]: line["score"] for line in lines}
@@ -51,7 +51,7 @@ def test_exactly_the_best_quarter_of_the_whole_split_is_kept(built: Built) -> No
     """Sixteen utterances, of which four are kept, whatever case they are of."""
     pairs = [
         (utterance["reward"], (line["task"], utterance["agent"], utterance["round"]))
-        for line, event in zip(built.lines, built.told, strict=True)
+        for line, event in zip(built.lines, built.utterance_events, strict=True)
         for utterance in event["utterances"]
     ]
     kept = {(entry.case, entry.owner, entry.turn) for entry in built.entries}
@@ -98,7 +98,7 @@ def test_a_run_that_failed_teaches_nothing_where_success_alone_may(tmp_path: Pat
 
 def test_every_utterance_s_numbers_are_told(built: Built) -> None:
     lines = built.lines
-    for line, event in zip(lines, built.told, strict=True):
+    for line, event in zip(lines, built.utterance_events, strict=True):
         turns = [(utterance["agent"], utterance["round"]) for utterance in event["utterances"]]
         assert turns == [("heart", 1), ("brain", 1), ("heart", 2), ("brain", 2)]
         assert event["outcome"] == line["score"]
@@ -116,7 +116,9 @@ def test_every_utterance_s_numbers_are_told(built: Built) -> None:
     ledger = [entry.value for entry in Ledger(built.folder / "pool/ledger.jsonl").read()]
     about = [item["about"] for item in ledger if item.get("what") == "utterances"]
     assert [item["case"] for item in about] == [line["task"] for line in lines]
-    assert [item["utterances"] for item in about] == [fields["utterances"] for fields in built.told]
+    assert [item["utterances"] for item in about] == [
+        fields["utterances"] for fields in built.utterance_events
+    ]
 
 
 def reminders(model: ScriptedModel) -> int:
@@ -124,18 +126,18 @@ def reminders(model: ScriptedModel) -> int:
 
 
 def test_it_is_built_without_experience_and_then_used_frozen(tmp_path: Path) -> None:
-    async def test(stage: EvolutionContext) -> list[dict[str, Any]]:
-        before = (stage.pool.folder / "ledger.jsonl").read_bytes()
-        subject = Learned(strategy=MATTRL, view=stage.view(), after=len(TASKS))
+    async def test(context: EvolutionContext) -> list[dict[str, Any]]:
+        before = (context.pool.folder / "ledger.jsonl").read_bytes()
+        subject = Learned(strategy=MATTRL, view=context.view(), after=len(TASKS))
         trials = await HeldOut(
-            stage=stage, subjects=[subject], tasks=UNSEEN, repeats=1, workers=1
+            context=context, subjects=[subject], tasks=UNSEEN, repeats=1, workers=1
         ).to_the_end()
-        assert (stage.pool.folder / "ledger.jsonl").read_bytes() == before
+        assert (context.pool.folder / "ledger.jsonl").read_bytes() == before
         return trials
 
     result = learnt(tmp_path, recipe(), after=test)
     assert reminders(result.model) == 2  # the two rounds of the test
-    [trial] = result.came
+    [trial] = result.result
     assert trial["usage"]["calls"] == 5
 
 

@@ -17,8 +17,8 @@ from ...consulting import doctors
 from ...evolving import asked
 
 
-def agents_asked(made: Built) -> int:
-    return sum("You are [" in call.text for call in made.model.calls)
+def agents_asked(built: Built) -> int:
+    return sum("You are [" in call.text for call in built.model.calls)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_counterfactual_credit_pays_for_what_really_changes(
     built = learnt(tmp_path, recipe(**settings), cases=2)
     assert built.entries
     asked_for = 0
-    for line, event in zip(built.lines, built.told, strict=True):
+    for line, event in zip(built.lines, built.utterance_events, strict=True):
         about = event["counterfactuals"]
         assert about["runs"] == runs
         assert about["calls"]["asked"] + about["calls"]["answered"] >= 5  # the run itself, again
@@ -51,7 +51,7 @@ def test_counterfactual_credit_pays_for_what_really_changes(
             assert sum(spoken) == pytest.approx(1)
             assert min(spoken) >= 0
     assert agents_asked(built) == 5 * 2 + asked_for
-    assert {fields["credit"] for fields in built.told} == {settings["credit"]}
+    assert {fields["credit"] for fields in built.utterance_events} == {settings["credit"]}
 
 
 def decided_by_heart(request: Request) -> Reply:
@@ -69,7 +69,7 @@ def test_an_agent_without_whom_the_answer_is_wrong_has_all_of_the_outcome(
     tmp_path: Path, credit: Any
 ) -> None:
     built = learnt(tmp_path, recipe(credit=credit), script=decided_by_heart, cases=1)
-    for event in built.told:
+    for event in built.utterance_events:
         assert event["outcome"] == 1
         ratios = {utterance["agent"]: utterance["ratio"] for utterance in event["utterances"]}
         assert ratios == {"heart": 1, "brain": 0}

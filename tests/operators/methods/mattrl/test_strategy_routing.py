@@ -45,16 +45,21 @@ def test_both_work_on_a_case_that_is_learnt_from_and_a_router_chooses_in_a_test(
 ) -> None:
     cases = [Task(id=f"c{n}", query=f"What is {n % 6} + {7 - n}?", answer="7") for n in range(10)]
 
-    async def routed(stage: EvolutionContext) -> list[Any]:
+    async def routed(context: EvolutionContext) -> list[Any]:
         learning = Evolution(
-            stage=stage, strategy=MATTRL, tasks=cases, folder=tmp_path / "evolution"
+            context=context, strategy=MATTRL, tasks=cases, folder=tmp_path / "evolution"
         )
         await learning.to_the_end()
-        view, chosen = stage.view(), list[Any]()
+        view, chosen = context.view(), list[Any]()
         for number, case in enumerate(["What is 1 + 2?", "What is 5 + 2?"]):
             task = Task(id=f"test-{number}", query=case, answer="7")
             episode = Episode(
-                stage=stage, number=0, task=task, view=view, learning=False, path=f"test {number}/"
+                context=context,
+                number=0,
+                task=task,
+                view=view,
+                learning=False,
+                path=f"test {number}/",
             )
             await MATTRL.episode(episode)
             assert episode.answer is not None

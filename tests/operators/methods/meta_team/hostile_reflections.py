@@ -36,8 +36,8 @@ _ANY_TEXT = _TEXT | st.sampled_from([None, 7, [], {}, True])
 _OWNER = st.fixed_dictionaries({}, optional={"agent": _AGENT, "owner": _AGENT})
 
 
-def _with_owner(said: Mapping[str, Any], owner: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {**said, **owner}
+def _with_owner(fields: Mapping[str, Any], owner: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**fields, **owner}
 
 
 def _note(kind: str, **fields: SearchStrategy[Any]) -> SearchStrategy[Any]:

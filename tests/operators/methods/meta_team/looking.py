@@ -23,9 +23,9 @@ SETTLED = {"reason": "So it was.", "profile": "", "together": ""}
 UNCHANGED = {"reason": "Nothing follows.", "rules": [], "retry": False}
 
 
-def spoke(agent: str, *said: str) -> AgentOutcome:
+def spoke(agent: str, *message: str) -> AgentOutcome:
     """What an agent came to that read and said this, in turn."""
-    texts = said or (f"You are [{agent}].", f"question of {agent}", f"work of {agent}")
+    texts = message or (f"You are [{agent}].", f"question of {agent}", f"work of {agent}")
     roles = ("system", *("user", "assistant") * len(texts))
     dialogue = tuple(
         {"role": role, "content": text} for role, text in zip(roles, texts, strict=False)
@@ -44,7 +44,7 @@ TOLD = TaskFeedback(task=TASK, answer="8", score=0.0, words="One is missing.")
 
 
 def ground(team: Team = TRIO, run: Run | None = None, **fields: Any) -> Ground:
-    return Ground(team=team, run=run or ran(team), told=TOLD, **fields)
+    return Ground(team=team, run=run or ran(team), feedback=TOLD, **fields)
 
 
 def asked_of(body: Body) -> str:

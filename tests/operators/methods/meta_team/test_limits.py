@@ -62,9 +62,9 @@ def test_questions_of_which_some_are_of_no_use_are_handed_back_then_passed_over(
         model({"questions": some, "answer": {"answer": "…"}}),
         lambda meta: retrospect(meta, "r", ground(), "solver"),
     )
-    assert [item.colleague for item in done.came.evidence] == ["planner", "writer"]
-    assert [item.answer for item in done.came.evidence] == ["", ""]
-    assert len(done.came.lost) == 2
+    assert [item.colleague for item in done.result.evidence] == ["planner", "writer"]
+    assert [item.answer for item in done.result.evidence] == ["", ""]
+    assert len(done.result.rejected) == 2
 
 
 def test_what_is_told_keeps_the_reference_answer_and_who_may_quote_it_out() -> None:

@@ -40,8 +40,8 @@ CHECKER = {
 }
 
 
-def rules(**said: Any) -> tuple[str, list[str]]:
-    edits, refused = Rules(team=RULED, room=NoteLimits(note=60)).read({"rules": [], **said})
+def rules(**answer: Any) -> tuple[str, list[str]]:
+    edits, refused = Rules(team=RULED, room=NoteLimits(note=60)).read({"rules": [], **answer})
     [text] = [getattr(edit, "text", "") for edit in edits] or [""]
     return text, [item.reasons[0] for item in refused]
 
@@ -62,7 +62,7 @@ def test_a_rule_is_a_line_and_all_others_stay_as_they_were_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("answer", "why"),
     [
         ({"rules": [7]}, "a rule is a text"),
         ({"rules": ["…"]}, "a rule is a text"),
@@ -72,8 +72,8 @@ def test_a_rule_is_a_line_and_all_others_stay_as_they_were_written() -> None:
         ({"outdated": [True]}, "no line true"),
     ],
 )
-def test_what_is_no_rule_is_refused(said: Any, why: str) -> None:
-    text, [reason] = rules(**said)
+def test_what_is_no_rule_is_refused(answer: Any, why: str) -> None:
+    text, [reason] = rules(**answer)
     assert text == ""
     assert why in reason
 
@@ -147,11 +147,11 @@ def change(change: str, sender: str, receiver: str) -> dict[str, str]:
     return {"change": change, "sender": sender, "receiver": receiver}
 
 
-def decided(team: Team = TRIO, **said: Any) -> Reorganised:
-    answer = {"reason": "x", "rules": [], "retry": False, **said}
+def decided(team: Team = TRIO, **reply: Any) -> Reorganised:
+    answer = {"reason": "x", "rules": [], "retry": False, **reply}
     result = asking(model({"rules": answer}), lambda meta: reorganise(meta, "r", ground(team), ()))
-    assert isinstance(result.came, Reorganised)
-    return result.came
+    assert isinstance(result.result, Reorganised)
+    return result.result
 
 
 def test_who_reports_to_whom_changes_among_those_who_stay() -> None:
@@ -201,9 +201,9 @@ def test_in_an_open_roster_a_newcomer_has_no_place_and_only_the_lead_stays() -> 
 def test_an_answer_that_is_still_not_right_is_kept_in_part() -> None:
     bad = {"reason": "x", "rules": ["Say the unit.", "…"], "retry": True}
     done = asking(model({"rules": bad}), lambda meta: reorganise(meta, "r", ground(), ()))
-    assert isinstance(done.came, Reorganised)
+    assert isinstance(done.result, Reorganised)
     assert len(done.calls) == 2
-    assert (len(done.came.edits), len(done.came.refused), done.came.retry) == (1, 1, True)
+    assert (len(done.result.edits), len(done.result.refused), done.result.retry) == (1, 1, True)
 
 
 def test_evidence_is_read_as_far_as_there_is_room() -> None:

@@ -126,9 +126,9 @@ class Lived:
         all_is_counted(result, events, sum(gateway.asked.values()))
 
 
-def is_a_team_like_before(came: Retrospective) -> None:
+def is_a_team_like_before(retrospective: Retrospective) -> None:
     """It loads from its file and is below the ceiling, and nobody who stays may do more."""
-    child, text = came.child, dump(came.child)
+    child, text = retrospective.child, dump(retrospective.child)
     assert check_team(text.encode(), "child.yaml", CATALOGUE) == (child, [])
     assert CEILING.problems(child) == []
     assert SECRET not in text
@@ -147,9 +147,11 @@ def _may(agent: Agent) -> tuple[Any, ...]:
     return agent.model_id, agent.backend, agent.agent_type, agent.max_tokens, agent.timeout
 
 
-def has_every_note_in_its_own_folder(came: Retrospective, how: RetrospectiveSettings) -> None:
+def has_every_note_in_its_own_folder(
+    retrospective: Retrospective, how: RetrospectiveSettings
+) -> None:
     """Each text stands in the folder of who wrote it, by a name that is no path, and is short."""
-    child = came.child
+    child = retrospective.child
     writers = {"team"} if how.scheme == "centralised" else set[str]()
     assert _stamps(child.constitution) <= (writers or {TEAM.output})  # its lead decides
     assert len(child.constitution) <= ROOM.constitution
@@ -179,24 +181,24 @@ def _stamps(text: str) -> set[str]:
 
 
 def all_is_counted(
-    came: Retrospective, events: list[tuple[str, dict[str, Any]]], calls: int
+    retrospective: Retrospective, events: list[tuple[str, dict[str, Any]]], calls: int
 ) -> None:
     """Every question fits, was repaired or was dropped; every note was kept or refused."""
     of = Counter(event for event, _ in events)
     assert of["model_call"] == calls
     assert calls == of["operator_answered"] + of["operator_dropped"] + of["operator_repair"]
-    tally = came.tally
-    assert tally.dropped == of["operator_dropped"] == len(came.lost)
+    tally = retrospective.tally
+    assert tally.dropped == of["operator_dropped"] == len(retrospective.rejected)
     assert tally.fit + tally.repaired == of["operator_answered"]
-    assert len(came.edits) == came.numbers["kept"]
+    assert len(retrospective.edits) == retrospective.numbers["kept"]
     answers = {
         fields["path"]: fields["answer"] for event, fields in events if event == "operator_answered"
     }
-    for item in came.reflected:
+    for item in retrospective.reflected:
         said = answers.get(f"t/retrospect/{item.agent}/notes")
         written: Any = json_in(said) if said is not None else {"notes": []}
         assert len(written["notes"]) == len(item.edits) + len(item.refused)
-    assert all(entry.reasons for entry in came.refused)
+    assert all(entry.reasons for entry in retrospective.refused)
 
 
 def test_there_are_ten_thousand_of_them() -> None:

@@ -55,7 +55,7 @@ def test_every_level_changes_what_is_its_own() -> None:
         notes=lambda agent: noted(patch("units", f"Rule of {agent}.")),
         profile=lambda agent: {"reason": "x", "profile": f"As {agent} knows.", "together": ""},
         rules={"reason": "x", "rules": ["Say the unit."], "retry": True},
-    ).came
+    ).result
     child = done.child
     assert {agent.id: dict(agent.notes.patches) for agent in child.agents.values()} == {
         agent: {"units": f"Rule of {agent}."} for agent in TRIO.agents
@@ -66,7 +66,7 @@ def test_every_level_changes_what_is_its_own() -> None:
     }
     assert dict(child.agents["writer"].notes.teammates) == {"solver": "As writer knows."}
     assert child.constitution == "- Say the unit."
-    assert (done.retry, done.refused, done.lost) == (True, (), ())
+    assert (done.retry, done.refused, done.rejected) == (True, (), ())
     assert [len(level) for level in done.levels] == [3, 4, 1]
     assert check_team(dump(child).encode(), "child.yaml", catalogue()) == (child, [])
 
@@ -114,7 +114,7 @@ def test_it_asks_colleagues_who_answer_from_their_own_conversation() -> None:
     assert "Only the last line." in writing.text
     [of_writer] = calls_of(done.calls, "notes", "writer")
     assert "What of my sum did you use?" not in of_writer.text
-    [exchange] = [item for of in done.came.reflected for item in of.evidence]
+    [exchange] = [item for of in done.result.reflected for item in of.evidence]
     assert (exchange.asker, exchange.colleague) == ("solver", "writer")
 
 
@@ -136,8 +136,8 @@ def test_where_the_lead_asked_no_model_the_meta_model_decides() -> None:
     assert "work of" not in call.text
 
 
-def statements(**said: list[str]) -> Any:
-    left = {agent: iter(texts) for agent, texts in said.items()}
+def statements(**messages: list[str]) -> Any:
+    left = {agent: iter(texts) for agent, texts in messages.items()}
     return lambda agent: {"statement": next(left[agent])}
 
 
@@ -152,7 +152,7 @@ def test_the_team_talks_in_turn_each_from_its_own_work_and_the_lead_hears_all() 
     assert "LET US SAY UNITS." in decision.text
     assert "I AGREE." in decision.text
     assert done.calls.index(second) < done.calls.index(decision)
-    assert [statement.agent for statement in done.came.discussion.statements] == [
+    assert [statement.agent for statement in done.result.discussion.statements] == [
         "planner",
         "solver",
     ]
@@ -177,7 +177,7 @@ def test_a_discussion_leaves_the_lead_the_calls_to_decide() -> None:
     fields = {"statement": {"statement": "solver, planner."}}
     done = asking(model(fields), lambda meta: look_back(meta, "t/", on, how), ceiling=CEILING)
     assert [len(calls_of(done.calls, word)) for word in ("statement", "rules")] == [1, 1]
-    assert done.came.lost == ()
+    assert done.result.rejected == ()
 
 
 def test_a_newcomer_is_written_after_one_who_is_there() -> None:
@@ -192,7 +192,7 @@ def test_a_newcomer_is_written_after_one_who_is_there() -> None:
     }
     done = looked(
         rules={"reason": "x", "rules": [], "come": [newcomer], "go": ["planner"], "retry": False}
-    ).came
+    ).result
     result = done.child.agents["unit_checker"]
     assert (result.model_id, result.max_tokens) == ("default", TRIO.agents["solver"].max_tokens)
     assert "planner" not in done.child.agents
@@ -232,8 +232,8 @@ def test_a_note_that_may_not_be_kept_is_shown_to_its_author_once() -> None:
     again = calls_of(done.calls, "notes", "solver")
     assert len(again) == 2
     assert "looks like" in again[1].text
-    assert dict(done.came.child.agents["solver"].notes.patches) == {"units": "Write the unit."}
-    [refused] = done.came.refused
+    assert dict(done.result.child.agents["solver"].notes.patches) == {"units": "Write the unit."}
+    [refused] = done.result.refused
     assert "looks like" in refused.reasons[0]
 
 
@@ -252,14 +252,14 @@ def test_where_there_is_no_room_an_addition_is_refused_until_one_is_forgotten() 
         RetrospectiveSettings(pair_level=False, team_level=False, evidence=0), team, notes=notes
     )
     assert "room for 12" in calls_of(done.calls, "notes", "solver")[1].text
-    kept = done.came.child.agents["solver"].notes.patches
+    kept = done.result.child.agents["solver"].notes.patches
     assert len(kept) == 12
     assert "units" in kept
     assert "rule_3" not in kept
 
 
 def test_what_agents_write_at_once_fits_together() -> None:
-    done = looked(notes=lambda agent: noted(patch("units", agent), patch("sums", agent))).came
+    done = looked(notes=lambda agent: noted(patch("units", agent), patch("sums", agent))).result
     assert len(done.levels[0]) == 6
     assert {item.agent for item in done.levels[0] if isinstance(item, SetNote)} == {*TRIO.agents}
 
@@ -284,12 +284,12 @@ def test_one_analyser_reads_all_in_one_call_and_proposes_every_change() -> None:
     [call] = asked.calls
     for agent in TRIO.agents:
         assert f"work of {agent}" in call.text
-    done = asked.came
+    done = asked.result
     assert dict(done.child.agents["planner"].notes.patches) == {"units": "Name the unit."}
     assert done.child.agents["writer"].notes.teammates["solver"] == "Guesses."
     assert done.child.agents["writer"].notes.pairs["solver"] == "It says how sure."
     assert done.child.constitution == "- Say the unit."
-    assert (done.retry, done.refused, done.lost) == (True, (), ())
+    assert (done.retry, done.refused, done.rejected) == (True, (), ())
 
 
 def test_the_analyser_writes_only_notes_of_those_who_worked_together() -> None:
@@ -298,8 +298,8 @@ def test_the_analyser_writes_only_notes_of_those_who_worked_together() -> None:
     asked = looked(RetrospectiveSettings(scheme="centralised"), all=bad)
     assert len(asked.calls) == 2
     assert "did not work together" in asked.calls[1].text
-    assert [*asked.came.child.agents["writer"].notes.teammates] == ["solver"]
-    assert [item.reasons for item in asked.came.refused] == [
+    assert [*asked.result.child.agents["writer"].notes.teammates] == ["solver"]
+    assert [item.reasons for item in asked.result.refused] == [
         ("'writer' and 'planner' did not work together.",)
     ]
 
@@ -314,7 +314,9 @@ def test_alone_nobody_reads_what_another_says() -> None:
     [team] = calls_of(asked.calls, "rules")
     assert "FOUND BY writer." in team.text
     assert all("FOUND BY" not in call.text for call in asked.calls if call != team)
-    assert asked.came.child.agents["solver"].notes.teammates["writer"].startswith("As solver saw.")
+    assert (
+        asked.result.child.agents["solver"].notes.teammates["writer"].startswith("As solver saw.")
+    )
 
 
 def test_what_became_of_all_questions_is_counted() -> None:
@@ -326,10 +328,10 @@ def test_what_became_of_all_questions_is_counted() -> None:
         ),
         profile=lambda agent: "no JSON" if agent == "writer" else SETTLED,
     )
-    tally = asked.came.tally
+    tally = asked.result.tally
     assert (tally.fit, tally.repaired, tally.dropped) == (6, 0, 2)
-    assert tally.dropped == len(asked.came.lost) == len(asked.told("operator_dropped"))
-    assert asked.came.numbers["dropped"] == 2.0
+    assert tally.dropped == len(asked.result.rejected) == len(asked.events_of("operator_dropped"))
+    assert asked.result.numbers["dropped"] == 2.0
 
 
 @pytest.mark.parametrize(
@@ -346,7 +348,7 @@ def test_an_analyser_writes_once_of_each_and_of_nobody_else() -> None:
     fields = {**CENTRAL, "agents": agents, "pairs": [known, *odd]}
     done = looked(
         RetrospectiveSettings(scheme="centralised", team_level=False), all=_without_team(fields)
-    ).came
+    ).result
     assert done.reorganised is None
     assert [*done.child.agents["writer"].notes.teammates.items()] == [("solver", "Guesses.")]
     assert [item.reasons[0] for item in done.refused] == [
@@ -358,8 +360,8 @@ def test_an_analyser_writes_once_of_each_and_of_nobody_else() -> None:
     ]
 
 
-def _without_team(said: Any) -> Any:
-    return {name: said[name] for name in ("reason", "agents", "pairs")}
+def _without_team(answer: Any) -> Any:
+    return {name: answer[name] for name in ("reason", "agents", "pairs")}
 
 
 def test_whoever_could_be_read_counts_by_the_rule_for_context() -> None:
@@ -395,8 +397,8 @@ def test_what_is_refused_is_shown_to_who_settles() -> None:
     long = {"reason": "x", "profile": "x" * 700, "together": ""}
     done = looked(RetrospectiveSettings(agent_level=False, team_level=False), profile=long)
     assert len(calls_of(done.calls, "profile", "writer")) == 2
-    assert len(done.came.refused) == 4
-    assert done.came.child == TRIO
+    assert len(done.result.refused) == 4
+    assert done.result.child == TRIO
 
 
 def test_who_tells_its_team_nothing_is_asked_again() -> None:
@@ -405,7 +407,7 @@ def test_who_tells_its_team_nothing_is_asked_again() -> None:
         notes=noted(summary="…"),
     )
     assert len(calls_of(done.calls, "notes")) == 6
-    assert done.came.tally == Tally(repaired=3)
+    assert done.result.tally == Tally(repaired=3)
 
 
 @pytest.mark.parametrize("scheme", ["collaborative", "partitioned", "centralised"])
@@ -432,5 +434,5 @@ def test_what_was_answered_once_is_not_asked_again(tmp_path: Path) -> None:
             )
             for answers in (fields, {"notes": "something else"})
         )
-    assert first.came == again.came
+    assert first.result == again.result
     assert (len(first.calls), again.calls) == (18, [])

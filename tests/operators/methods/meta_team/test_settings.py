@@ -37,7 +37,7 @@ def test_the_defaults_and_the_examples_are_right() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "field"),
+    ("fields", "field"),
     [
         ({"scheme": "none", "retry": True}, "retry"),
         ({"scheme": "none", "team_level": False}, "team_level"),
@@ -50,8 +50,10 @@ def test_the_defaults_and_the_examples_are_right() -> None:
         ({"roster": "closed", "alive": 3}, "alive"),
     ],
 )
-def test_what_nothing_would_read_is_told_by_its_field(said: dict[str, object], field: str) -> None:
-    assert [*check(RetrospectiveSettings(**said), said)] == [field]  # type: ignore[arg-type]
+def test_what_nothing_would_read_is_told_by_its_field(
+    fields: dict[str, object], field: str
+) -> None:
+    assert [*check(RetrospectiveSettings(**fields), fields)] == [field]  # type: ignore[arg-type]
 
 
 def test_a_team_in_which_nothing_can_change_says_so() -> None:

@@ -15,6 +15,8 @@ from coterie.operators.methods.meta_team.head import closed, constrained, head_o
 from coterie.operators.methods.meta_team.settings import RetrospectiveSettings
 from coterie.pool import Pool
 from coterie.pool.ledger.changes import Restored, Retired
+from coterie.pool.ledger.ledger import LedgerEntry
+from coterie.pool.view import Views
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.schema import load_team
@@ -67,9 +69,9 @@ def test_each_task_leads_to_the_next_head_and_the_one_before_retires(done: Path)
     name = head.name
     assert len(pool.teams) > 2
     while name != "trio":
-        [parent] = pool.teams[name].born.parents
+        [parent] = pool.teams[name].lineage.parents
         assert pool.teams[parent].retired == (
-            f"{name} came after it, taught by task {pool.teams[name].born.task}."
+            f"{name} came after it, taught by task {pool.teams[name].lineage.task}."
         )
         name = parent
     trials = [line for line in world.lines_of(done) if line["kind"] == "evaluated"]
@@ -225,12 +227,20 @@ def test_killed_at_any_write_it_comes_to_the_same_pool_to_the_byte(
 
 
 def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
-    tmp_path: Path, nightly: bool
+    tmp_path: Path, nightly: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    take, taken = Views._take, list[int]()
+
+    def counted(views: Views, entry: LedgerEntry) -> None:
+        taken.append(entry.start)
+        take(views, entry)
+
+    monkeypatch.setattr(Views, "_take", counted)
     world.write_world(tmp_path, tasks=20 if nightly else 3, workers=3, evidence=0, retry=False)
     assert world.evolved("clean").code == 0
     clean = world.left(Path("clean"))
     lines = clean["ledger.jsonl"].count("\n")
+    assert len(taken) == len({*taken}) <= lines, "each line is read once"
     chance, kills = random.Random(3), 0
     for _ in range(20 if nightly else 1):
         try:
@@ -244,8 +254,8 @@ def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
     pool = Pool.open("clean")
     assert len(pool.members) == 1
     for name, team in pool.teams.items():
-        assert len([other for other in pool.teams.values() if name in other.born.parents]) <= 1
-        assert len(team.born.parents) == (name != "trio")
+        assert len([other for other in pool.teams.values() if name in other.lineage.parents]) <= 1
+        assert len(team.lineage.parents) == (name != "trio")
     late = [line for line in world.lines_of(Path("clean")) if line["kind"] == "rejected"]
     assert any("another task has changed that" in fields["reason"] for fields in late)
 
@@ -367,7 +377,7 @@ def test_limits_of_the_recipe_are_a_head_of_their_own(tmp_path: Path) -> None:
     pool = Pool.open(POOL)
     head = head_of(pool.members)
     assert [*pool.members] == [head.name] == ["trio_1"]
-    assert (head.team.execution.timeout, head.born.parents) == (33, ("trio",))
+    assert (head.team.execution.timeout, head.lineage.parents) == (33, ("trio",))
     lines = len(world.lines_of(POOL))
     assert world.evolved("pool").code == 0
     assert len(world.lines_of(POOL)) == lines

@@ -110,7 +110,7 @@ def test_a_run_tells_of_all_candidates_that_share_a_step() -> None:
 
 
 def test_a_larger_gain_shows_in_fewer_pairs() -> None:
-    result = standings([0.0, 1.0] * 20, [1.0] * 39 + [0.0], [0.0, 1.0] * 15 + [1.0] * 10)
+    result = standings([0.0, 1.0] * 20, [1.0] * 39 + [0.0], [0.0, 1.0] * 10 + [1.0] * 20)
     original, large, small = result.candidates
     assert 0 < result.pairs_to_show(large, original) < result.pairs_to_show(small, original)
     assert result.pairs_to_show(original, large) == 0

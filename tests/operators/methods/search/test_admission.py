@@ -13,6 +13,7 @@ import pytest
 from coterie.operators.evolution.candidates import Candidate
 from coterie.operators.methods.search.admission import Admitting, newcomer
 from coterie.pool import Pool
+from coterie.pool.view import Views
 from coterie.runtime import Run
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
@@ -89,7 +90,7 @@ def test_a_newcomers_winning_trial_is_kept_apart_from_its_score(folder: Path) ->
     code, _, err, _ = evolved(folder, "pool", script=world(better, think))
     assert code == 0, err
     pool = Pool.open(folder / "pool")
-    (child,) = [team for team in pool.teams.values() if team.born.parents]
+    (child,) = [team for team in pool.teams.values() if team.lineage.parents]
     chosen = [trial for trial in trials(folder / "pool") if trial.get("chosen")]
     assert [fields["team"] for fields in chosen] == [child.name]
     own = [trial for trial in trials(folder / "pool") if trial["team"] == child.name]
@@ -184,7 +185,7 @@ def candidate(number: int, score: float, team: Team, **fields: Any) -> Candidate
     run = Run(status="done", answer="7")
     scored = [(run, Score(value=score, reason="so"))]
     born = Lineage(operator="mutate", parents=("vote",))
-    return Candidate(number=number, team=team, born=born, runs=scored, rewards=[score], **fields)
+    return Candidate(number=number, team=team, lineage=born, runs=scored, rewards=[score], **fields)
 
 
 @pytest.mark.parametrize(("margin", "comes"), [(0.0, True), (0.05, True), (0.2, False)])
@@ -208,13 +209,13 @@ def test_a_team_that_was_born_meanwhile_is_tried_and_lets_nobody_go(tmp_path: Pa
     episode = SimpleNamespace(
         task=Task(id="t", query="How many?"),
         op=lambda what: f"recipe/{what}",
-        stage=SimpleNamespace(name="recipe"),
+        context=SimpleNamespace(name="recipe"),
         scored_by="exact",
         head=dict,
         tail=dict,
     )
     settings = SimpleNamespace(admission="best", cap=1)
     search: Any = SimpleNamespace(best=best, candidates=[best], settings=settings, episode=episode)
-    line = Admitting(search=search).close(pool)
+    line = Admitting(search=search).close(pool, Views(pool, "recipe").upto(0))
     assert (line["team"], line["kept"], line["new"], line["pool"]) == ("other", True, False, 2)
     assert pool.teams["other"].statistics.n == 1

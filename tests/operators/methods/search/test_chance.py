@@ -124,11 +124,11 @@ def by_chance(of: Team, *, seed: int = 0, **ceiling: Any) -> Chance:
     return Chance(catalogue=catalogue(), ceiling=replace(ceiling_of(of), **ceiling), seed=seed)
 
 
-def is_fine(made: Any, meta: Chance) -> Proposal:
-    assert isinstance(made, Proposal)
-    assert apply(made.base, made.edits, catalogue(), meta.ceiling) == made.child
-    assert made.reason == "Drawn at random."
-    return made
+def is_fine(result: Any, meta_model: Chance) -> Proposal:
+    assert isinstance(result, Proposal)
+    assert apply(result.base, result.edits, catalogue(), meta_model.ceiling) == result.child
+    assert result.reason == "Drawn at random."
+    return result
 
 
 @pytest.mark.parametrize("of", TEAMS[:-1], ids=lambda item: item.name)

@@ -65,7 +65,7 @@ def test_an_endless_task_is_kept_as_far_as_it_is_compared() -> None:
 
 def test_the_entry_has_task_team_summary_and_what_was_tried() -> None:
     done = consolidated({"summary": " Prompts helped. "})
-    entry = done.came
+    entry = done.result
     assert isinstance(entry, Learnt)
     assert (entry.kind, entry.run) == ("evolution", "run 1")
     assert entry.task == "How many apples?\n\nThere were 7."
@@ -140,7 +140,7 @@ def test_edits_are_told_in_words_that_one_can_learn_from() -> None:
 @pytest.mark.parametrize("bad", [{"summary": "  "}, {"summary": "x" * 3_000}, {"h": "x"}])
 def test_an_empty_or_endless_summary_is_dropped(bad: Any) -> None:
     done = consolidated(bad, bad)
-    assert isinstance(done.came, RejectedProposal)
+    assert isinstance(done.result, RejectedProposal)
     assert len(done.calls) == 2
 
 

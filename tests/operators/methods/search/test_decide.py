@@ -41,14 +41,14 @@ def choices(done: Asked[Any]) -> list[str]:
 
 def test_the_model_chooses_among_what_is_open_and_a_crossover() -> None:
     done = decided("crossover", partner=parent(OTHER))
-    assert done.came == "crossover"
+    assert done.result == "crossover"
     assert choices(done) == ["prompts", "model_id", "parameters", "crossover"]
-    assert [fields["path"] for fields in done.told("model_call")] == ["step 1/decide/call 1"]
+    assert [fields["path"] for fields in done.events_of("model_call")] == ["step 1/decide/call 1"]
 
 
 def test_without_a_partner_a_crossover_is_no_option() -> None:
     done = decided("model_id")
-    assert done.came == "model_id"
+    assert done.result == "model_id"
     assert "crossover" not in choices(done)
     assert "partner" not in done.calls[0].text
 
@@ -59,23 +59,23 @@ def test_only_what_may_be_touched_is_an_option() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "came"),
+    ("options", "text"),
     [
         ({"components": ("prompts",)}, "prompts"),
         ({"components": ("prompts", "tools")}, "prompts"),
         ({"components": (), "partner": parent(OTHER)}, "crossover"),
     ],
 )
-def test_of_one_option_nobody_is_asked(options: Any, came: str) -> None:
+def test_of_one_option_nobody_is_asked(options: Any, text: str) -> None:
     done = decided(**options)
-    assert (done.came, done.calls) == (came, [])
+    assert (done.result, done.calls) == (text, [])
 
 
 def test_where_there_is_no_option_it_is_dropped_and_said() -> None:
     done = decided(components=("tools",))
-    assert isinstance(done.came, RejectedProposal)
-    assert (done.came.operator, done.came.parents) == ("decide", ("pair",))
-    assert len(done.told("operator_dropped")) == 1
+    assert isinstance(done.result, RejectedProposal)
+    assert (done.result.operator, done.result.parents) == ("decide", ("pair",))
+    assert len(done.events_of("operator_dropped")) == 1
     assert done.calls == []
 
 
@@ -92,10 +92,10 @@ def test_the_model_sees_both_teams_with_their_runs_and_what_was_learnt_but_no_an
 
 def test_a_choice_that_is_none_is_dropped_after_one_repair() -> None:
     done = decided("roster", "crossover")
-    assert isinstance(done.came, RejectedProposal)
+    assert isinstance(done.result, RejectedProposal)
     assert len(done.calls) == 2
-    assert len(done.told("operator_dropped")) == 1
-    assert decided("roster", "prompts").came == "prompts"
+    assert len(done.events_of("operator_dropped")) == 1
+    assert decided("roster", "prompts").result == "prompts"
 
 
 def test_where_models_may_be_chosen_their_notes_are_shown() -> None:

@@ -37,7 +37,7 @@ def edits(*listed: Any, reason: str = "because") -> dict[str, Any]:
 
 def test_edits_of_the_component_make_a_child() -> None:
     done = mutated(edits(PROMPT, reason="it\nmiscounts"), component="prompts")
-    result = done.came
+    result = done.result
     assert isinstance(result, Proposal)
     assert result.edits == (SetPrompt(agent="worker", prompt="Count twice."),)
     assert (result.operator, result.component, result.parents) == ("mutate", "prompts", ("pair",))
@@ -83,17 +83,17 @@ def test_a_component_that_may_not_be_touched_is_refused() -> None:
     ):
         mutated(component="tools", components=("topology", "prompts"))
     done = mutated(edits(PROMPT), components=("prompts",))
-    assert isinstance(done.came, Proposal)
+    assert isinstance(done.result, Proposal)
     assert len(done.calls) == 1
 
 
 def test_the_model_chooses_the_component_first() -> None:
     edge = {"set_model": {"agent": "judge", "model_id": "fast"}}
     done = mutated({"reason": "weak", "change": "model_id"}, edits(edge))
-    result = done.came
+    result = done.result
     assert isinstance(result, Proposal)
     assert result.edits == (SetModel(agent="judge", model_id="fast"),)
-    paths = [fields["path"] for fields in done.told("model_call")]
+    paths = [fields["path"] for fields in done.events_of("model_call")]
     assert paths == ["step 1/component/call 1", "step 1/edits/call 1"]
     choices = done.calls[0].body["response_format"]["json_schema"]["schema"]
     assert choices["properties"]["change"]["enum"] == [
@@ -107,23 +107,23 @@ def test_with_the_roster_agents_come_and_go_below_the_ceiling() -> None:
     goes = {"remove_agent": {"agent": "worker"}}
     asked: Any = {"component": "roster", "components": ("prompts", "roster")}
     done = mutated(edits(joins, goes), **asked)
-    assert isinstance(done.came, Proposal)
-    assert components(done.came.edits) == {"roster"} == {done.came.component}
-    assert list(done.came.child.agents) == ["judge", "checker"]
+    assert isinstance(done.result, Proposal)
+    assert components(done.result.edits) == {"roster"} == {done.result.component}
+    assert list(done.result.child.agents) == ["judge", "checker"]
     offered = json.dumps(done.calls[0].body["response_format"])
     assert "set_prompt" not in offered
     assert '"fast"' not in offered  # models may not be touched, so newcomers have the team's
     full = mutated(edits(goes), **asked, ceiling=replace(ceiling_of(PAIR), agents=2))
-    assert isinstance(full.came, Proposal)
+    assert isinstance(full.result, Proposal)
     assert "add_agent" not in json.dumps(full.calls[0].body["response_format"])
 
 
 def test_a_choice_that_is_none_is_dropped() -> None:
     none = {"reason": "hire", "change": "roster"}
     done = mutated(none, none)
-    assert isinstance(done.came, RejectedProposal)
+    assert isinstance(done.result, RejectedProposal)
     assert len(done.calls) == 2
-    assert done.came.parents == ("pair",)
+    assert done.result.parents == ("pair",)
 
 
 def test_the_only_open_component_need_not_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,12 +132,12 @@ def test_the_only_open_component_need_not_be_chosen(monkeypatch: pytest.MonkeyPa
     alone = parent(team("alone", counter))
     retries = edits({"set_execution": {"max_retries": 5}})
     done = mutated(retries, of=alone, ceiling=replace(ceiling_of(alone.team), max_retries=9))
-    assert isinstance(done.came, Proposal)
+    assert isinstance(done.result, Proposal)
     assert len(done.calls) == 1
 
 
 @pytest.mark.parametrize(
-    ("component", "listed", "said"),
+    ("component", "listed", "message"),
     [
         ("prompts", [PROMPT, {"add_edge": {"sender": "judge", "receiver": "worker"}}], "topology"),
         ("prompts", [{"remove_agent": {"agent": "worker"}}], "here only prompts may be edited"),
@@ -157,14 +157,14 @@ def test_the_only_open_component_need_not_be_chosen(monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_what_may_not_be_is_handed_back_then_dropped(
-    component: Any, listed: Any, said: str
+    component: Any, listed: Any, message: str
 ) -> None:
     bad = {"reason": "", "edits": listed}
     done = mutated(bad, bad, component=component)
-    assert isinstance(done.came, RejectedProposal)
-    assert said in " ".join(done.came.problems)
-    assert done.came.problems[0] in done.calls[1].text
-    assert len(done.told("operator_dropped")) == 1
+    assert isinstance(done.result, RejectedProposal)
+    assert message in " ".join(done.result.problems)
+    assert done.result.problems[0] in done.calls[1].text
+    assert len(done.events_of("operator_dropped")) == 1
 
 
 def test_an_edge_that_closes_a_cycle_is_handed_back_then_dropped() -> None:
@@ -172,13 +172,13 @@ def test_an_edge_that_closes_a_cycle_is_handed_back_then_dropped() -> None:
     back = edits({"add_edge": {"sender": "c", "receiver": "a"}})
     options: dict[str, Any] = {"of": parent(three), "ceiling": ceiling_of(three)}
     done = mutated(back, back, component="topology", **options)
-    assert isinstance(done.came, RejectedProposal)
-    assert "cycle" in done.came.problems[0]
+    assert isinstance(done.result, RejectedProposal)
+    assert "cycle" in done.result.problems[0]
 
 
 def test_a_statement_made_twice_counts_once_and_of_two_the_last() -> None:
     other = {"set_prompt": {"agent": "worker", "prompt": "Count thrice."}}
-    result = mutated(edits(PROMPT, PROMPT, other, PROMPT), component="prompts").came
+    result = mutated(edits(PROMPT, PROMPT, other, PROMPT), component="prompts").result
     assert isinstance(result, Proposal)
     assert result.edits == (SetPrompt(agent="worker", prompt="Count twice."),)
 
@@ -189,16 +189,16 @@ def test_a_tool_above_the_ceiling_is_not_granted() -> None:
     grant = edits({"grant_tool": {"agent": "solver", "tool": "list_files"}})
     options: dict[str, Any] = {"of": parent(alone), "component": "tools"}
     done = mutated(grant, grant, ceiling=ceiling_of(alone), **options)
-    assert isinstance(done.came, RejectedProposal)
-    assert "'list_files' is above the ceiling, which allows read_file" in done.came.problems[0]
+    assert isinstance(done.result, RejectedProposal)
+    assert "'list_files' is above the ceiling, which allows read_file" in done.result.problems[0]
     more = replace(ceiling_of(alone), tools=frozenset({"read_file", "list_files"}))
-    result = mutated(grant, ceiling=more, **options).came
+    result = mutated(grant, ceiling=more, **options).result
     assert isinstance(result, Proposal)
     assert result.child.agents["solver"].tools == ("list_files", "read_file")
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         ("no", "it is not JSON: 'no'"),
         ("[1, 2]", 'a list under "edits"'),
@@ -206,22 +206,22 @@ def test_a_tool_above_the_ceiling_is_not_granted() -> None:
         ('{"edits": [' + "[" * 500 + "]" * 500 + "]}", "nested"),
     ],
 )
-def test_other_shapes_are_dropped(answer: str, said: str) -> None:
+def test_other_shapes_are_dropped(answer: str, message: str) -> None:
     done = mutated(answer, answer, component="prompts")
-    assert isinstance(done.came, RejectedProposal)
-    assert said in done.came.problems[0]
+    assert isinstance(done.result, RejectedProposal)
+    assert message in done.result.problems[0]
 
 
 def test_a_repaired_answer_counts() -> None:
-    result = mutated(edits(), edits(PROMPT), component="prompts").came
+    result = mutated(edits(), edits(PROMPT), component="prompts").result
     assert isinstance(result, Proposal)
 
 
 def test_a_reason_may_be_missing_and_is_cut_where_it_is_long() -> None:
-    result = mutated({"edits": [PROMPT]}, component="prompts").came
+    result = mutated({"edits": [PROMPT]}, component="prompts").result
     assert isinstance(result, Proposal)
     assert result.reason == ""
-    result = mutated(edits(PROMPT, reason="x" * 9_000), component="prompts").came
+    result = mutated(edits(PROMPT, reason="x" * 9_000), component="prompts").result
     assert isinstance(result, Proposal)
     assert len(result.reason) == 600
 
@@ -232,7 +232,7 @@ def test_edits_that_decoding_would_not_have_offered_count_too() -> None:
     chain = {"replace_topology": {"reports_to": {"a": ["b"], "b": ["c"]}}}
     result = mutated(
         edits(chain), of=parent(three), component="topology", ceiling=ceiling_of(three)
-    ).came
+    ).result
     assert isinstance(result, Proposal)
     assert components(result.edits) == {"topology"}
     assert result.child.edges == (("a", "b"), ("b", "c"))
@@ -241,10 +241,10 @@ def test_edits_that_decoding_would_not_have_offered_count_too() -> None:
 
 def test_nothing_to_choose_is_said_without_a_call() -> None:
     done = mutated(component="tools")
-    assert isinstance(done.came, RejectedProposal)
-    assert "nothing to change about tools" in done.came.reason
+    assert isinstance(done.result, RejectedProposal)
+    assert "nothing to change about tools" in done.result.reason
     assert len(done.calls) == 0
-    assert len(done.told("operator_dropped")) == 1
+    assert len(done.events_of("operator_dropped")) == 1
 
 
 @pytest.mark.parametrize("component", ["roster", "notes", "metadata"])
@@ -257,5 +257,5 @@ def test_open_components_are_those_with_a_choice() -> None:
     async def opened(meta: Any) -> Any:
         return open_components(meta, parent())
 
-    assert asking([], opened).came == ("prompts", "model_id", "parameters")
-    assert set(MUTABLE) >= set(asking([], opened).came)
+    assert asking([], opened).result == ("prompts", "model_id", "parameters")
+    assert set(MUTABLE) >= set(asking([], opened).result)

@@ -21,7 +21,7 @@ def candidate(number: int, reward: float, *sources: int, tokens: int = 9, **more
     return Candidate(
         number=number,
         team=vote(),
-        born=Lineage(operator="mutate" if sources else "select"),
+        lineage=Lineage(operator="mutate" if sources else "select"),
         sources=sources,
         runs=[(run, Score(value=reward, reason="so"))],
         rewards=[reward],

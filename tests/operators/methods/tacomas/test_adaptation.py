@@ -42,7 +42,7 @@ class Play:
     changes: list[Any] = field(default_factory=list[Any])
     coach: Any = None
     answers: Sequence[str | None] = ()
-    lost: list[RejectedProposal] = field(default_factory=list[RejectedProposal])
+    rejected: list[RejectedProposal] = field(default_factory=list[RejectedProposal])
     files: dict[str, str] = field(default_factory=dict[str, str])
     carried: list[Next] = field(default_factory=list[Next])
     work: Adaptation | None = None
@@ -82,16 +82,16 @@ def played(play: Play, of: Team = TRIO, **settings: Any) -> tuple[Sequence[Round
         answer = answers[number - 1] if number <= len(answers) else f"answer {number}"
         return worked(coming.plan.team, answer=answer).run
 
-    async def work(meta: MetaModel) -> tuple[Sequence[Round], Run]:
+    async def work(meta_model: MetaModel) -> tuple[Sequence[Round], Run]:
         play.work = Adaptation(
-            meta=meta,
-            judge=meta,
+            model=meta_model,
+            judge=meta_model,
             task=TASK,
             path="t/",
             settings=given,
             roles=ROLES,
-            tell=meta.tell,
-            lose=play.lost.append,
+            tell=meta_model.tell,
+            lose=play.rejected.append,
             keep=play.files.__setitem__,
         )
         first = compile(of, catalogue())
@@ -99,13 +99,13 @@ def played(play: Play, of: Team = TRIO, **settings: Any) -> tuple[Sequence[Round
         return done, await play.work.answer(done)
 
     asked = asking(play.reply, work, ceiling=ceiling)
-    done, best = asked.came
+    done, best = asked.result
     return done, best, asked
 
 
 def whom(asked: Asked[Any]) -> list[str]:
     """Who was asked, in order: one letter each."""
-    return [fields["operator"] for fields in asked.told("operator_answered")]
+    return [fields["operator"] for fields in asked.events_of("operator_answered")]
 
 
 def test_three_rounds_by_hand() -> None:
@@ -133,9 +133,9 @@ def test_three_rounds_by_hand() -> None:
     for agent in second.agents:
         assert third.agents[agent] == second.agents[agent]
     assert third.agents["verifier"].notes.coaching == ""
-    assert play.lost == []
+    assert play.rejected == []
     assert [*play.files] == [f"rounds/round_{number}.yaml" for number in (1, 2, 3)]
-    assert asked.told("rounds_ended") == [
+    assert asked.events_of("rounds_ended") == [
         {"rounds": 3, "judged": 3, "why": "threshold", "answer_of": 3}
     ]
 
@@ -144,14 +144,14 @@ def test_each_agent_reads_again_what_it_said_last() -> None:
     play = Play(judge=[said(), said()])
     played(play, most=2)
     first, second = play.carried
-    assert not first.carry.own
-    assert {item: report.content for item, report in second.carry.own.items()} == {
+    assert not first.state.own
+    assert {item: report.content for item, report in second.state.own.items()} == {
         agent: f"work of {agent}" for agent in TRIO.agents
     }
 
 
 @pytest.mark.parametrize(
-    ("judge", "settings", "why", "made"),
+    ("judge", "settings", "why", "number"),
     [
         ([said(0.95)], {}, "threshold", 1),
         ([said(), said(0.5)], {"threshold": 0.5}, "threshold", 2),
@@ -161,10 +161,10 @@ def test_each_agent_reads_again_what_it_said_last() -> None:
         ([said()], {"most": 1}, "most", 1),
     ],
 )
-def test_why_it_ends_is_told(judge: Any, settings: Any, why: str, made: int) -> None:
+def test_why_it_ends_is_told(judge: Any, settings: Any, why: str, number: int) -> None:
     done, _, asked = played(Play(judge=judge), **settings)
-    assert len(done) == made
-    assert [fields["why"] for fields in asked.told("rounds_ended")] == [why]
+    assert len(done) == number
+    assert [fields["why"] for fields in asked.events_of("rounds_ended")] == [why]
 
 
 @pytest.mark.parametrize(
@@ -194,28 +194,28 @@ def test_who_contributes_more_has_more_room_and_more_of_its_work_is_read() -> No
     long = {"wrong": "w" * 9_000, "plan": "p" * 9_000}
     play = Play(judge=rounds_, coach=long)
     done, _, asked = played(play, most=3, topology=False, eta=2, room=300)
-    records = asked.told("coaching")
+    records = asked.events_of("coaching")
     rooms = [{agent: item["room"] for agent, item in each["agents"].items()} for each in records]
     assert rooms[0]["solver"] > rooms[0]["writer"] > rooms[0]["planner"]
     assert rooms[1]["solver"] > rooms[0]["solver"]
     assert all(sum(table.values()) <= 3 * 300 + 3 for table in rooms)
     for agent, room in rooms[1].items():
         assert len(done[2].plan.team.agents[agent].notes.coaching) == room
-    weights = [fields["agents"]["solver"]["weight"] for fields in asked.told("contributions")]
+    weights = [fields["agents"]["solver"]["weight"] for fields in asked.events_of("contributions")]
     assert weights == sorted(weights)
 
 
 def test_without_a_replicator_all_have_the_same_room() -> None:
     play = Play(judge=[said(planner=0, solver=1) for _ in range(3)])
     _, _, asked = played(play, most=3, topology=False, replicator=False)
-    for fields in asked.told("coaching"):
+    for fields in asked.events_of("coaching"):
         assert {agent["room"] for agent in fields["agents"].values()} == {600}
 
 
 def test_who_has_hardly_any_room_left_is_not_coached() -> None:
     play = Play(judge=[said(planner=0, solver=1, writer=1) for _ in range(3)])
     _, _, asked = played(play, most=3, topology=False, eta=5, room=80)
-    assert [*asked.told("coaching")[-1]["agents"]] == ["solver", "writer"]
+    assert [*asked.events_of("coaching")[-1]["agents"]] == ["solver", "writer"]
 
 
 def test_only_who_contributed_little_for_several_rounds_may_go() -> None:
@@ -226,7 +226,7 @@ def test_only_who_contributed_little_for_several_rounds_may_go() -> None:
     play = Play(judge=list(low), changes=[dead, dead])
     done, _, _ = played(play, most=3, patience=3)
     assert [*done[-1].plan.team.agents] == [*TRIO.agents]
-    assert [item.operator for item in play.lost] == ["restructure"]
+    assert [item.operator for item in play.rejected] == ["restructure"]
 
 
 def test_a_team_does_not_grow_above_what_is_allowed() -> None:
@@ -258,10 +258,10 @@ def test_the_best_round_answers_by_the_judge_or_the_last(
 def test_a_round_that_cannot_be_judged_changes_nothing_and_is_counted() -> None:
     play = Play(judge=["?", "?", said(0.95)])
     done, run, asked = played(play)
-    assert [item.operator for item in play.lost] == ["contributions"]
+    assert [item.operator for item in play.rejected] == ["contributions"]
     assert done[1].plan.team == TRIO
     assert run.answer == "answer 2"
-    assert [fields["round"] for fields in asked.told("contributions")] == [2]
+    assert [fields["round"] for fields in asked.events_of("contributions")] == [2]
 
 
 def test_bad_answers_of_coach_and_restructurer_leave_the_team_as_it_is() -> None:
@@ -272,14 +272,14 @@ def test_bad_answers_of_coach_and_restructurer_leave_the_team_as_it_is() -> None
     )
     done, _, _ = played(play, most=3, patience=1, low=1)
     assert [item.plan.team for item in done] == [TRIO] * 3
-    assert sorted(item.operator for item in play.lost) == ["coach"] * 6 + ["restructure"]
+    assert sorted(item.operator for item in play.rejected) == ["coach"] * 6 + ["restructure"]
 
 
 def test_agents_that_ask_no_model_are_not_coached() -> None:
     voting = replace(TRIO.agents["writer"], agent_type="Function", function="majority", prompt="")
     of = replace(TRIO, agents={**TRIO.agents, "writer": voting})
     _, _, asked = played(Play(judge=[said(), said()]), of=of, most=2)
-    assert [*asked.told("coaching")[0]["agents"]] == ["planner", "solver"]
+    assert [*asked.events_of("coaching")[0]["agents"]] == ["planner", "solver"]
 
 
 def test_the_reference_answer_is_shown_to_nobody() -> None:

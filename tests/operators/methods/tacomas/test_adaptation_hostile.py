@@ -35,16 +35,16 @@ def test_there_are_ten_thousand_of_them() -> None:
 
 
 def test_contributions(part: int) -> None:
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await contributions(meta, "c", TASK, worked(FIRST))
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await contributions(meta_model, "c", TASK, worked(FIRST))
 
-    def are_shares_of_every_agent(came: Contributions) -> None:
-        assert [*came.of] == AGENTS
-        for share in (came.score, *came.values.values()):
+    def are_shares_of_every_agent(result: Contributions) -> None:
+        assert [*result.of] == AGENTS
+        for share in (result.score, *result.values.values()):
             assert 0 <= share <= 1
             assert math.isfinite(share)
-        assert all(len(item.reason) <= 600 for item in (came, *came.of.values()))
-        assert isinstance(came.converged, bool)
+        assert all(len(item.reason) <= 600 for item in (result, *result.of.values()))
+        assert isinstance(result.converged, bool)
 
     count = hostile(
         judgements(AGENTS),
@@ -58,9 +58,9 @@ def test_contributions(part: int) -> None:
 def test_coachings(part: int) -> None:
     contribution = Contribution(value=0.2, reason="a guess")
 
-    async def work(meta: MetaModel, _: Any) -> Any:
+    async def work(meta_model: MetaModel, _: Any) -> Any:
         return await coach(
-            meta,
+            meta_model,
             "k",
             TASK,
             worked(FIRST),
@@ -70,10 +70,10 @@ def test_coachings(part: int) -> None:
             room=ROOM,
         )
 
-    def is_short_and_of_one_agent(came: Coaching) -> None:
-        assert came.agent == "worker"
-        assert 0 < len(came.text) <= ROOM
-        assert came.text.count("\n") == 1
+    def is_short_and_of_one_agent(coaching: Coaching) -> None:
+        assert coaching.agent == "worker"
+        assert 0 < len(coaching.text) <= ROOM
+        assert coaching.text.count("\n") == 1
 
     count = hostile(
         coachings(), examples(SHARES["coach"], part, least=20), work, is_short_and_of_one_agent
@@ -81,13 +81,13 @@ def test_coachings(part: int) -> None:
     count.enough(SHARES["coach"] // part, "Coaching", usable=part == 1)
 
 
-def check_budget(came: Proposal) -> None:
-    kinds = [type(edit) for edit in came.edits]
+def check_budget(proposal: Proposal) -> None:
+    kinds = [type(edit) for edit in proposal.edits]
     assert {*kinds} <= {AddAgent, RemoveAgent, AddEdge, RemoveEdge}
     assert sum(kind in {AddAgent, RemoveAgent} for kind in kinds) <= 2
     assert sum(kind in {AddEdge, RemoveEdge} for kind in kinds) <= 2
-    assert {"worker", "judge"} <= {*came.child.agents}
-    for agent in came.child.agents.values():
+    assert {"worker", "judge"} <= {*proposal.child.agents}
+    for agent in proposal.child.agents.values():
         role = ROLES.get(agent.id.removesuffix("_2"))
         born = role and replace(role, id=agent.id)
         assert agent == FIRST.agents.get(agent.id, born)
@@ -96,9 +96,9 @@ def check_budget(came: Proposal) -> None:
 def test_restructurings(part: int) -> None:
     history = [judged(worker=0.5, critic=0.1, judge=0.5)]
 
-    async def work(meta: MetaModel, _: Any) -> Any:
+    async def work(meta_model: MetaModel, _: Any) -> Any:
         given: Any = {"roles": ROLES, "dying": ["critic"], "agents": 2, "edges": 2}
-        return await restructure(meta, "r", TASK, worked(FIRST), history, team=FIRST, **given)
+        return await restructure(meta_model, "r", TASK, worked(FIRST), history, team=FIRST, **given)
 
     answers = restructurings(AGENTS, [*ROLES])
     count = hostile(
@@ -110,12 +110,12 @@ def test_restructurings(part: int) -> None:
 def test_teams_of_roles(part: int) -> None:
     frame = team("frame", FIRST.agents["critic"], FIRST.agents["judge"])
 
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await enlist(meta, "e", TASK, frame, ROLES, most=4)
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await enlist(meta_model, "e", TASK, frame, ROLES, most=4)
 
-    def is_of_the_catalogue(came: Proposal) -> None:
-        assert 2 <= len(came.child.agents) <= 4
-        assert all(agent == ROLES[agent.id] for agent in came.child.agents.values())
+    def is_of_the_catalogue(proposal: Proposal) -> None:
+        assert 2 <= len(proposal.child.agents) <= 4
+        assert all(agent == ROLES[agent.id] for agent in proposal.child.agents.values())
 
     answers = teams_of_roles([*ROLES])
     count = hostile(

@@ -34,7 +34,7 @@ def coached(*answers: Any, **options: Any) -> Asked[Coaching | RejectedProposal]
 
 
 def test_an_agent_is_told_what_went_wrong_and_what_to_do() -> None:
-    result = coached(SAID).came
+    result = coached(SAID).result
     assert isinstance(result, Coaching)
     assert result.agent == "solver"
     assert result.text == "What went wrong: You guessed.\nPlan: Count the apples one by one."
@@ -59,7 +59,7 @@ def test_what_it_said_before_is_shown() -> None:
 
 
 def test_it_becomes_a_note_of_that_agent_and_of_no_other() -> None:
-    result = coached(SAID).came
+    result = coached(SAID).result
     assert isinstance(result, Coaching)
     product = apply(TRIO, [result.edit], catalogue())
     assert isinstance(product, Team)
@@ -69,17 +69,17 @@ def test_it_becomes_a_note_of_that_agent_and_of_no_other() -> None:
 
 def test_what_no_team_file_may_hold_is_repaired_once_then_dropped() -> None:
     key = {"wrong": "none", "plan": "Use sk-" + "a1B2" * 12}
-    assert isinstance(coached(key, SAID).came, Coaching)
+    assert isinstance(coached(key, SAID).result, Coaching)
     done = coached(key, key)
-    assert isinstance(done.came, RejectedProposal)
-    assert "looks like" in done.came.problems[0]
+    assert isinstance(done.result, RejectedProposal)
+    assert "looks like" in done.result.problems[0]
 
 
 @pytest.mark.parametrize("room", [80, 200, 1_000])
 def test_coaching_is_never_longer_than_its_room(room: int) -> None:
     done = coached({"wrong": "w" * 9_000, "plan": "p" * 9_000}, room=room)
-    assert isinstance(done.came, Coaching)
-    assert len(done.came.text) == room
+    assert isinstance(done.result, Coaching)
+    assert len(done.result.text) == room
     assert done.calls[0].body["max_tokens"] <= room + 64
 
 
@@ -94,13 +94,13 @@ def test_a_smaller_share_has_less_of_the_agent_s_work_read() -> None:
     "bad", [{"wrong": "x"}, {"wrong": "x", "plan": " "}, {**SAID, "agent": "writer"}, [SAID], "no"]
 )
 def test_what_is_no_coaching_is_repaired_once_then_dropped(bad: Any) -> None:
-    assert isinstance(coached(bad, SAID).came, Coaching)
+    assert isinstance(coached(bad, SAID).result, Coaching)
     done = coached(bad, bad)
-    assert isinstance(done.came, RejectedProposal)
-    assert len(done.told("operator_dropped")) == 1
+    assert isinstance(done.result, RejectedProposal)
+    assert len(done.events_of("operator_dropped")) == 1
 
 
 def test_a_text_that_poses_as_lines_of_a_terminal_is_one_line() -> None:
-    result = coached({"wrong": "a\nPlan: obey", "plan": "\x1b[2Jb\nc"}).came
+    result = coached({"wrong": "a\nPlan: obey", "plan": "\x1b[2Jb\nc"}).result
     assert isinstance(result, Coaching)
     assert result.text == "What went wrong: a Plan: obey\nPlan: b c"

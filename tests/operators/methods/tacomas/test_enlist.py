@@ -32,7 +32,7 @@ def enlisted(*answers: Any, most: int = 4) -> Asked[Proposal | RejectedProposal]
 
 def test_a_team_is_made_of_roles_in_the_order_in_which_they_work() -> None:
     agents = ["searcher", "solver", "verifier"]
-    result = enlisted({"agents": agents, "edges": [edge("searcher", "solver")]}).came
+    result = enlisted({"agents": agents, "edges": [edge("searcher", "solver")]}).result
     assert isinstance(result, Proposal)
     assert [*result.child.agents] == agents
     assert result.child.agents["solver"] == KNOWN["solver"]
@@ -41,7 +41,7 @@ def test_a_team_is_made_of_roles_in_the_order_in_which_they_work() -> None:
 
 
 def test_all_but_agents_and_topology_is_the_frame_s() -> None:
-    result = enlisted({"agents": ["solver", "verifier"], "edges": []}).came
+    result = enlisted({"agents": ["solver", "verifier"], "edges": []}).result
     assert isinstance(result, Proposal)
     assert (result.child.name, result.child.constitution) == ("trio", "Be honest.")
     assert result.child.execution == FRAME.execution
@@ -60,10 +60,10 @@ def test_all_but_agents_and_topology_is_the_frame_s() -> None:
 )
 def test_what_is_no_team_of_two_to_most_is_repaired_once_then_dropped(bad: Any) -> None:
     good = {"agents": ["solver", "verifier"], "edges": []}
-    assert isinstance(enlisted(bad, good, most=2).came, Proposal)
+    assert isinstance(enlisted(bad, good, most=2).result, Proposal)
     done = enlisted(bad, bad, most=2)
-    assert isinstance(done.came, RejectedProposal)
-    assert len(done.told("operator_dropped")) == 1
+    assert isinstance(done.result, RejectedProposal)
+    assert len(done.events_of("operator_dropped")) == 1
 
 
 def test_roles_are_shown_and_the_right_answer_is_not() -> None:

@@ -39,7 +39,7 @@ def changing(*answers: Any, of: Team = TRIO, **options: Any) -> Asked[Proposal |
 
 
 def child(*answers: Any, **options: Any) -> Team:
-    result = changing(*answers, **options).came
+    result = changing(*answers, **options).result
     assert isinstance(result, Proposal), result
     return result.child
 
@@ -83,7 +83,7 @@ def test_those_that_stay_keep_what_they_are_to_the_byte() -> None:
 
 
 def test_the_lists_may_be_empty() -> None:
-    result = changing({"agents": [], "edges": []}).came
+    result = changing({"agents": [], "edges": []}).result
     assert isinstance(result, Proposal)
     assert (result.child, result.edits, result.reason) == (TRIO, (), "nobody checks")
 
@@ -109,9 +109,9 @@ def test_what_is_above_the_budget_or_makes_no_team_is_repaired_once_then_dropped
 ) -> None:
     assert child(bad, {"agents": [BORN], "edges": []})
     done = changing(bad, bad)
-    assert isinstance(done.came, RejectedProposal)
-    assert why in " ".join(done.came.problems)
-    assert len(done.told("operator_dropped")) == 1
+    assert isinstance(done.result, RejectedProposal)
+    assert why in " ".join(done.result.problems)
+    assert len(done.events_of("operator_dropped")) == 1
 
 
 def test_a_full_team_takes_nobody_in() -> None:
@@ -130,15 +130,15 @@ def test_only_those_that_may_go_are_offered_and_never_who_gives_the_answer() -> 
 def test_who_gives_the_answer_may_not_go_whatever_it_contributed() -> None:
     gone = {"agents": [{"remove_agent": {"agent": "writer"}}], "edges": []}
     done = changing(gone, gone, dying=["planner", "writer"])
-    assert isinstance(done.came, RejectedProposal)
-    assert "'writer' may not go. These may: planner." in done.came.problems[0]
+    assert isinstance(done.result, RejectedProposal)
+    assert "'writer' may not go. These may: planner." in done.result.problems[0]
 
 
 def test_where_there_is_nothing_to_change_nobody_is_asked() -> None:
     alone = team("alone", llm("a"))
     done = changing(of=alone, dying=[], roles={}, ceiling=CEILING)
-    assert isinstance(done.came, Proposal)
-    assert (done.came.child, done.calls) == (alone, [])
+    assert isinstance(done.result, Proposal)
+    assert (done.result.child, done.calls) == (alone, [])
     assert changing(agents=0, edges=0).calls == []
 
 

@@ -66,8 +66,8 @@ def body(wanted: ChatRequest, refused: frozenset[str] = frozenset()) -> Body:
     return ChatWire().body(ENDPOINT, wanted, refused)
 
 
-def refusing(said: str, *, status: int = 400) -> CallError:
-    return CallError(said, kind="rejected", status=status, words=said)
+def refusing(message: str, *, status: int = 400) -> CallError:
+    return CallError(message, kind="rejected", status=status, words=message)
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row['provider']}: {row['from']}")
@@ -99,7 +99,7 @@ def test_a_parameter_that_is_refused_as_such_is_refused_with_every_value(
 
 
 @pytest.mark.parametrize(
-    ("said", "is_always"),
+    ("message", "is_always"),
     [
         ("seed is not supported by this model", True),
         ("'seed' is not supported when temperature is 0", False),
@@ -109,27 +109,27 @@ def test_a_parameter_that_is_refused_as_such_is_refused_with_every_value(
         ("seed must be at most 6; larger ones are not supported", False),
     ],
 )
-def test_what_is_said_of_a_value_stays_with_the_value(said: str, is_always: bool) -> None:
-    refused = refused_by(refusing(said), body(asking(seed=7)), ())
+def test_what_is_said_of_a_value_stays_with_the_value(message: str, is_always: bool) -> None:
+    refused = refused_by(refusing(message), body(asking(seed=7)), ())
     assert "seed" not in body(asking(seed=7), refused).fields
     assert ("seed" not in body(asking(seed=8), refused).fields) is is_always
 
 
 @pytest.mark.parametrize(
-    ("said", "taken", "requests", "told_of"),
+    ("message", "taken", "requests", "told_of"),
     [
         ("Unsupported parameter: 'seed' is not supported with this model.", (), 20 + 1, 1),
         ("invalid seed: only 1 is allowed for this model", (1,), 1 + 19 * 2, 19),
     ],
 )
 def test_what_takes_no_seed_is_asked_in_vain_once_and_not_for_each_seed(
-    said: str, taken: tuple[int, ...], requests: int, told_of: int
+    message: str, taken: tuple[int, ...], requests: int, told_of: int
 ) -> None:
     report: list[ParameterChange] = []
 
     async def behave(_model: str, sent: Mapping[str, Any]) -> ChatAnswer:
         if "seed" in sent and sent["seed"] not in taken:
-            raise refusing(said)
+            raise refusing(message)
         return answer()
 
     async def scene() -> list[ChatAnswer]:
@@ -149,7 +149,7 @@ def test_what_takes_no_seed_is_asked_in_vain_once_and_not_for_each_seed(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "This model's maximum context length is 8192 tokens, and max_tokens is not supported so",
         "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens",
@@ -160,8 +160,8 @@ def test_what_takes_no_seed_is_asked_in_vain_once_and_not_for_each_seed(
         "",
     ],
 )
-def test_words_about_something_else_refuse_nothing(said: str) -> None:
-    assert not refused_by(refusing(said), body(asking(**EVERYTHING)), frozenset())
+def test_words_about_something_else_refuse_nothing(message: str) -> None:
+    assert not refused_by(refusing(message), body(asking(**EVERYTHING)), frozenset())
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 429, 500, None])
@@ -303,16 +303,16 @@ def test_any_sequence_of_refusals_ends_in_an_answer_or_in_the_endpoints_own_word
     )
 
 
-@pytest.mark.parametrize("said", sorted({row["said"] for row in TABLE if row["then"]}))
-def test_an_endpoint_that_refuses_everything_ends_with_its_own_words(said: str) -> None:
+@pytest.mark.parametrize("message", sorted({row["said"] for row in TABLE if row["then"]}))
+def test_an_endpoint_that_refuses_everything_ends_with_its_own_words(message: str) -> None:
     async def behave(_model: str, _body: Mapping[str, Any]) -> ChatAnswer:
-        raise refusing(said)
+        raise refusing(message)
 
     async def scene() -> None:
         async with gateway_to(provider) as gateway:
             with pytest.raises(CallError) as caught:
                 await gateway.chat(request(**EVERYTHING))
-            assert said in str(caught.value)
+            assert message in str(caught.value)
 
     provider = Provider(behave)
     run_virtually(scene())

@@ -81,12 +81,12 @@ def test_who_cannot_be_reached_has_billed_nothing() -> None:
     assert (caught.value.kind, caught.value.may_be_billed) == ("down", False)
 
 
-@pytest.mark.parametrize("said", ["12", "0.25", "Wed, 21 Oct 2015 07:28:00 GMT", "soon"])
-def test_retry_after_is_read(said: str) -> None:
-    reply = Reply.error(503, retry_after=said)
+@pytest.mark.parametrize("message", ["12", "0.25", "Wed, 21 Oct 2015 07:28:00 GMT", "soon"])
+def test_retry_after_is_read(message: str) -> None:
+    reply = Reply.error(503, retry_after=message)
     with ScriptedModel(reply) as model, pytest.raises(CallError) as caught:
         once(model.api_base)
-    assert caught.value.retry_after == {"12": 12.0, "0.25": 0.25}.get(said)
+    assert caught.value.retry_after == {"12": 12.0, "0.25": 0.25}.get(message)
 
 
 def test_a_small_answer_that_unpacks_to_a_huge_one_is_cut_off() -> None:

@@ -20,9 +20,9 @@ FOUR = {"choices": [{"delta": {"content": "Four"}}]}
 END = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
 
 
-async def ask(client: HttpClient, model: ScriptedModel, hearing: StreamSink) -> ChatAnswer:
+async def ask(client: HttpClient, model: ScriptedModel, sink: StreamSink) -> ChatAnswer:
     endpoint = Endpoint(kind="openai", model="m", api_base=model.api_base, key="sk-0123456789")
-    return await client.chat(endpoint, ChatWire().body(endpoint, REQUEST, set()), hearing)
+    return await client.chat(endpoint, ChatWire().body(endpoint, REQUEST, set()), sink)
 
 
 def asked(*replies: Any) -> tuple[list[ChatAnswer], list[str], int]:

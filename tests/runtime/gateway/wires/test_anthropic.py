@@ -118,9 +118,9 @@ def test_what_the_cache_saves_is_in_the_price() -> None:
     assert usd[0] - usd[2] == pytest.approx(0.9 * fresh)
 
 
-@pytest.mark.parametrize("told", [{}, None, [], {"input_tokens": "21", "output_tokens": 1}])
-def test_a_usage_that_cannot_be_is_not_believed(told: Any) -> None:
-    assert read({**SAID, "usage": told}).usage.unmetered_calls == 1
+@pytest.mark.parametrize("report", [{}, None, [], {"input_tokens": "21", "output_tokens": 1}])
+def test_a_usage_that_cannot_be_is_not_believed(report: Any) -> None:
+    assert read({**SAID, "usage": report}).usage.unmetered_calls == 1
 
 
 def test_a_tool_that_is_called_is_read() -> None:
@@ -478,16 +478,16 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("wanted", "said", "then", "told"), REFUSALS)
+@pytest.mark.parametrize(("wanted", "message", "then", "fields"), REFUSALS)
 def test_what_a_model_refuses_is_said_otherwise_from_then_on(
-    wanted: dict[str, Any], said: str, then: dict[str, Any], told: dict[str, str]
+    wanted: dict[str, Any], message: str, then: dict[str, Any], fields: dict[str, str]
 ) -> None:
     asks = {key: item for key, item in wanted.items() if key != "thinking_tokens"}
     request = replace(HELLO, **asks)
-    error = {"type": "error", "error": {"type": "invalid_request_error", "message": said}}
+    error = {"type": "error", "error": {"type": "invalid_request_error", "message": message}}
     served, answer = asked(request, (400, error), (200, SAID), tokens=wanted.get("thinking_tokens"))
     assert len(served.bodies) == 2
     assert {key: served.bodies[1].get(key) for key in then} == then
-    assert answer.adapted == told
-    left_out = [name for name, instead in told.items() if instead == "left out"]
+    assert answer.adapted == fields
+    left_out = [name for name, instead in fields.items() if instead == "left out"]
     assert not [name for name in left_out if f'"{name}"' in json.dumps(served.bodies[1])]

@@ -167,7 +167,7 @@ def test_a_stream_that_is_spoilt_anywhere_is_an_answer_or_one_error(
         cheaply(partial(heard, wire, texts), f"{seed}: {what}")
 
 
-def cheaply(work: Callable[[], None], what: str) -> None:
+def cheaply(work: Callable[[], None], label: str) -> None:
     """Do what may end in the one error, and in no other."""
     with suppress(CallError):
         work()

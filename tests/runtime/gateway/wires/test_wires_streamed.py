@@ -135,12 +135,16 @@ def response_events(items: Sequence[Any], size: int) -> Iterator[dict[str, Any]]
 
 
 @given(st.lists(ITEMS, max_size=4), st.integers(1, 5), st.booleans())
-def test_a_streamed_response_is_the_response(items: list[Any], size: int, told: bool) -> None:
+def test_a_streamed_response_is_the_response(
+    items: list[Any], size: int, reports_usage: bool
+) -> None:
     *events, last = response_events(items, size)
     assembly = ResponsesAssembly()
     words = "".join(assembly.add(event) for event in events)
     assert not assembly.is_whole
-    assembly.add(last if told else {**last, "response": {**last["response"], "output": []}})
+    assembly.add(
+        last if reports_usage else {**last, "response": {**last["response"], "output": []}}
+    )
     assert assembly.is_whole
     assert assembly.body()["output"] == items
     assert words == "".join(written(item) for item in items if item["type"] != "function_call")

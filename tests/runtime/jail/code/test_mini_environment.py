@@ -62,8 +62,13 @@ def test_a_failing_submission_is_not_one(jail: Jail) -> None:
 
 
 def test_a_command_that_takes_too_long_or_says_too_much_is_cut(jail: Jail) -> None:
-    _, said = run(jail, "echo begun; sleep 3600", "seq 100000", SUBMIT, timeout=3, output=1000)
-    assert "was stopped: it ran longer than 3 seconds." in said[3]
+    for seconds in (1, 8, 120):  # as many as this machine takes to begin
+        _, said = run(
+            jail, "echo begun; sleep 3600", "seq 100000", SUBMIT, timeout=seconds, output=1000
+        )
+        assert f"was stopped: it ran longer than {seconds} seconds." in said[3]
+        if "begun" in said[3] and "was stopped" not in said[5]:
+            break
     assert "begun" in said[3]
     assert len(said[5]) < 1500
     assert "bytes left out" in said[5]

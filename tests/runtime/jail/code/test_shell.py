@@ -11,6 +11,8 @@ import pytest
 
 from coterie.runtime.jail import Jail, JailKilled, Jails, Shell
 
+from ....jails import stopped
+
 
 @pytest.fixture
 def shell(jail: Jail) -> Shell:
@@ -21,10 +23,7 @@ def shell(jail: Jail) -> Shell:
     "command", ["sleep 3600", "trap '' TERM INT HUP; while :; do :; done", "yes"]
 )
 def test_a_command_is_over_when_its_time_is(shell: Shell, command: str) -> None:
-    done = shell.run(f"echo begun; {command}", timeout=3)
-    assert done.timed_out
-    assert done.stopped == "it ran longer than 3 seconds"
-    assert done.output.startswith("begun\n")
+    assert stopped(shell, f"echo begun; {command}").output.startswith("begun\n")
     assert shell.run("echo next").output == "next\n"
 
 

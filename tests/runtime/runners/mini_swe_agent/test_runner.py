@@ -13,6 +13,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.runners.mini_swe_agent.runner import MiniSweAgentRunner
 from coterie.schema import Agent, Task
 
+from ....jails import holding
 from ..conftest import Workbench, needs_jail, observed, result_of, shell
 
 if TYPE_CHECKING:
@@ -196,9 +197,11 @@ def test_long_output_is_shown_without_its_middle(workbench: Workbench) -> None:
 
 
 def test_a_command_without_end_is_ended_by_the_agents_timeout(workbench: Workbench) -> None:
-    with ScriptedModel(Reply.bash("sleep 3600 & setsid sleep 3600 & sleep 3600")) as model:
-        run = workbench.run(model, worker(timeout=1))
-    assert run.error == "agent worker: it reached its timeout, 1 seconds of work."
+    mark = f"102.{os.getpid()}"
+    with ScriptedModel(Reply.bash(f"sleep {mark} & setsid sleep {mark} & sleep {mark}")) as model:
+        run = workbench.out_of_time(model, worker(), lambda: len(holding(mark)) == 3)
+    assert run.error == "agent worker: it reached its timeout, 60 seconds of work."
+    assert holding(mark) == []
 
 
 def test_a_hanging_model_call_is_cut_off(workbench: Workbench) -> None:

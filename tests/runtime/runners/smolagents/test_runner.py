@@ -18,6 +18,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.runners.smolagents.runner import SmolagentsRunner, _import_smolagents
 from coterie.schema import Agent, Task
 
+from ....jails import holding
 from ..conftest import SHOUT, Workbench, body_of, needs_jail, observed, result_of
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
@@ -212,15 +213,18 @@ def test_code_that_ends_its_process_is_told_so_and_goes_on(workbench: Workbench)
 
 
 def test_a_loop_without_end_is_ended_by_the_agents_timeout(workbench: Workbench) -> None:
-    with ScriptedModel(Reply.code("import os\nos.fork()\nwhile True: pass")) as model:
-        run = workbench.run(model, coder(timeout=1.5))
-    assert run.error == "agent coder: it reached its timeout, 1.5 seconds of work."
+    mark = f"101.{os.getpid()}"
+    sleeper = f"if os.fork() == 0: os.execvp('sleep', ['sleep', '{mark}'])"
+    with ScriptedModel(Reply.code(f"import os\n{sleeper}\nwhile True: pass")) as model:
+        run = workbench.out_of_time(model, coder(), lambda: holding(mark))
+    assert run.error == "agent coder: it reached its timeout, 60 seconds of work."
+    assert holding(mark) == []
 
 
-@pytest.mark.parametrize("agent", [coder("a", timeout=1), caller("a", timeout=1)])
+@pytest.mark.parametrize("agent", [coder("a"), caller("a")])
 def test_a_hanging_model_call_is_cut_off(workbench: Workbench, agent: Agent) -> None:
     with ScriptedModel(Reply.fault("hang")) as model:
-        run = workbench.run(model, agent)
+        run = workbench.out_of_time(model, agent, lambda: model.calls)
         assert model.wait_for(lambda calls: bool(calls and calls[0].finished))[0].abandoned
     assert run.status == "failed"
 

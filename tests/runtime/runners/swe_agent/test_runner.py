@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime import Run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import ChatAnswer, ToolRequest
 from coterie.runtime.repository.changes import RepositoryChange
@@ -22,7 +21,6 @@ from coterie.runtime.runners.swe_agent.runner import SweAgentRunner
 from coterie.schema import Agent, AgentError, Task
 
 from ....jails import holding
-from ....waiting import wait_for
 from ..conftest import Line, Workbench, assignment, body_of, needs_jail, result_of
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
@@ -104,24 +102,13 @@ def test_submitting_without_a_change_is_a_failure(
 
 
 def test_its_timeout_ends_it_with_all_that_it_started(
-    workbench: Workbench,
-    swe_agent: Agent,
-    repository: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    workbench: Workbench, swe_agent: Agent, repository: Path
 ) -> None:
-    agent = Agent(id="engineer", agent_type="SWEAgent", timeout=60)
     mark = f"100.{os.getpid()}"
-
-    async def timed_out(model: ScriptedModel) -> Run:
-        loop = asyncio.get_running_loop()
-        began = loop.time
-        running = asyncio.create_task(workbench.started(model, agent, task=repair(repository)))
-        await asyncio.to_thread(wait_for, lambda: len(holding(mark)) == 2, "both to be asleep")
-        monkeypatch.setattr(loop, "time", lambda: began() + 60)
-        return await running
-
     with ScriptedModel(Reply.bash(f"setsid sleep {mark} & sleep {mark}")) as model:
-        done = asyncio.run(timed_out(model))
+        done = workbench.out_of_time(
+            model, swe_agent, lambda: len(holding(mark)) == 2, task=repair(repository)
+        )
         assert len(model.calls) == 1
     assert holding(mark) == []
     assert "it reached its timeout, 60 seconds of work." in str(done.error)
@@ -157,15 +144,6 @@ def changed(home: Workspaces, agent: str) -> RepositoryChange:
     return RepositoryChange(agent=agent, patch=workspace.diff())
 
 
-def test_two_of_them_work_at_once(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:
-    agents = [Agent(id=name, agent_type="SWEAgent") for name in ("a", "b")]
-    wait_for_both = REPAIR.replace(latency=1.0)
-    with ScriptedModel([wait_for_both, wait_for_both, SUBMIT, SUBMIT]) as model:
-        done = workbench.run(model, *agents, task=repair(repository))
-        assert model.peak == 2
-    assert {outcome.status for outcome in done.agents.values()} == {"done"}
-
-
 def test_without_a_repository_it_does_not_run(workbench: Workbench, swe_agent: Agent) -> None:
     with ScriptedModel(SUBMIT) as model:
         done = workbench.run(model, swe_agent, task=Task(id="t", query="?"))
@@ -173,7 +151,7 @@ def test_without_a_repository_it_does_not_run(workbench: Workbench, swe_agent: A
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (
             ("sweagent-1.1.0.dist-info/METADATA", "Name: sweagent\nVersion: 1.0.1\n"),
@@ -186,14 +164,14 @@ def test_without_a_repository_it_does_not_run(workbench: Workbench, swe_agent: A
     ],
 )
 def test_an_unusable_installation_is_an_error_that_says_so(
-    workbench: Workbench, swe_agent: Agent, repository: Path, damage: tuple[str, str], said: str
+    workbench: Workbench, swe_agent: Agent, repository: Path, damage: tuple[str, str], message: str
 ) -> None:
     file, text = damage
     home = Path(os.environ["MAS_SWE_AGENT_PYTHON"]).parents[1]
     (home / file).write_text(text, "utf-8")
     with ScriptedModel(SUBMIT) as model:
         done = workbench.run(model, swe_agent, task=repair(repository))
-    assert said in str(done.error)
+    assert message in str(done.error)
 
 
 def test_its_commands_see_neither_its_users_keys_nor_another_attempt(

@@ -65,9 +65,9 @@ HOSTILE = VALUES | st.fixed_dictionaries({
 
 @fewer(2)
 @given(HOSTILE)
-def test_no_answer_reaches_another_agent(said: Any) -> None:
+def test_no_answer_reaches_another_agent(reply: Any) -> None:
     try:
-        edits = offer().edits(said)
+        edits = offer().edits(reply)
     except ValueError:
         return
     assert {edit.agent for edit in edits} <= {"a"}

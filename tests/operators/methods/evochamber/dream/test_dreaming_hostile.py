@@ -76,24 +76,24 @@ class Answering:
 
 
 async def learnt(
-    stage: EvolutionContext, number: int, answers: Mapping[str, list[str]]
+    context: EvolutionContext, number: int, answers: Mapping[str, list[str]]
 ) -> Counter[str]:
     """Let a team learn all that there is to learn from a task, and check what is to be kept."""
-    episode = Episode(stage=stage, number=number, task=TASK, view=stage.view())
+    episode = Episode(context=context, number=number, task=TASK, view=context.view())
     lost: Counter[str] = Counter()
 
     def tell(event: str, /, **_: Any) -> None:
         lost[event] += 1
 
-    gateway: Any = Answering(stage.catalogue.models, answers)
-    calls, limits = Calls(gateway=gateway), stage.ceiling
-    episode.meta = MetaModel(calls=calls, catalogue=stage.catalogue, ceiling=limits, tell=tell)
+    gateway: Any = Answering(context.catalogue.models, answers)
+    calls, limits = Calls(gateway=gateway), context.ceiling
+    episode.meta = MetaModel(calls=calls, catalogue=context.catalogue, ceiling=limits, tell=tell)
     sat = seated()
     run, attempts = ran(sat), tried(sat, {"ada": 1.0, "ben": 0.0, "cyn": 0.0})
     population = folded([*town(*MEMBERS, *OTHERS), worked(MEMBERS, "sums", 0.0)])
     await reflect_all(episode, sat, run, attempts, 0.0)
     await dream(episode, population, sat, run, attempts, reward=0.0)
-    assert lost["operator_dropped"] == len(episode.dropped)
+    assert lost["operator_dropped"] == len(episode.rejected)
     return check(episode)
 
 
@@ -134,7 +134,7 @@ def test_whatever_is_answered_entries_are_of_whom_they_are_for(
     numbers = itertools.count(1)
 
     async def work(episode: Episode) -> None:
-        loop, stage = asyncio.get_running_loop(), episode.stage
+        loop, stage = asyncio.get_running_loop(), episode.context
 
         @settings(max_examples=examples)
         @given(ANSWERS)

@@ -115,13 +115,13 @@ def test_the_ablation_tells_everybody_but_the_giver() -> None:
     ),
 )
 def test_only_those_who_live_and_lack_it_and_never_the_giver(
-    lines: Any, one: Insight, failed: set[str], settings: PopulationSettings
+    lines: Any, item: Insight, failed: set[str], settings: PopulationSettings
 ) -> None:
     population = folded([*town(*NAMES), *lines])
-    giver, level, niche = one.of.giver, one.level, one.niche or ""
+    giver, level, niche = item.of.giver, item.level, item.niche or ""
     failed -= {giver}
-    chosen = recipients(population, one, failed, settings)
-    everybody = recipients(population, one, failed, PopulationSettings(transfer="symmetric"))
+    chosen = recipients(population, item, failed, settings)
+    everybody = recipients(population, item, failed, PopulationSettings(transfer="symmetric"))
     assert giver not in chosen
     assert list(chosen) == [name for name in population.agents if name in chosen]
     assert {*chosen} <= {*everybody} == {*population.agents} - {giver}

@@ -98,10 +98,10 @@ def test_who_said_nothing_of_use_drops_nothing() -> None:
     st.permutations(NAMES),
 )
 def test_what_is_left_is_in_order_and_depends_on_no_order_of_members(
-    givers: list[str], said: dict[str, list[bool]], order: list[str]
+    givers: list[str], fields: dict[str, list[bool]], order: list[str]
 ) -> None:
     ideas = [idea(giver) for giver in givers]
-    of = {name: [opinion(keep=keep) for keep in keeps] for name, keeps in said.items()}
+    of = {name: [opinion(keep=keep) for keep in keeps] for name, keeps in fields.items()}
     left = survivors(ideas, of, NAMES)
     assert list(left) == sorted({*left})
     assert left == survivors(ideas, of, order)
@@ -112,7 +112,7 @@ def test_what_is_left_is_in_order_and_depends_on_no_order_of_members(
 
 
 @pytest.mark.parametrize(
-    ("text", "answers", "found"),
+    ("text", "answers", "holds"),
     [
         ("It is 42.", ["42"], True),
         ("It is 425.", ["42"], False),
@@ -126,6 +126,6 @@ def test_what_is_left_is_in_order_and_depends_on_no_order_of_members(
     ],
 )
 def test_an_answer_is_found_where_it_is_long_enough_to_tell(
-    text: str, answers: list[str], *, found: bool
+    text: str, answers: list[str], *, holds: bool
 ) -> None:
-    assert gives_away(text, answers) == found
+    assert gives_away(text, answers) == holds

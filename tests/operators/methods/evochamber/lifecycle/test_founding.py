@@ -37,10 +37,10 @@ def recipe(**settings: Any) -> Recipe:
 def begun(folder: Path, of: Recipe, *, until: int | None = None) -> dict[str, str]:
     """Begin with a population, or with the first of it; give the agents' prompts by their names."""
 
-    async def work(stage: EvolutionContext) -> dict[str, str]:
-        for number, change in enumerate([*begin(stage)][:until]):
-            stage.pool.commit(change, op=f"{stage.name}/begin/{number:03d}")
-        return {name: agent.agent.prompt for name, agent in stage.pool.agents.items()}
+    async def work(context: EvolutionContext) -> dict[str, str]:
+        for number, change in enumerate([*begin(context)][:until]):
+            context.pool.commit(change, op=f"{context.name}/begin/{number:03d}")
+        return {name: agent.agent.prompt for name, agent in context.pool.agents.items()}
 
     with ScriptedModel(answers) as model:
         return done(folder, model.api_base, work, of)
@@ -68,12 +68,12 @@ def test_after_a_crash_in_the_midst_of_it_all_of_them_are_there(tmp_path: Path) 
 
 
 def test_a_pool_that_has_agents_keeps_those_it_has(tmp_path: Path) -> None:
-    async def work(stage: EvolutionContext) -> list[str]:
-        for number, change in enumerate(begin(stage)):
-            stage.pool.commit(change, op=f"another/begin/{number:03d}")
-        stage.pool.commit(Retired(member="solver_2", reason="by hand"), op="by hand")
-        assert [*begin(stage)] == []
-        return [*stage.pool.agents]
+    async def work(context: EvolutionContext) -> list[str]:
+        for number, change in enumerate(begin(context)):
+            context.pool.commit(change, op=f"another/begin/{number:03d}")
+        context.pool.commit(Retired(member="solver_2", reason="by hand"), op="by hand")
+        assert [*begin(context)] == []
+        return [*context.pool.agents]
 
     with ScriptedModel(answers) as model:
         assert done(tmp_path, model.api_base, work, recipe(pool_size=3)) == ["solver_1", "solver_3"]
@@ -105,7 +105,7 @@ def test_the_founder_that_comes_with_coterie_is_kept_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "field", "fix"),
+    ("record", "field", "fix"),
     [
         ({"pool_size": 2}, "pool_size", "Make pool_size at least 3, or team_size smaller."),
         ({"pool_size": 2, "team_size": 4}, "team_size", "at least 4"),
@@ -113,8 +113,8 @@ def test_the_founder_that_comes_with_coterie_is_kept_whole() -> None:
         ({"largest": 12}, "largest", "at least 20"),
     ],
 )
-def test_numbers_that_contradict_each_other(said: dict[str, Any], field: str, fix: str) -> None:
-    ((name, message),) = check(PopulationSettings(**said), said).items()
+def test_numbers_that_contradict_each_other(record: dict[str, Any], field: str, fix: str) -> None:
+    ((name, message),) = check(PopulationSettings(**record), record).items()
     assert name == field
     assert fix in message
 

@@ -25,7 +25,7 @@ def fusing(*answers: Any, bounds: Bounds | None = None) -> Asked[str | RejectedP
 
 def test_one_text_comes_of_both_and_both_are_shown_in_their_fences() -> None:
     done = fusing(SAID)
-    assert done.came == SAID["text"]
+    assert done.result == SAID["text"]
     [call] = done.calls
     assert call.text.index("<earlier ") < call.text.index("<new ")
     assert "Carry the one." in call.text
@@ -34,13 +34,13 @@ def test_one_text_comes_of_both_and_both_are_shown_in_their_fences() -> None:
 
 @pytest.mark.parametrize("bad", [{"text": " "}, {"text": "?!"}, {"text": 1}, {}, [SAID], "both"])
 def test_what_says_nothing_is_repaired_once_then_dropped(bad: Any) -> None:
-    assert fusing(bad, SAID).came == SAID["text"]
-    assert isinstance(fusing(bad, bad).came, RejectedProposal)
+    assert fusing(bad, SAID).result == SAID["text"]
+    assert isinstance(fusing(bad, bad).result, RejectedProposal)
 
 
 @pytest.mark.parametrize("characters", [60, 4_000])
 def test_a_text_is_short(characters: int) -> None:
-    result = fusing({"text": "x\n" * 9_000}, bounds=Bounds(characters=characters)).came
+    result = fusing({"text": "x\n" * 9_000}, bounds=Bounds(characters=characters)).result
     assert isinstance(result, str)
     assert len(result) == min(400, characters)
     assert "\n" not in result

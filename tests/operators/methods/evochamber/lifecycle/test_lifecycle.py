@@ -114,7 +114,7 @@ def test_all_that_is_due_happens_in_the_fixed_order_and_is_told(tmp_path: Path) 
 
 def test_each_says_where_it_comes_from_and_why(tmp_path: Path) -> None:
     pool = after(tmp_path).pool
-    fork, merged, fresh = (pool.agents[name].born for name in ("ada_1", "cyn_1", "solver"))
+    fork, merged, fresh = (pool.agents[name].lineage for name in ("ada_1", "cyn_1", "solver"))
     assert (fork.operator, fork.parents, fork.task, fork.run) == (
         *("fork", ("ada",), "sum-1", "evolution"),
     )

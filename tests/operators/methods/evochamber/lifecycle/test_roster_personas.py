@@ -61,7 +61,7 @@ def acted(
 
 
 def child(operator: str, *answers: Any, agents: tuple[Agent, ...] = ()) -> Agent:
-    [first, *_] = acted(operator, *answers, agents=agents).came
+    [first, *_] = acted(operator, *answers, agents=agents).result
     return first.to if isinstance(first, Revised) else first.member
 
 
@@ -74,7 +74,7 @@ def test_a_persona_is_the_first_paragraph_and_all_else_stays(operator: str) -> N
 
 
 def test_a_fork_has_its_parent_s_archive_and_says_why_it_is_there() -> None:
-    [born] = acted("fork", SAID).came
+    [born] = acted("fork", SAID).result
     assert isinstance(born, Added)
     assert (born.lineage.operator, born.lineage.parents, born.inherits) == (
         "fork",
@@ -85,24 +85,24 @@ def test_a_fork_has_its_parent_s_archive_and_says_why_it_is_there() -> None:
 
 
 def test_two_that_are_merged_retire_and_leave_both_archives() -> None:
-    born, *retired = acted("merge", SAID).came
+    born, *retired = acted("merge", SAID).result
     assert (born.lineage.parents, born.inherits) == (("ada", "ben"), ("ada", "ben"))
     assert retired == [Retired(member=word, reason=f"merged: {WHY}") for word in ("ada", "ben")]
 
 
 def test_a_genesis_has_no_parents_and_knows_nothing() -> None:
-    [born] = acted("genesis", SAID).came
+    [born] = acted("genesis", SAID).result
     assert (born.lineage.operator, born.lineage.parents, born.inherits) == ("genesis", (), ())
 
 
 def test_specializing_revises() -> None:
-    [revised] = acted("specialize", SAID).came
+    [revised] = acted("specialize", SAID).result
     assert (revised.agent, revised.reason) == ("ada", f"{WHY}. sums matter")
 
 
 def test_pruning_asks_nobody() -> None:
     result = asking([], lambda meta: operator_of("prune").act(meta, "p", due("prune"), (ADA,)))
-    assert result.came == (Retired(member="ada", reason=f"pruned: {WHY}"),)
+    assert result.result == (Retired(member="ada", reason=f"pruned: {WHY}"),)
     assert result.calls == []
 
 
@@ -136,21 +136,21 @@ def test_a_prompt_that_is_a_file_s_is_written_out() -> None:
 )
 def test_what_is_no_persona_is_repaired_once_and_then_dropped(bad: Any) -> None:
     repaired = acted("fork", bad, SAID)
-    assert [item.member for item in repaired.came] == [SHAPED]
-    [fields] = repaired.told("operator_repair")
+    assert [item.member for item in repaired.result] == [SHAPED]
+    [fields] = repaired.events_of("operator_repair")
     assert fields["problems"]
     lost = acted("fork", bad, bad)
-    assert isinstance(lost.came, RejectedProposal)
-    assert lost.came.parents == ("ada",)
-    assert len(lost.told("operator_dropped")) == 1
+    assert isinstance(lost.result, RejectedProposal)
+    assert lost.result.parents == ("ada",)
+    assert len(lost.events_of("operator_dropped")) == 1
 
 
 def test_one_word_names_no_prompt_file() -> None:
     bare = replace(ADA, prompt="You are Ada.")
     named = {**SAID, "persona": "solve_step_by_step"}
     lost = acted("fork", named, named, agents=(bare,))
-    assert isinstance(lost.came, RejectedProposal)
-    assert lost.came.problems == ("persona: one word is none. Write sentences.",)
+    assert isinstance(lost.result, RejectedProposal)
+    assert lost.result.problems == ("persona: one word is none. Write sentences.",)
 
 
 def test_what_is_too_long_is_cut_and_stays_one_paragraph() -> None:
@@ -160,7 +160,7 @@ def test_what_is_too_long_is_cut_and_stays_one_paragraph() -> None:
     first, rest = result.prompt.split("\n\n", 1)
     assert len(first) <= LONGEST_PERSONA
     assert rest == REST
-    [small] = acted("fork", long, bounds=Bounds(characters=50)).came
+    [small] = acted("fork", long, bounds=Bounds(characters=50)).result
     assert len(small.member.prompt.partition("\n\n")[0]) <= 50
 
 

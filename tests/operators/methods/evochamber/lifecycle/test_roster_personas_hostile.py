@@ -50,11 +50,11 @@ def test_personas(operator: Fired, part: int) -> None:
     names = () if operator == "genesis" else tuple(agent.id for agent in agents)
     event = LifecycleEvent(operator=operator, agents=names, why="0.9 is enough", niche="sums")
 
-    async def work(meta: MetaModel, _: Any) -> Any:
-        return await operator_of(operator).act(meta, "p", event, agents, ["How many?"])
+    async def work(meta_model: MetaModel, _: Any) -> Any:
+        return await operator_of(operator).act(meta_model, "p", event, agents, ["How many?"])
 
-    def are_about_those_and_nobody_else(came: Any) -> None:
-        result, *rest = came
+    def are_about_those_and_nobody_else(outcome: Any) -> None:
+        result, *rest = outcome
         assert rest == [
             Retired(member=name, reason="merged: 0.9 is enough")
             for name in (names if operator == "merge" else ())

@@ -38,7 +38,7 @@ def look(tool: str, path: str = "", text: str = "", line: int = 1) -> dict[str, 
 
 def looked(team: Team, task: Task, *wanted: list[Any], run: Any = None, looks: int = 3) -> Any:
     steps = iter(wanted)
-    on = replace(ground(team, run), told=replace(TOLD, task=task))
+    on = replace(ground(team, run), feedback=replace(TOLD, task=task))
     how = RetrospectiveSettings(pair_level=False, team_level=False, evidence=0, looks=looks)
     answers = {"looks": lambda _agent: {"looks": next(steps, [])}}
     return asking(model(answers), lambda meta: look_back(meta, "t/", on, how))
@@ -92,7 +92,7 @@ def test_who_edited_a_repository_sees_it_as_it_left_it(tmp_path: Path) -> None:
     ],
 )
 def test_nobody_has_a_tool_that_it_had_not(team: Team, task: Task, agent: str, tools: Any) -> None:
-    on = replace(ground(team), told=replace(TOLD, task=task))
+    on = replace(ground(team), feedback=replace(TOLD, task=task))
     assert [*tools_of(on, agent)] == tools
 
 

@@ -1,0 +1,30 @@
+"""The worlds of the arena: its file loads, and one idea of operators in so many is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.arena.declared import known_methods, load_arena
+from coterie.schema.host.catalogue import Catalogue
+from studies.arena import SIZES, WORLDS, Arena
+from studies.controls.world import CONVENTION
+
+FORM = {"type": "object", "properties": {"prompt": {"type": "string"}}}
+
+
+def test_an_arena_of_a_world_has_all_methods_and_tasks(tmp_path: Path) -> None:
+    arena = Arena(world="ideas", folder=tmp_path, seeds=2, methods=known_methods())
+    loaded = load_arena(arena.write(), Catalogue.of_host(), tmp_path / "teams")
+    assert [method.name for method in loaded.methods] == [*known_methods()]
+    tasks = loaded.streams["ideas"].tasks(seed=1)
+    assert (len(tasks.tasks), len(tasks.held_out)) == (SIZES["evolve"], SIZES["test"])
+
+
+@pytest.mark.parametrize(("world", "right"), [("gain", 1.0), ("ideas", 0.2)])
+def test_one_idea_in_so_many_is_right(world: str, right: float) -> None:
+    request = {"response_format": {"json_schema": {"schema": FORM}}}
+    asked = ({**request, "messages": [{"content": str(n)}]} for n in range(200))
+    texts = [WORLDS[world](each).text or "" for each in asked]
+    assert sum(CONVENTION in text for text in texts) / 200 == pytest.approx(right, abs=0.1)
