@@ -74,6 +74,7 @@ def started(
     Args:
         folder: Where it works, and where it looks for models.yaml.
         env: Variables of its own.
+        options: Those of `Popen`, where they are others than pipes of text.
     """
     before = {*_OPEN.iterdir()}
 
@@ -81,7 +82,7 @@ def started(
         _forget_files(before)
         _forget_parent({"MAS_HOME": str(folder), **(env or {})})
         sys.argv = ["mas", command, *arguments]
-        with open(1, "w") as sys.stdout, open(2, "w", 1) as sys.stderr:
+        with open(1, "w") as sys.stdout, open(2, "w", 1, errors="backslashreplace") as sys.stderr:
             try:
                 mas(sys.argv[1:], prog_name="mas")
             finally:
@@ -89,14 +90,12 @@ def started(
 
     with warnings.catch_warnings():  # of 3.12 and later, of threads that only the parent has
         warnings.simplefilter("ignore", DeprecationWarning)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         return subprocess.Popen(
             "never executed",
             cwd=folder,
             preexec_fn=lambda: work_and_exit(work),  # noqa: PLW1509 - it is this process anew
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            **options,
+            **{**pipes, **options},
         )
 
 
