@@ -67,14 +67,14 @@ def started(
     *arguments: str,
     command: str = "run",
     env: Mapping[str, str] | None = None,
-    **options: Any,
+    stdout: int = subprocess.PIPE,
+    stderr: int = subprocess.PIPE,
 ) -> subprocess.Popen[str]:
     """Start `mas-run`, or another command, in a child of this process, which imports nothing anew.
 
     Args:
         folder: Where it works, and where it looks for models.yaml.
         env: Variables of its own.
-        options: Those of `Popen`, where they are others than pipes of text.
     """
     before = {*_OPEN.iterdir()}
 
@@ -90,12 +90,13 @@ def started(
 
     with warnings.catch_warnings():  # of 3.12 and later, of threads that only the parent has
         warnings.simplefilter("ignore", DeprecationWarning)
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         return subprocess.Popen(
             "never executed",
             cwd=folder,
             preexec_fn=lambda: work_and_exit(work),  # noqa: PLW1509 - it is this process anew
-            **{**pipes, **options},
+            stdout=stdout,
+            stderr=stderr,
+            text=True,
         )
 
 

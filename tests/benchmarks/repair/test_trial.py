@@ -325,6 +325,15 @@ def test_a_conftest_that_the_known_repair_changes_is_code_like_any_other(tmp_pat
     assert status(tried((other, tmp_path / "repository"), RIGHT + breaks)) == "NO"
 
 
+def test_what_the_jail_lacks_is_named(
+    small: tuple[Instance, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed = {"git": "git status", "quilt": "no-such-program"}
+    monkeypatch.setattr("coterie.benchmarks.repair.trial.NEEDED", needed)
+    with pytest.raises(InputError, match=r"tried with git, quilt\. The jail lacks quilt: install"):
+        tried(small, RIGHT)
+
+
 def test_a_part_of_the_test_runner_cannot_be_graded_here(tmp_path: Path) -> None:
     instance = small_repository(tmp_path / "repository", pluggy__hooks="X = 1\n")
     with pytest.raises(InputError, match=r"a part of pytest itself \(pluggy\)"):
