@@ -6,8 +6,6 @@ import json
 import os
 import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import NoReturn
 
@@ -23,6 +21,7 @@ from coterie.runtime.values.terminal import counted, on_one_line, speakable, spe
 from coterie.schema.command import Command
 from coterie.schema.values.terminal import visible
 
+from ...came import started
 from ...support.commands import mas
 
 COMMANDS = re.compile(
@@ -162,16 +161,9 @@ def test_a_traceback_shows_no_key_and_commands_nothing(monkeypatch: pytest.Monke
 def on_a_terminal(folder: Path, model: ScriptedModel, *options: str) -> tuple[int, bytes]:
     """Run a team with a terminal for its output; give the exit code and what that shows."""
     ours, theirs = pty.openpty()
-    running = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "coterie.schema.command", "run"),
-            *("team.yaml", "-q", "Well?", "--model", f"scripted@{model.api_base}", *options),
-        ],
-        cwd=folder,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-        stdout=theirs,
-        stderr=theirs,
-    )
+    words = ("team.yaml", "-q", "Well?", "--model", f"scripted@{model.api_base}", *options)
+    screen = {"TERM": "xterm", "COLUMNS": "100"}
+    running = started(folder, *words, env=screen, stdout=theirs, stderr=theirs)
     os.close(theirs)
     shown = b""
     try:
