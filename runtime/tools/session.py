@@ -53,7 +53,7 @@ def _hide_logs() -> None:
     for name in _LOGS:
         logging.getLogger(name).addHandler(_UNSEEN)
     # It would log by the root's functions, which set up a handler where there is none.
-    library.logging = logging.getLogger(library.__name__)  # pyright: ignore[reportAttributeAccessIssue]
+    library.logging = logging.getLogger(library.__name__)  # pyright: ignore[reportPrivateImportUsage]
 
 
 class Session:
