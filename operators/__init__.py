@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 from ..schema.values.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from .core.account import Account
+    from .core.account import RoundAccount
     from .core.answers import child_of, closed, structured
     from .core.bounds import Bounds
     from .core.digest import digest
     from .core.judge import Agreement, JudgeVerdict, agreement, judge
     from .core.material import task_text
     from .core.meta import MetaModel, OperatorModel, Question
-    from .core.operator import Operator, Setting, operator_of
+    from .core.operator import Operator, OperatorSetting, operator_of
     from .core.proposal import Parent, Proposal, RejectedProposal, edit_words
     from .core.utterances import Utterance, utterances
     from .credit.contributions import Contribution, Contributions, Earlier, contributions
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MUTABLE",
-    "Account",
     "Agreement",
     "Appraisal",
     "Bounds",
@@ -64,12 +63,13 @@ __all__ = [
     "MetaModel",
     "Operator",
     "OperatorModel",
+    "OperatorSetting",
     "Parent",
     "Proposal",
     "Question",
     "RejectedProposal",
+    "RoundAccount",
     "Selection",
-    "Setting",
     "Utterance",
     "agreement",
     "appraise",
@@ -99,14 +99,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "core.account": "Account",
+    "core.account": "RoundAccount",
     "core.answers": "child_of closed structured",
     "core.bounds": "Bounds",
     "core.digest": "digest",
     "core.judge": "Agreement JudgeVerdict agreement judge",
     "core.material": "task_text",
     "core.meta": "MetaModel OperatorModel Question",
-    "core.operator": "Operator Setting operator_of",
+    "core.operator": "Operator OperatorSetting operator_of",
     "core.proposal": "Parent Proposal RejectedProposal edit_words",
     "core.utterances": "Utterance utterances",
     "credit.contributions": "Contribution Contributions Earlier contributions",

@@ -16,7 +16,7 @@ from coterie.benchmarks.evaluation.results import Request
 from coterie.benchmarks.evaluation.samples import Sample
 from coterie.operators.credit.contributions import Contribution, Contributions
 from coterie.operators.credit.counterfactual import Worth
-from coterie.operators.routing.cases import Case, RoutingOutcome, Spending
+from coterie.operators.routing.cases import Case, CaseSpending, RoutingOutcome
 from coterie.operators.routing.decisions import Condition, Linear, Rule
 from coterie.pool.ledger.learnt import OperatorOutcome
 from coterie.pool.values.statistics import Trial
@@ -87,7 +87,7 @@ POSTED = st.builds(
 ENDINGS = st.builds(
     Ending, why=st.sampled_from(["silence", "turns"]), by=st.none() | TEXTS, turns=maps(COUNTS)
 )
-SPENDING = st.builds(Spending, cost=SHARES, calls=COUNTS, tokens=COUNTS)
+SPENDING = st.builds(CaseSpending, cost=SHARES, calls=COUNTS, tokens=COUNTS)
 SIDES = st.builds(RoutingOutcome, score=SHARES, spent=SPENDING, name=TEXTS)
 CHOICES = st.builds(
     TaskChoice,

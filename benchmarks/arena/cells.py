@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...schema.host.catalogue import Catalogue
-    from ..papers.streams import Stream
+    from ..papers.streams import PaperStream
     from .declared import Arena, Method
 
 NAME = "cell"
@@ -76,7 +76,7 @@ class Cell:
         return self.pool / EVOLUTIONS / NAME
 
     @property
-    def tasks(self) -> Stream:
+    def tasks(self) -> PaperStream:
         """Its tasks."""
         return self.arena.streams[self.stream].tasks(self.seed)
 

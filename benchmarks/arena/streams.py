@@ -14,7 +14,7 @@ from ...schema.values.errors import InputError
 from ..evaluation.benchmark import Source, find_benchmark
 from ..evaluation.choosing import TaskChoice
 from ..evaluation.own import OWN, is_own
-from ..papers.streams import Stream, apart
+from ..papers.streams import PaperStream, apart
 from ..streams.tasks import STREAMS, Split, stream
 
 BENCHMARK = "benchmark:"
@@ -53,7 +53,7 @@ class StreamSource:
             source=Source(data=data, known=catalogue, **options),
         )
 
-    def tasks(self, seed: int) -> Stream:
+    def tasks(self, seed: int) -> PaperStream:
         """Return the tasks with a seed; the same ones whenever it is asked."""
         return _tasks(self, seed)
 
@@ -92,9 +92,9 @@ class StreamSource:
 
 
 @cache
-def _tasks(source: StreamSource, seed: int) -> Stream:
+def _tasks(source: StreamSource, seed: int) -> PaperStream:
     test = source.drawn("test", seed)
     evolve = apart(source.drawn("evolve", seed), test)
     if not evolve or not test:
         raise InputError("it has no task to learn from, or none to test on.")
-    return Stream(tasks=evolve, held_out=[*test])
+    return PaperStream(tasks=evolve, held_out=[*test])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...schema.host.catalogue import Catalogue
-    from ..papers import PaperRun, Stream
+    from ..papers import PaperRun, PaperStream
 
 PARENT = Path("runs") / "papers"
 PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
@@ -158,7 +158,7 @@ def _check_recipe(folder: Path, catalogue: Catalogue) -> None:
         compile(team, start.catalogue)
 
 
-def _stream_there(run: PaperRun, data: Path | None) -> tuple[Stream | None, str]:
+def _stream_there(run: PaperRun, data: Path | None) -> tuple[PaperStream | None, str]:
     """Read the tasks of a run where they are there, or say how to get them; fetch nothing."""
     from ..papers import stream_of
     from ..papers.streams import is_generated, ways_to_get

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...runtime.view import Cell, Links, NoPage, Page, PageTable, is_number, paged
+from ...runtime.view import Links, NoPage, Page, PageTable, TableCell, is_number, paged
 from ...schema.values.errors import CoterieError
 from ..comparison.comparing import Comparison, compare, compared
-from .evaluated import Evaluated
+from .evaluated import EvaluationFolder
 from .figures import table_of
 from .many import readable
 from .samples import address_of
@@ -20,7 +20,7 @@ CHANGES = ("better", "worse", "same")
 HEADS = {"task": "<", "": "<", "first": ">", "second": ">", "difference": ">"}
 
 
-def comparisons_page(members: Mapping[str, Evaluated], links: Links) -> Page:
+def comparisons_page(members: Mapping[str, EvaluationFolder], links: Links) -> Page:
     """Make the page that says which evaluations of a benchmark differ by more than chance."""
     good, _ = readable(members)
     groups: dict[str, list[str]] = {}
@@ -39,7 +39,7 @@ def comparisons_page(members: Mapping[str, Evaluated], links: Links) -> Page:
 
 
 def _compared(
-    benchmark: str, prefixes: Sequence[str], members: Mapping[str, Evaluated], links: Links
+    benchmark: str, prefixes: Sequence[str], members: Mapping[str, EvaluationFolder], links: Links
 ) -> dict[str, Any]:
     pairs, why = list[tuple[str, "Comparison"]](), list[str]()
     for word, other in _pairs(prefixes):
@@ -74,7 +74,7 @@ def _address(first: str, other: str) -> str:
     return f"compare/{first}{other}same/0"
 
 
-def pair_page(members: Mapping[str, Evaluated], address: str, links: Links) -> Page:
+def pair_page(members: Mapping[str, EvaluationFolder], address: str, links: Links) -> Page:
     """Make the page of two evaluations, task by task.
 
     Args:
@@ -125,9 +125,9 @@ def pair_page(members: Mapping[str, Evaluated], address: str, links: Links) -> P
             rows=[
                 (
                     task,
-                    Cell(_change(row), badge=True),
-                    Cell(f"{before:.3g}", _at(there[0], task, f"{one}/", links)),
-                    Cell(f"{after:.3g}", _at(there[1], task, f"{other}/", links)),
+                    TableCell(_change(row), badge=True),
+                    TableCell(f"{before:.3g}", _at(there[0], task, f"{one}/", links)),
+                    TableCell(f"{after:.3g}", _at(there[1], task, f"{other}/", links)),
                     f"{after - before:+.3g}",
                 )
                 for row in part.shown

@@ -19,7 +19,7 @@ FILES = (RESULTS, SAMPLES, FILE, f"{FILE}-wal")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evaluated:
+class EvaluationFolder:
     """The folder of an evaluation."""
 
     folder: Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.view import Cell, Page, PageTable
+from ...runtime.view import Page, PageTable, TableCell
 from ...runtime.view.plots import Bar, Bars
 from ...schema.loading.loading import read_team
 from ...schema.picture.svg import draw_marked
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from ...runtime.view import Links
-    from .evaluated import Evaluated
+    from .evaluated import EvaluationFolder
 
 MOST_NICHES = 60
 WORDS = frozenset(
@@ -41,7 +41,7 @@ WORDS = frozenset(
 """Columns that have words, and no figures."""
 
 
-def figures_page(evaluated: Evaluated, prefix: str, links: Links) -> Page:
+def figures_page(evaluated: EvaluationFolder, prefix: str, links: Links) -> Page:
     """Make the page of an evaluation's figures."""
     fields = evaluated.figures
     niches = {name: each for name, each in fields["niches"].items() if each["value"] is not None}
@@ -97,7 +97,9 @@ def table_of(
         },
         rows=[
             [
-                Cell(row.get(name, ""), addresses.get(row.get(name, ""), "") if not place else "")
+                TableCell(
+                    row.get(name, ""), addresses.get(row.get(name, ""), "") if not place else ""
+                )
                 for place, name in enumerate(heads)
             ]
             for row in rows
@@ -139,7 +141,7 @@ def _measures(figures: Mapping[str, Any]) -> PageTable:
     )
 
 
-def _graph(evaluated: Evaluated, links: Links) -> Markup | str:
+def _graph(evaluated: EvaluationFolder, links: Links) -> Markup | str:
     """Draw the team; nothing, where what was evaluated is none."""
     from markupsafe import Markup
 

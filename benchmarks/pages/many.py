@@ -11,7 +11,7 @@ from ...runtime.view import Links, Page
 from ...runtime.view.plots import Bars, Plot, PlotPoint, Series
 from ...schema.values.errors import CoterieError
 from ..comparison.tables import by_niche, by_team, figure_text
-from .evaluated import Evaluated
+from .evaluated import EvaluationFolder
 from .figures import bar_of, table_of
 from .templates import TEMPLATES
 
@@ -19,7 +19,7 @@ ALREADY = frozenset({"benchmark", "team"})
 """Columns that say what stands there already."""
 
 
-def many_page(folder: Path, members: Mapping[str, Evaluated], links: Links) -> Page:
+def many_page(folder: Path, members: Mapping[str, EvaluationFolder], links: Links) -> Page:
     """Make the page of all evaluations of a folder, by benchmark."""
     good, bad = readable(members)
     benchmarks = dict.fromkeys(fields["benchmark"] for fields in good.values())
@@ -42,7 +42,7 @@ def many_page(folder: Path, members: Mapping[str, Evaluated], links: Links) -> P
 
 
 def readable(
-    members: Mapping[str, Evaluated],
+    members: Mapping[str, EvaluationFolder],
 ) -> tuple[Mapping[str, Mapping[str, Any]], Sequence[tuple[str, str]]]:
     """Read all figures that can be; of the others say why not."""
     good, bad = dict[str, "Mapping[str, Any]"](), list[tuple[str, str]]()

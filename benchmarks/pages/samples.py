@@ -6,9 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import unquote
 
 from ...runtime.values.terminal import counted
-from ...runtime.view import Cell, Links, NoPage, Page, PageTable, is_number, paged, verdict, word
+from ...runtime.view import (
+    Links,
+    NoPage,
+    Page,
+    PageTable,
+    TableCell,
+    is_number,
+    paged,
+    verdict,
+    word,
+)
 from ..evaluation.samples import Sample
-from .evaluated import Evaluated
+from .evaluated import EvaluationFolder
 from .templates import TEMPLATES
 
 KINDS = ("right", "in part right", "wrong", "unscored")
@@ -38,7 +48,7 @@ def address_of(sample: Sample, prefix: str) -> str:
     return f"{prefix}sample/{sample.trial}/{sample.task}"
 
 
-def samples_page(evaluated: Evaluated, prefix: str, which: str, links: Links) -> Page:
+def samples_page(evaluated: EvaluationFolder, prefix: str, which: str, links: Links) -> Page:
     """Make the page of some samples.
 
     Args:
@@ -94,12 +104,12 @@ def _choices(samples: Sequence[Sample]) -> Mapping[str, Callable[[Sample], bool]
     return {"all": lambda _: True, **of_kinds, **(of_niches if len(niches) > 1 else {})}
 
 
-def _row(sample: Sample, prefix: str, links: Links) -> Sequence[str | Cell]:
+def _row(sample: Sample, prefix: str, links: Links) -> Sequence[str | TableCell]:
     answer = sample.answer if sample.answer is not None else sample.error or ""
     return (
-        Cell(sample.task, links.to("", address_of(sample, prefix))),
+        TableCell(sample.task, links.to("", address_of(sample, prefix))),
         str(sample.trial),
-        Cell(kind_of(sample), badge=True),
+        TableCell(kind_of(sample), badge=True),
         "" if sample.score is None else f"{sample.score:g}",
         sample.niche,
         _short(answer),

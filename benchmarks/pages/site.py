@@ -18,7 +18,7 @@ from ...schema.values.errors import InputError
 from ..command.viewing import trial_of
 from ..evaluation.results import RESULTS, SAMPLES
 from .comparison import comparisons_page, pair_page
-from .evaluated import Evaluated
+from .evaluated import EvaluationFolder
 from .figures import figures_page
 from .many import many_page
 from .samples import samples_page
@@ -32,11 +32,11 @@ IN_A_FILE = 8
 def open_results(folder: Path) -> ResultsSite | None:
     """Find an evaluation, or a folder of several; None where the folder is of another kind."""
     if _is_evaluation(folder):
-        return ResultsSite(folder=folder, members={"": Evaluated(folder=folder)})
+        return ResultsSite(folder=folder, members={"": EvaluationFolder(folder=folder)})
     paths = sorted(filter(_is_evaluation, _folders(folder)), key=lambda path: natural(path.name))
     if not paths or (folder / MANIFEST).exists():
         return None
-    members = {f"{path.name}/": Evaluated(folder=path) for path in paths[-MOST:]}
+    members = {f"{path.name}/": EvaluationFolder(folder=path) for path in paths[-MOST:]}
     return ResultsSite(folder=folder, members=members)
 
 
@@ -60,7 +60,7 @@ class ResultsSite:
     """
 
     folder: Path
-    members: Mapping[str, Evaluated] = field(repr=False)
+    members: Mapping[str, EvaluationFolder] = field(repr=False)
 
     @property
     def title(self) -> str:
@@ -112,7 +112,7 @@ class ResultsSite:
         return _of_one(evaluated, prefix, address.removeprefix(prefix), links)
 
 
-def _of_one(evaluated: Evaluated, prefix: str, address: str, links: Links) -> Page:
+def _of_one(evaluated: EvaluationFolder, prefix: str, address: str, links: Links) -> Page:
     kind, _, rest = address.partition("/")
     if not address:
         return figures_page(evaluated, prefix, links)

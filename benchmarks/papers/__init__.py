@@ -10,16 +10,16 @@ from __future__ import annotations
 from .addresses import runs_at
 from .expansion import Expansion, expansion_of
 from .listing import listing
-from .streams import Stream, stream_of
-from .tables import Paper, PaperRun, Row, Table, load_paper, paper_names
+from .streams import PaperStream, stream_of
+from .tables import Paper, PaperRow, PaperRun, PaperTable, load_paper, paper_names
 
 __all__ = [
     "Expansion",
     "Paper",
+    "PaperRow",
     "PaperRun",
-    "Row",
-    "Stream",
-    "Table",
+    "PaperStream",
+    "PaperTable",
     "expansion_of",
     "listing",
     "load_paper",

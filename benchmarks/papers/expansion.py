@@ -29,7 +29,7 @@ from ...schema.values.values import is_mapping
 from ...schema.values.yaml_text import read_yaml
 from ..evaluation.baselines import equipped
 from ..evaluation.benchmark import find_benchmark
-from .streams import Stream
+from .streams import PaperStream
 from .tables import HERE, How, PaperRun, merged
 
 RECIPE, MODELS, TASKS, HELD_OUT = "recipe.yaml", "models.yaml", "tasks.jsonl", "held_out.jsonl"
@@ -51,7 +51,7 @@ class Expansion:
     run: PaperRun
     files: Mapping[str, str]
 
-    def write(self, folder: Path, stream: Stream | None) -> None:
+    def write(self, folder: Path, stream: PaperStream | None) -> None:
         """Write the files, and the tasks where they are there.
 
         Raises:
@@ -76,7 +76,7 @@ class Expansion:
             make_folders(path.parent)
             write_atomically(path, text, flushed=False)
 
-    def words(self, folder: Path, stream: Stream | None) -> list[str]:
+    def words(self, folder: Path, stream: PaperStream | None) -> list[str]:
         """Return what follows `mas-evolve` to run it."""
         words = [str(folder / RECIPE), str(folder / TASKS), "--pool", str(folder / "pool")]
         words += ["--models", str(folder / MODELS)]

@@ -23,7 +23,7 @@ SEED = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stream:
+class PaperStream:
     """The tasks of a run.
 
     Attributes:
@@ -35,7 +35,7 @@ class Stream:
     held_out: Sequence[Task] = ()
 
 
-def stream_of(run: PaperRun, data: Path | None) -> Stream:
+def stream_of(run: PaperRun, data: Path | None) -> PaperStream:
     """Read the tasks of a run.
 
     Args:
@@ -55,7 +55,7 @@ def stream_of(run: PaperRun, data: Path | None) -> Stream:
         held_out = apart(tasks, evolved)
     if held_out and not run.learns:
         evolved, held_out = held_out, []
-    return Stream(tasks=TaskChoice(shuffle=how.get("shuffle")).of(evolved), held_out=held_out)
+    return PaperStream(tasks=TaskChoice(shuffle=how.get("shuffle")).of(evolved), held_out=held_out)
 
 
 def is_generated(run: PaperRun) -> bool:
@@ -74,7 +74,7 @@ def ways_to_get(run: PaperRun) -> str:
     return " ".join(ways)
 
 
-def prepare(run: PaperRun, data: Path | None, stream: Stream) -> None:
+def prepare(run: PaperRun, data: Path | None, stream: PaperStream) -> None:
     """Make ready what tasks need, such as clones."""
     for _, part in _parts(run):
         if "benchmark" in part:

@@ -35,7 +35,7 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
+class PaperRow:
     """A row of a table.
 
     Attributes:
@@ -53,7 +53,7 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Table:
+class PaperTable:
     """A table of a paper.
 
     Attributes:
@@ -68,7 +68,7 @@ class Table:
     see: str = ""
     cannot: str = ""
     columns: Mapping[str, Column] = field(default_factory=dict[str, Column])
-    rows: Mapping[str, Row] = field(default_factory=dict[str, Row])
+    rows: Mapping[str, PaperRow] = field(default_factory=dict[str, PaperRow])
     run: How = field(default_factory=dict[str, Any])
 
 
@@ -91,9 +91,9 @@ class Paper:
     models: Mapping[str, Any] = field(default_factory=dict[str, Any])
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
     methods: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    tables: Mapping[str, Table] = field(default_factory=dict[str, Table])
+    tables: Mapping[str, PaperTable] = field(default_factory=dict[str, PaperTable])
 
-    def reason(self, table: Table, row: Row) -> str:
+    def reason(self, table: PaperTable, row: PaperRow) -> str:
         """Return why a row cannot be run here; empty: it can."""
         method = self.methods.get(row.method, {})
         return row.cannot or table.cannot or method.get("cannot", "")
@@ -205,8 +205,8 @@ def _read(path: Path) -> dict[str, Any]:
     return document.value
 
 
-def _table(value: dict[str, Any]) -> Table:
+def _table(value: dict[str, Any]) -> PaperTable:
     columns = {name: Column(**(column or {})) for name, column in value.get("columns", {}).items()}
-    rows = {name: Row(**row) for name, row in value.get("rows", {}).items()}
+    rows = {name: PaperRow(**row) for name, row in value.get("rows", {}).items()}
     fields: dict[str, Any] = {**value, "columns": columns, "rows": rows}
-    return Table(**fields)
+    return PaperTable(**fields)

@@ -8,7 +8,7 @@
 from .actions import Impossible, Transfer, read_action
 from .crafting import CraftingTable, Stack
 from .episode import MOST_STEPS, CraftingEpisode, CraftingWorld
-from .package import SPLITS, Example, Published, read_published
+from .package import SPLITS, PlancraftExample, Published, read_published
 from .tasks import world_of
 
 __all__ = [
@@ -17,8 +17,8 @@ __all__ = [
     "CraftingEpisode",
     "CraftingTable",
     "CraftingWorld",
-    "Example",
     "Impossible",
+    "PlancraftExample",
     "Published",
     "Stack",
     "Transfer",

@@ -45,7 +45,7 @@ HOW_TO_GET = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Example:
+class PlancraftExample:
     """An example of a split.
 
     Attributes:
@@ -70,7 +70,7 @@ class Published:
         stacks: How many of an item a slot takes where that is less than 64.
     """
 
-    splits: Mapping[str, Sequence[Example]]
+    splits: Mapping[str, Sequence[PlancraftExample]]
     recipes: Sequence[CraftingRecipe]
     stacks: Mapping[str, int]
 
@@ -170,9 +170,9 @@ def _taken(example: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _example(taken: Mapping[str, Any]) -> Example:
+def _example(taken: Mapping[str, Any]) -> PlancraftExample:
     slots = {slot: Stack(item, quantity) for slot, item, quantity in taken["slots"]}
-    return Example(
+    return PlancraftExample(
         id=taken["id"],
         target=taken["target"],
         slots=slots,

@@ -9,7 +9,7 @@ from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.codec import to_value
 from ..evaluation.benchmark import Benchmark, Source
 from .episode import CraftingEpisode, CraftingWorld
-from .package import HOW_TO_GET, Example, Published, read_published
+from .package import HOW_TO_GET, PlancraftExample, Published, read_published
 from .recipes import reachable
 from .toolkit import PLANCRAFT_TOOLS
 
@@ -45,7 +45,7 @@ def split_tasks(split: str, source: Source) -> Sequence[Task]:
     return [_task(example, published) for example in published.splits[split]]
 
 
-def world_of(example: Example, published: Published) -> CraftingWorld:
+def world_of(example: PlancraftExample, published: Published) -> CraftingWorld:
     """Return the world of an example, with those recipes that can come to apply in it."""
     there = frozenset(stack.item for stack in example.slots.values())
     recipes = reachable(tuple(published.recipes), there)
@@ -58,7 +58,7 @@ def world_of(example: Example, published: Published) -> CraftingWorld:
     )
 
 
-def _task(example: Example, published: Published) -> Task:
+def _task(example: PlancraftExample, published: Published) -> Task:
     world = world_of(example, published)
     return Task(
         id=example.id,

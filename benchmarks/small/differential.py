@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...schema.team.task import ScorerChoice
 from ..evaluation.benchmark import Headline, mean_score
 from ..evaluation.measures import RANKED
-from .generated.generated import Item, Write, in_worlds
+from .generated.generated import GeneratedQuestion, Write, in_worlds
 
 DEPARTMENTS = (
     "cardiology", "neurology", "dermatology", "endocrinology", "nephrology", "rheumatology",
@@ -200,13 +200,13 @@ def _in_world(seed: int, level: int) -> Write:
     rules = RULES.format(count=min(SHOWN, len(names)), names=", ".join(names))
     briefs = world.briefs()
 
-    def write(chance: random.Random, _level: int) -> Item:
+    def write(chance: random.Random, _level: int) -> GeneratedQuestion:
         truth = chance.choice(world.conditions)
         record = [
             finding for finding in world.findings if chance.random() < truth.chance_of(finding)
         ]
         chance.shuffle(record)
-        return Item(
+        return GeneratedQuestion(
             kind="short" if len(record) <= FEW else "long",
             query=f"{ASK}{', '.join(record) or 'none'}.",
             context=rules,

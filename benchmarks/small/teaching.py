@@ -10,7 +10,7 @@ from itertools import product
 from ...schema.team.task import ScorerChoice
 from ..evaluation.benchmark import Headline, mean_score
 from ..evaluation.measures import LEARNING
-from .generated.generated import Item, Write, in_worlds
+from .generated.generated import GeneratedQuestion, Write, in_worlds
 
 TEACHERS = ("teacher", "expert", "strategist", "diagnostician")
 """The ids of the agents that are told the key and the explanation."""
@@ -95,13 +95,13 @@ def _in_world(seed: int, level: int) -> Write:
     """Return what draws the questions about the language of a seed and a level."""
     language = Language.of(seed, level)
 
-    def write(chance: random.Random, _level: int) -> Item:
+    def write(chance: random.Random, _level: int) -> GeneratedQuestion:
         meanings = _alike(chance, language.order)
         right = chance.randrange(len(meanings))
         truth, letter = meanings[right], LETTERS[right]
         shown = [in_english(meaning) for meaning in meanings]
         lines = (f"({name}) {text}" for name, text in zip(LETTERS, shown, strict=True))
-        return Item(
+        return GeneratedQuestion(
             kind="translation",
             query=ASK.format(
                 language=language.name, phrase=language.sentence(truth), choices="\n".join(lines)

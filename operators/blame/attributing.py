@@ -94,7 +94,7 @@ async def _together(
     for number in range(1, rounds + 1):
         if not (posted := _submissions(fields)):
             break
-        known = {"posted": posted, "standing": vote(posted)}
+        known = {"posted": posted, "ballot": vote(posted)}
 
         def again(agent: str, known: Mapping[str, Any] = known) -> Question[Submission]:
             return again_question(trace, agent, model.limits, room, **known)

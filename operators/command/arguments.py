@@ -105,7 +105,7 @@ def refusal(rejected: RejectedProposal) -> RunError:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Host:
+class OperatorHost:
     """What operators have of this host: names, a model, limits.
 
     Attributes:
@@ -122,7 +122,7 @@ class Host:
     cache: Path | None = None
 
     @classmethod
-    def of(cls, options: dict[str, Any], catalogue: Catalogue) -> Host:
+    def of(cls, options: dict[str, Any], catalogue: Catalogue) -> OperatorHost:
         """Take what the options say."""
         from ...runtime.values.budget import Caps
         from ...schema.loading.ceiling import load_ceiling

@@ -16,7 +16,7 @@ from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.values.errors import InputError, RunError
-from ..core.account import Account
+from ..core.account import RoundAccount
 from ..core.judge import JudgeVerdict, judge
 from ..core.meta import MetaModel
 from ..credit.counterfactual import MOST_NAMED, Counterfactuals, Player, by_answer, name_of
@@ -139,7 +139,7 @@ class Making:
         if self.options["per"] == "turn":
             shares = await naive_turns(meta, path, task, rounds, players)
         else:
-            account = Account(team=self.plan.team, run=as_run(rounds, self.plan))
+            account = RoundAccount(team=self.plan.team, run=as_run(rounds, self.plan))
             shares = await naive_agents(meta, path, task, account, players)
         return CreditTable(
             team=self.plan.team.name,

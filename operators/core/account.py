@@ -24,7 +24,7 @@ LONGEST_LINE = 160
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Account:
+class RoundAccount:
     """What a team did in one round."""
 
     team: Team

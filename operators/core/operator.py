@@ -22,7 +22,7 @@ pool's memory; or anything else, which is printed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Setting:
+class OperatorSetting:
     """A parameter of an operator that a person may set: a number, a text, a switch, or a choice.
 
     Its type and its default are those of the parameter.
@@ -44,7 +44,7 @@ class Setting:
     option: str = ""
 
 
-Inputs = Mapping[str, "str | Setting"]
+Inputs = Mapping[str, "str | OperatorSetting"]
 """How parameters are filled in: as a setting, or by the name of an input that they are not called
 by themselves."""
 
@@ -74,7 +74,7 @@ class Operator:
     act: Callable[..., Coroutine[Any, Any, Any]]
     about: str
     alone: Callable[..., Coroutine[Any, Any, Any]] | None = None
-    inputs: Inputs = field(default_factory=dict[str, "str | Setting"])
+    inputs: Inputs = field(default_factory=dict[str, "str | OperatorSetting"])
     asks: Asks = "model"
     gives: Gives = "child"
 

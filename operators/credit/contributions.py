@@ -16,7 +16,7 @@ from ...schema.team.task import Task
 from ...schema.team.team import Team
 from ...schema.values.codec import Form, kept, to_value
 from ...schema.values.terminal import on_one_line
-from ..core.account import Account
+from ..core.account import RoundAccount
 from ..core.answers import closed, reason_schema, structured
 from ..core.bounds import Bounds
 from ..core.judge import LEVELS
@@ -94,7 +94,7 @@ async def contributions(
     model: OperatorModel,
     path: str,
     task: Task,
-    account: Account,
+    account: RoundAccount,
     *,
     earlier: Sequence[Earlier] = (),
     rubric: str = "",

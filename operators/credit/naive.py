@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...schema.values.errors import RunError
-from ..core.account import Account
+from ..core.account import RoundAccount
 from ..core.proposal import RejectedProposal
 from .contributions import Earlier, contributions
 from .turns import ratios
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 async def naive_agents(
-    model: OperatorModel, path: str, task: Task, account: Account, agents: Collection[str]
+    model: OperatorModel, path: str, task: Task, account: RoundAccount, agents: Collection[str]
 ) -> Mapping[str, float]:
     """Give each agent its share of what a judge says that these contributed to a run.
 
@@ -50,7 +50,7 @@ async def naive_turns(
     for item in rounds:
         agents = [agent for agent, number in turns if (item.kind, number) == ("round", item.number)]
         if agents:
-            account = Account(team=_part(item.plan.team, item.run), run=item.run)
+            account = RoundAccount(team=_part(item.plan.team, item.run), run=item.run)
             place = f"{path}/round {item.number}"
             judged = await _judged(model, place, task, account, agents, earlier=earlier)
             shares |= {(agent, item.number): share for agent, share in ratios(judged).items()}
@@ -62,7 +62,7 @@ async def _judged(
     model: OperatorModel,
     path: str,
     task: Task,
-    account: Account,
+    account: RoundAccount,
     agents: Collection[str],
     *,
     earlier: Sequence[Earlier] = (),

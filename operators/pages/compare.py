@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...pool.command.figures import score
-from ...runtime.view import Cell, Links, Page, PageTable
+from ...runtime.view import Links, Page, PageTable, TableCell
 from ...schema.edits import words
 from .kept import Kept
 from .templates import TEMPLATES, graph_of
@@ -19,7 +19,7 @@ def choose_page(kept: Kept, name: str, links: Links) -> Page:
     """Make the page on which the team is chosen that another is compared with."""
     rows = [
         (
-            Cell(expectation.name, links.to("", f"compare/{name}/{expectation.name}")),
+            TableCell(expectation.name, links.to("", f"compare/{name}/{expectation.name}")),
             str(expected),
             score(expectation.statistics),
         )

@@ -9,7 +9,7 @@ from ...pool.values.layout import EVOLUTIONS
 from ...pool.values.statistics import wilson
 from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
-from ...runtime.view import Cell, Links, Page, PageTable, paged, verdict
+from ...runtime.view import Links, Page, PageTable, TableCell, paged, verdict
 from ...runtime.view.plots import Plot, PlotPoint, Series
 from ...schema.values.json_text import dumps
 from ..command.telling import EvolutionStatus
@@ -265,17 +265,17 @@ def _tasks(
 
 def _row(
     kept: Kept, name: str, at: int, line: Mapping[str, Any], links: Links
-) -> Sequence[str | Cell]:
+) -> Sequence[str | TableCell]:
     score, team = line["score"], line.get("team", "")
     total = usage_of(line) + Usage(**line["operators"]) + Usage(**line["judging"])
     is_known = team in kept.pool.teams
     return (
-        Cell(line["task"], links.to("", _task_address(name, at))),
+        TableCell(line["task"], links.to("", _task_address(name, at))),
         line["niche"] or "",
-        Cell(verdict(score), badge=True),
+        TableCell(verdict(score), badge=True),
         f"{score:g}",
         f"{line['first']:g}" if line.get("first") is not None else "",
-        Cell(team, links.to("", f"team/{team}") if is_known else ""),
+        TableCell(team, links.to("", f"team/{team}") if is_known else ""),
         str(runs_of(line)),
         str(int(line.get("new", 0)) or ""),
         str(line["pool"]),

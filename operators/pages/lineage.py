@@ -10,7 +10,7 @@ from ...pool.command.figures import made_by, score
 from ...pool.ledger.agents import PoolAgent
 from ...pool.ledger.ledger import LedgerEntry
 from ...pool.ledger.records import TrialRecord
-from ...runtime.view import Cell, Links, NoPage, Page, PageTable, paged
+from ...runtime.view import Links, NoPage, Page, PageTable, TableCell, paged
 from .choices import addresses, choices_of, links_of
 from .kept import Kept
 from .templates import TEMPLATES
@@ -106,9 +106,9 @@ def _page_of(record: TrialRecord, links: Links) -> str:
     return links.to("", f"{kind}/{record.name}")
 
 
-def _row(record: TrialRecord, life: _Life, links: Links) -> Sequence[str | Cell]:
+def _row(record: TrialRecord, life: _Life, links: Links) -> Sequence[str | TableCell]:
     return (
-        Cell(record.name, _page_of(record, links)),
+        TableCell(record.name, _page_of(record, links)),
         f"{life.added_at:,}",
         made_by(record.lineage),
         ", ".join(record.lineage.parents),

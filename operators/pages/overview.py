@@ -8,7 +8,7 @@ from ...pool.command.figures import score
 from ...pool.command.reports import dropped_lines, summary_line
 from ...pool.values.layout import EVOLUTIONS
 from ...runtime.values.usage import Usage
-from ...runtime.view import Cell, Links, Page, PageTable
+from ...runtime.view import Links, Page, PageTable, TableCell
 from ...schema.values.errors import CoterieError
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in
@@ -102,17 +102,17 @@ def _warnings(reports: Mapping[str, tuple[EvolutionReport | None, str]]) -> Iter
 
 def _row(
     kept: Kept, name: str, report: EvolutionReport | None, links: Links
-) -> Sequence[str | Cell]:
+) -> Sequence[str | TableCell]:
     if report is None:
-        return (name, "", Cell("damaged", badge=True), *([""] * 5))
+        return (name, "", TableCell("damaged", badge=True), *([""] * 5))
     manifest, whole = Manifest.read(kept.evolution(name)), kept.whole(name)
     is_done = whole.is_over if whole else report.tasks >= len(manifest.tasks)
     low, high = report.interval
     total = sum(report.spending.values(), Usage())
     return (
-        Cell(name, links.to("", f"{EVOLUTIONS}/{name}")),
+        TableCell(name, links.to("", f"{EVOLUTIONS}/{name}")),
         str(manifest.recipe["strategy"]),
-        Cell(status_of(kept, name, is_done=is_done), badge=True),
+        TableCell(status_of(kept, name, is_done=is_done), badge=True),
         str(len(manifest.tasks)) if whole else f"{report.tasks} of {len(manifest.tasks)}",
         "" if report.score is None else f"{report.score:.3f}",
         f"{low:.3f} to {high:.3f}" if report.tasks else "",

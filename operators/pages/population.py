@@ -17,7 +17,7 @@ from ...pool.command.population import (
 )
 from ...pool.population.evolutions import consumed, rates_of
 from ...pool.population.signals import WINDOW, Signals, signals, specialization
-from ...runtime.view import Cell, Links, Page, PageTable
+from ...runtime.view import Links, Page, PageTable, TableCell
 from ...runtime.view.plots import Plot, PlotPoint, Series
 from .kept import Kept
 from .templates import TEMPLATES
@@ -57,9 +57,9 @@ def population_page(kept: Kept, links: Links) -> Page:
     )
 
 
-def _linked(row: Sequence[str], links: Links) -> Sequence[str | Cell]:
+def _linked(row: Sequence[str], links: Links) -> Sequence[str | TableCell]:
     name, *others = row
-    return (Cell(name, links.to("", f"agent/{name.removesuffix(' (retired)')}")), *others)
+    return (TableCell(name, links.to("", f"agent/{name.removesuffix(' (retired)')}")), *others)
 
 
 def _index(of: Signals) -> Plot:

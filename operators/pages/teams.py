@@ -13,7 +13,7 @@ from ...pool.ledger.members import Member
 from ...pool.teams.lineage import blame
 from ...pool.values.statistics import EVOLVE, Trial
 from ...runtime.values.terminal import counted
-from ...runtime.view import Cell, Links, NoPage, Page, PageTable, paged, verdict
+from ...runtime.view import Links, NoPage, Page, PageTable, TableCell, paged, verdict
 from ...runtime.view.plots import Bar, Bars
 from ...schema.values.codec import from_value
 from ...schema.values.errors import StorageError
@@ -88,9 +88,9 @@ def teams_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     )
 
 
-def _linked(member: Member, row: Sequence[str], links: Links) -> Sequence[str | Cell]:
+def _linked(member: Member, row: Sequence[str], links: Links) -> Sequence[str | TableCell]:
     name, *others = row
-    return (Cell(name, links.to("", f"team/{member.name}")), *others)
+    return (TableCell(name, links.to("", f"team/{member.name}")), *others)
 
 
 def team_page(kept: Kept, name: str, links: Links) -> Page:
@@ -177,14 +177,14 @@ def _is_trial_of(entry: LedgerEntry, name: str) -> bool:
     return value["kind"] in {"evaluated", "failed"} and value["team"] == name
 
 
-def _trial(entry: LedgerEntry) -> Sequence[str | Cell]:
+def _trial(entry: LedgerEntry) -> Sequence[str | TableCell]:
     trial = from_value(Trial, entry.value)
     kinds = {"plain": "", "adapted": "adapted to the task", "chosen": "taken in for this"}
     status = "failed" if trial.score is None else verdict(trial.score)
     return (
         f"{entry.end.line}",
         trial.task,
-        Cell(status, badge=True),
+        TableCell(status, badge=True),
         "" if trial.score is None else f"{trial.score:g}",
         trial.niche or "",
         trial.split,
@@ -205,7 +205,7 @@ def _origins(kept: Kept, name: str, links: Links) -> PageTable:
         rows=[
             (
                 origin.field,
-                Cell(origin.team, links.to("", f"team/{origin.team}")),
+                TableCell(origin.team, links.to("", f"team/{origin.team}")),
                 origin.operator,
                 quoted(origin.value)[:300],
             )

@@ -5,7 +5,7 @@
 oracle beside it. All of it is pure.
 """
 
-from .cases import ROUTED, Case, Choice, RoutingOutcome, Spending, cases_of
+from .cases import ROUTED, Case, CaseSpending, Choice, RoutingOutcome, cases_of
 from .decisions import Always, Condition, Decision, Linear, Rule
 from .features import COMPUTED, GAUGED, Features, computed
 from .figures import RouterFigures, figures
@@ -19,6 +19,7 @@ __all__ = [
     "Always",
     "By",
     "Case",
+    "CaseSpending",
     "Choice",
     "Condition",
     "Decision",
@@ -28,7 +29,6 @@ __all__ = [
     "RouterFigures",
     "RoutingOutcome",
     "Rule",
-    "Spending",
     "cases_of",
     "computed",
     "figures",

@@ -19,7 +19,7 @@ ROUTED = "routed"
 
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Spending:
+class CaseSpending:
     """What something consumed.
 
     Attributes:
@@ -31,12 +31,12 @@ class Spending:
     tokens: int = 0
 
     @classmethod
-    def of(cls, usage: Usage, cost: float) -> Spending:
+    def of(cls, usage: Usage, cost: float) -> CaseSpending:
         """Take it from what model calls consumed."""
         return cls(cost=cost, calls=usage.calls, tokens=usage.tokens)
 
-    def __add__(self, other: Spending) -> Spending:
-        return Spending(
+    def __add__(self, other: CaseSpending) -> CaseSpending:
+        return CaseSpending(
             cost=self.cost + other.cost,
             calls=self.calls + other.calls,
             tokens=self.tokens + other.tokens,
@@ -55,7 +55,7 @@ class RoutingOutcome:
 
     name: str = ""
     score: float
-    spent: Spending = Spending()
+    spent: CaseSpending = CaseSpending()
 
     def worth(self, beta: float) -> float:
         """Return the score less `beta` times the cost, as a reward has it (EvoMAS Eq. 4)."""
@@ -76,7 +76,7 @@ class Case:
     features: Features
     single: RoutingOutcome
     team: RoutingOutcome
-    gauging: Spending = Spending()
+    gauging: CaseSpending = CaseSpending()
 
     def side(self, choice: Choice) -> RoutingOutcome:
         """Return how the chosen one did."""

@@ -15,7 +15,7 @@ from typing import Any
 from ...pool.values.intervals import Interval, mean_interval, paired_interval
 from ...runtime.values.terminal import counted
 from ...schema.values.codec import kept, to_value
-from .cases import Case, Choice, Spending
+from .cases import Case, CaseSpending, Choice
 from .decisions import Always, Decision, asks
 from .fitting import FOLDS, Router, fit, out_of_fold, worth
 from .learners import By
@@ -36,13 +36,13 @@ class Arm:
     score: float
     interval: Interval
     worth: float
-    spent: Spending
+    spent: CaseSpending
     team: int
 
 
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Gain:
+class RoutingGain:
     """What one way to decide is worth more than another, on the same cases.
 
     Attributes:
@@ -53,7 +53,7 @@ class Gain:
 
     worth: float
     interval: Interval
-    spent: Spending
+    spent: CaseSpending
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,7 +70,7 @@ class RouterFigures:
     folds: int
     beta: float
     arms: dict[str, Arm]
-    over: dict[str, Gain]
+    over: dict[str, RoutingGain]
     router: Router
 
     def value(self) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class _Taken:
     choice: Choice
     score: float
     worth: float
-    spent: Spending
+    spent: CaseSpending
 
 
 def figures(
@@ -187,18 +187,18 @@ def _arm(taken: Sequence[_Taken]) -> Arm:
         score=fmean(item.score for item in taken),
         interval=mean_interval([[item.score] for item in taken]),
         worth=fmean(item.worth for item in taken),
-        spent=sum((item.spent for item in taken), Spending()),
+        spent=sum((item.spent for item in taken), CaseSpending()),
         team=sum(item.choice == "team" for item in taken),
     )
 
 
-def _gain(routed: Sequence[_Taken], other: Sequence[_Taken]) -> Gain:
+def _gain(routed: Sequence[_Taken], other: Sequence[_Taken]) -> RoutingGain:
     gains = [item.worth - two.worth for item, two in zip(routed, other, strict=True)]
-    spent = [sum((item.spent for item in taken), Spending()) for taken in (routed, other)]
-    return Gain(
+    spent = [sum((item.spent for item in taken), CaseSpending()) for taken in (routed, other)]
+    return RoutingGain(
         worth=fmean(gains),
         interval=_interval(gains),
-        spent=Spending(
+        spent=CaseSpending(
             cost=spent[0].cost - spent[1].cost,
             calls=spent[0].calls - spent[1].calls,
             tokens=spent[0].tokens - spent[1].tokens,
@@ -221,7 +221,7 @@ def _row(name: str, arm: Arm) -> str:
     )
 
 
-def _gained(name: str, gain: Gain) -> str:
+def _gained(name: str, gain: RoutingGain) -> str:
     low, high = gain.interval
     calls, tokens = gain.spent.calls, gain.spent.tokens
     return (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..expectation.expectation import Expectation
-    from ..git.since import Since, Stream
+    from ..git.since import EvolutionSummary, Since
     from ..ledger.members import Member
 
 MOST_EDITS = 12
@@ -158,7 +158,7 @@ def _ahead(best: tuple[Member, Expectation] | None) -> str:
     return f"{member.name} (expected {expected}{known})"
 
 
-def _stream(stream: Stream) -> str:
+def _stream(stream: EvolutionSummary) -> str:
     usage, mean = stream.usage, stream.score / stream.tasks
     each = [
         f"{name} {counted(item.calls, 'call')}, {item.cost}"

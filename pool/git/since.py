@@ -19,7 +19,7 @@ from .past import PoolAt, entries_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stream:
+class EvolutionSummary:
     """What an evolution did since then.
 
     Attributes:
@@ -65,7 +65,7 @@ class Since:
     learnt: tuple[Learnt, ...]
     best: tuple[Member, Expectation] | None
     best_now: tuple[Member, Expectation] | None
-    streams: Mapping[str, Stream]
+    streams: Mapping[str, EvolutionSummary]
 
     @classmethod
     def of(cls, pool: Pool, revision: str) -> Self:
@@ -108,13 +108,13 @@ class Since:
         return not any(new) and not self.trials and not self.dropped
 
 
-def _streams(was: PoolAt) -> Iterator[tuple[str, Stream]]:
+def _streams(was: PoolAt) -> Iterator[tuple[str, EvolutionSummary]]:
     """Sum up what evolutions did since then."""
     for path in sorted((was.folder / EVOLUTIONS).glob(f"*/{TURNS}")):
         name = path.parent.name
         text = was.text(f"{EVOLUTIONS}/{name}/{TURNS}")
         done = {entry.op for entry in entries_of(text)} if text else frozenset[str]()
-        stream = Stream()
+        stream = EvolutionSummary()
         for entry in turns_in(path):
             if entry.op not in done:
                 stream = _after(stream, entry.value)
@@ -132,9 +132,9 @@ def _best(
     return None
 
 
-def _after(stream: Stream, line: Mapping[str, Any]) -> Stream:
+def _after(stream: EvolutionSummary, line: Mapping[str, Any]) -> EvolutionSummary:
     teams, operators, judging = usage_of(line)
-    return Stream(
+    return EvolutionSummary(
         tasks=stream.tasks + 1,
         score=stream.score + line["score"],
         teams=stream.teams + teams,

@@ -1,7 +1,7 @@
-"""Vectors in this process, kept by what searches ask for: one shelf for each set of labels.
+"""Vectors in this process, kept by what searches ask for: one shard for each set of labels.
 
-A search multiplies the shelves that it may look at with its vector, and nothing else. They lie in
-memory as one piece each; of an agent's own, which may be few among many, a shelf knows the places.
+A search multiplies the shards that it may look at with its vector, and nothing else. They lie in
+memory as one piece each; of an agent's own, which may be few among many, a shard knows the places.
 A product in single precision only says which points to look at; what is told of them is computed
 again in double precision, each alone. So a similarity depends on two vectors, and not on what else
 is stored.
@@ -35,14 +35,14 @@ EPSILON = 2.0**-24
 AT_ONCE = 4096
 """Points that are looked at in one go, which takes memory."""
 ROOM = 16
-"""Vectors that a shelf has room for at first; then twice as many, each time it is full."""
+"""Vectors that a shard has room for at first; then twice as many, each time it is full."""
 FEW = 4
-"""A shelf of so many times as many is not multiplied whole for the points of some agents."""
+"""A shard of so many times as many is not multiplied whole for the points of some agents."""
 WHOLE = slice(None)
 NOWHERE = array("q")
 
 
-class _Shelf:
+class _Shard:
     """Vectors with the same labels, whosever they are."""
 
     def __init__(self, dimension: int) -> None:
@@ -78,16 +78,16 @@ class _Shelf:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """The points of a shelf that a search may look at."""
+    """The points of a shard that a search may look at."""
 
-    shard: _Shelf
+    shard: _Shard
     places: Places
 
     def __len__(self) -> int:
         return len(self.shard.keys) if isinstance(self.places, slice) else len(self.places)
 
     def at(self, some: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return where some of them are on the shelf."""
+        """Return where some of them are on the shard."""
         return some if isinstance(self.places, slice) else self.places[some]
 
 
@@ -95,16 +95,16 @@ class VectorShards:
     """A store in this process's memory. It is empty at first, and gone with the process."""
 
     def __init__(self) -> None:
-        self._shards: dict[Labels, _Shelf] = {}
+        self._shards: dict[Labels, _Shard] = {}
         self._keys: set[str] = set()
-        self._fitting: dict[VectorQuery, list[_Shelf]] = {}
+        self._fitting: dict[VectorQuery, list[_Shard]] = {}
 
     def add(self, points: Sequence[VectorPoint]) -> None:
         """Store points; those that are there stay."""
         for point in points:
             labels = replace(point.labels, owners=())
             if labels not in self._shards:
-                self._shards[labels] = _Shelf(len(point.vector))
+                self._shards[labels] = _Shard(len(point.vector))
                 self._fitting.clear()
             if point.key not in self._keys:
                 self._shards[labels].add(point.key, point.vector, point.labels.owners)
@@ -132,12 +132,12 @@ class VectorShards:
     def _stretches(self, query: VectorQuery) -> list[_Stretch]:
         anybodys = replace(query, owners=None)
         if anybodys not in self._fitting:
-            fitting = [shelve for has, shelve in self._shards.items() if _fits(has, anybodys)]
+            fitting = [shard for has, shard in self._shards.items() if _fits(has, anybodys)]
             self._fitting[anybodys] = fitting
-        shelves, owners = self._fitting[anybodys], query.owners
+        shards, owners = self._fitting[anybodys], query.owners
         if owners is None:
-            return [_Stretch(shelf, WHOLE) for shelf in shelves]
-        owned = [_Stretch(shelf, shelf.places(owners)) for shelf in shelves]
+            return [_Stretch(shard, WHOLE) for shard in shards]
+        owned = [_Stretch(shard, shard.places(owners)) for shard in shards]
         return [stretch for stretch in owned if len(stretch)]
 
 
@@ -176,7 +176,7 @@ def _looked_at(
         stretch = stretches[number]
         here = stretch.at(places[found_in == number] - (ends[number] - len(stretch)))
         for some in (here[at : at + AT_ONCE] for at in range(0, len(here), AT_ONCE)):
-            products = stretch.shelf.vectors[some].astype(np.float64) * query
+            products = stretch.shard.vectors[some].astype(np.float64) * query
             cosines = np.round(products.sum(axis=1), DIGITS)
             pairs = zip(some.tolist(), cosines.tolist(), strict=True)
-            yield from (Hit(key=stretch.shelf.keys[at], similarity=cosine) for at, cosine in pairs)
+            yield from (Hit(key=stretch.shard.keys[at], similarity=cosine) for at, cosine in pairs)

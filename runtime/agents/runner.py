@@ -63,7 +63,7 @@ class AgentResult:
     steps: Sequence[Mapping[str, Any]] = ()
 
 
-class ModelLine(Protocol):
+class AgentClient(Protocol):
     """An agent's line to its model. Every call is counted, traced and bounded."""
 
     async def chat(
@@ -116,7 +116,7 @@ class Assignment:
     task: Task
     reports: tuple[AgentReport, ...]
     missing: tuple[str, ...] = ()
-    client: ModelLine
+    client: AgentClient
     tools: Mapping[str, GrantedTool]
     workspace: Workspace
     jails: Jails

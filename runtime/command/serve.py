@@ -136,13 +136,13 @@ def _setting(options: Mapping[str, Any]) -> Setting:
 
 async def _served(teams: Teams, keys: Keys, options: Mapping[str, Any]) -> int:
     from ..serving.account import Account
-    from ..serving.admission import Admission
+    from ..serving.admission import RequestQueue
     from ..serving.listening import reloading
     from ..serving.server import serving
     from ..values.budget import Caps
 
     per_day = Caps(usd=options["max_usd_per_day"])
-    admission = Admission(options["concurrency"], WAITING)
+    admission = RequestQueue(options["concurrency"], WAITING)
     with Account(runs=options["runs"], per_day=per_day) as account:
         async with serving(teams, account, _setting(options), admission, keys.texts) as server:
             with reloading(server, lambda wrong: _say_reloaded(teams, wrong)):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from .endpoints import HttpRequest
 
 if TYPE_CHECKING:
-    from .endpoints import Answer
+    from .endpoints import EndpointAnswer
     from .reply import Reply
     from .server import Exchange, Service
 
@@ -91,7 +91,7 @@ class Connection(asyncio.Protocol):
         else:
             self._read_next()
 
-    async def _send_forever(self, answer: Answer) -> None:
+    async def _send_forever(self, answer: EndpointAnswer) -> None:
         head = _head(answer.reply, answer.content_type, length=None)
         self._transport.write(head + answer.content.rstrip()[:-1])
         while True:
@@ -144,7 +144,7 @@ def _take_request(received: bytearray) -> HttpRequest | None:
     return HttpRequest(method=method, path=path, headers=headers, body=body)
 
 
-def _response(answer: Answer) -> bytes:
+def _response(answer: EndpointAnswer) -> bytes:
     """Encode a response, or as much of it as its delivery lets out."""
     content = answer.content
     half = content[: len(content) // 2]

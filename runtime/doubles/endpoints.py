@@ -32,7 +32,7 @@ class HttpRequest:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class EndpointAnswer:
     """A reply and its encoded body."""
 
     reply: Reply
@@ -61,7 +61,7 @@ class Endpoints:
             given.encode(), f"Bearer {self._key}".encode()
         )
 
-    def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> Answer:
+    def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> EndpointAnswer:
         """Answer a request, whose body is parsed already. Every failure is an answer too."""
         if not self.authorized(request):
             return _literal(_refusal(401, "The key is missing or wrong.", code="invalid_api_key"))
@@ -75,7 +75,7 @@ class Endpoints:
             case _:
                 return _literal(_refusal(404, f"{request.method} {request.path} is not served."))
 
-    def _chat(self, body: Request | None) -> Answer:
+    def _chat(self, body: Request | None) -> EndpointAnswer:
         if body is None or not _has_messages(body):
             return _literal(_refusal(400, "Send a JSON object with a list of 'messages'."))
         replies = self._replies(body)
@@ -83,8 +83,10 @@ class Endpoints:
             return _literal(replies[0])
         if body.get("stream"):
             content = chat_chunks(body, replies)
-            return Answer(reply=replies[0], content=content, content_type="text/event-stream")
-        return Answer(reply=replies[0], content=chat_completion(body, replies))
+            return EndpointAnswer(
+                reply=replies[0], content=content, content_type="text/event-stream"
+            )
+        return EndpointAnswer(reply=replies[0], content=chat_completion(body, replies))
 
     def _replies(self, request: Request) -> list[Reply]:
         """Choose one reply for each of `n` choices. An error stands alone, in place of all."""
@@ -118,5 +120,5 @@ def _refusal(status: int, message: str, *, code: str | None = None) -> Reply:
     return Reply.error(status, message=message, code=code)
 
 
-def _literal(reply: Reply) -> Answer:
-    return Answer(reply=reply, content=(reply.body or "").encode())
+def _literal(reply: Reply) -> EndpointAnswer:
+    return EndpointAnswer(reply=reply, content=(reply.body or "").encode())

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 
 from .calls import Call, CallRecord
 from .connection import Connection
-from .endpoints import Answer, Endpoints, HttpRequest
+from .endpoints import EndpointAnswer, Endpoints, HttpRequest
 from .script import Replies, choose_from
 
 _HOST = "127.0.0.1"
@@ -28,7 +28,7 @@ class Answering(Protocol):
         """Whether the request carries the key, or none is asked for."""
         ...
 
-    def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> Answer:
+    def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> EndpointAnswer:
         """Answer a request, whose body is parsed already. Every failure is an answer too."""
         ...
 
@@ -210,7 +210,7 @@ class Service:
 class Exchange:
     """A call that is being answered."""
 
-    answer: Answer
+    answer: EndpointAnswer
     record: CallRecord
     number: int
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .inbox_client import Respondent
     from .model_client import Client, OpenAccount
 
-Traffic = dict[Endpoint, RateLimiter]
+RateLimiters = dict[Endpoint, RateLimiter]
 """What all calls of one model at one address share, whatever gateway, event loop and thread they go
 through."""
 
@@ -68,7 +68,7 @@ class Gateway:
         environment: Mapping[str, str] | None = None,
         seed: int | None = None,
         clock: Callable[[], float] = time.monotonic,
-        limiters: Traffic | None = None,
+        limiters: RateLimiters | None = None,
         respondent: Respondent | None = None,
         batched: bool = False,
     ) -> None:
@@ -80,7 +80,7 @@ class Gateway:
         self._jitter = random.Random(seed)  # noqa: S311 - spreads waits, guards nothing
         self._clock = clock
         self._by_alias: dict[str, ModelClient] = {}
-        self._limiters: Traffic = {} if limiters is None else limiters
+        self._limiters: RateLimiters = {} if limiters is None else limiters
         self._clients: dict[str, Client] = {}
         self._narrowed: list[tuple[Slots, int]] = []
         self._servers: dict[Path | None, LocalServer] = {}

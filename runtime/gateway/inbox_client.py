@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ...schema.values.files import write_atomically
-from .inbox_question import ANSWERS, SHOWN, Question
+from .inbox_question import ANSWERS, SHOWN, InboxQuestion
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -53,7 +53,7 @@ class InboxClient:
             StorageError: The question cannot be written.
         """
         inbox = endpoint.folder or (sink.folder or Path()) / FOLDER
-        question = Question(inbox=inbox, fields=body.fields)
+        question = InboxQuestion(inbox=inbox, fields=body.fields)
         respondent = self._respondent if endpoint.folder is None else None
         if not question.is_open:
             return replace(await _answer(question, sink), model=endpoint.model)
@@ -72,7 +72,7 @@ class InboxClient:
 
 
 async def _answer(
-    question: Question, sink: StreamSink, typing: asyncio.Task[None] | None = None
+    question: InboxQuestion, sink: StreamSink, typing: asyncio.Task[None] | None = None
 ) -> ChatAnswer:
     """Wait for an answer. What is wrong with a file that is there is reported once."""
     reported = ""
@@ -89,7 +89,7 @@ async def _answer(
 
 @asynccontextmanager
 async def _typed(
-    question: Question, respondent: Respondent | None
+    question: InboxQuestion, respondent: Respondent | None
 ) -> AsyncGenerator[asyncio.Task[None] | None]:
     """Have somebody type an answer meanwhile: it is written down as by any other program."""
     if respondent is None:
@@ -103,6 +103,6 @@ async def _typed(
         await asyncio.wait({typing})
 
 
-async def _write(question: Question, respondent: Respondent) -> None:
+async def _write(question: InboxQuestion, respondent: Respondent) -> None:
     if text := (await respondent(question.shown())).strip():
         write_atomically(question.file(ANSWERS[1]), text)

@@ -29,7 +29,7 @@ HEADINGS = {"system": "Instructions", "user": "Question", "assistant": "Answer",
 
 
 @dataclass(kw_only=True, eq=False)
-class Question:
+class InboxQuestion:
     """A question in an inbox.
 
     Attributes:

@@ -4,6 +4,6 @@ A backend is a class with the methods of `Runner`, registered under its name in 
 group `coterie.runners`. The evolution code never learns which one ran.
 """
 
-from ..agents.runner import AgentReport, AgentResult, Assignment, ModelLine, Runner
+from ..agents.runner import AgentClient, AgentReport, AgentResult, Assignment, Runner
 
-__all__ = ["AgentReport", "AgentResult", "Assignment", "ModelLine", "Runner"]
+__all__ = ["AgentClient", "AgentReport", "AgentResult", "Assignment", "Runner"]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ...schema.team.team import Team
     from ..agents.outcomes import Run
-    from ..gateway.gateway import Traffic
+    from ..gateway.gateway import RateLimiters
     from ..record.trace import Event
     from ..scrubbing.scrubber import Scrubber
 
@@ -42,7 +42,7 @@ __all__ = [
     "stream",
 ]
 
-_limiters: Traffic = {}
+_limiters: RateLimiters = {}
 """What the runs of a process share: a model's bound on calls in flight, the pauses that its
 endpoint asks for, and whether it is out, are those of the host and not of one run."""
 

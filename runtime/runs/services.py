@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..agents.outcomes import Run
     from ..engine.artifacts import Keep
-    from ..gateway.gateway import Traffic
+    from ..gateway.gateway import RateLimiters
     from ..gateway.inbox_client import Respondent
     from ..jail import JailPlace
     from ..messages.recall import Recaller
@@ -252,7 +252,7 @@ async def open_services(
     approver: Approver | None = None,
     respondent: Respondent | None = None,
     connected: bool = True,
-    limiters: Traffic | None = None,
+    limiters: RateLimiters | None = None,
 ) -> AsyncGenerator[Services]:
     """Open what runs need; leaving the block closes connections and ends servers.
 

@@ -35,7 +35,7 @@ from .app import question_of
 from .messages import ClientMessage, file_of, task_of
 from .progress import line_of
 from .refusals import Refusal, bad_request
-from .server import Answer
+from .server import ServedAnswer
 
 if TYPE_CHECKING:
     from a2a.server.agent_execution import RequestContext
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from a2a.types.a2a_pb2 import Message, Part, Task
     from starlette.requests import Request
 
-    from .server import Question, TeamServer
+    from .server import ServedQuestion, TeamServer
     from .teams import ServedTeam
 
 CARD = "/.well-known/agent-card.json"
@@ -142,7 +142,7 @@ class _Executor(AgentExecutor):
         """Report that a task, and its run, is cancelled; see `AgentExecutor`."""
         await TaskUpdater(event_queue, context.task_id or "", context.context_id or "").cancel()
 
-    def _question(self, message: Message, context: RequestContext) -> Question:
+    def _question(self, message: Message, context: RequestContext) -> ServedQuestion:
         teams, state = self._server.teams, context.call_context.state
         texts = [_text_of(part) for part in message.parts]
         raw = [part for part in message.parts if part.HasField("raw")]
@@ -160,11 +160,11 @@ class _Executor(AgentExecutor):
             conversation=conversation,
         )
 
-    async def _answer(self, question: Question, updates: TaskUpdater) -> None:
+    async def _answer(self, question: ServedQuestion, updates: TaskUpdater) -> None:
         await updates.start_work()
         async with aclosing(self._server.stream(question)) as events:
             async for event in events:
-                if isinstance(event, Answer):
+                if isinstance(event, ServedAnswer):
                     part, about = new_text_part(event.text), {"coterie": event.about}
                     await updates.add_artifact([part], name="answer", metadata=about)
                     await updates.complete()

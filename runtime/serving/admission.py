@@ -12,7 +12,7 @@ RETRY_AFTER = 5
 """Seconds after which a client may try again."""
 
 
-class Admission:
+class RequestQueue:
     """Turns of requests, in the order in which they came.
 
     Args:

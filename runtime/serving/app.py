@@ -23,7 +23,7 @@ from .guard import HEALTH, LARGEST_BODY, Guard, refused
 from .messages import task_of
 from .refusals import Refusal, bad_request
 from .responses import Responses
-from .server import Question
+from .server import ServedQuestion
 from .streaming import ClientGone, EventStream, unless_gone
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..record.trace import Event
     from .keys import Keys
-    from .server import Answer, TeamServer
+    from .server import ServedAnswer, TeamServer
     from .teams import ServedTeam
 
 LONGEST_WAIT = 3600.0
@@ -54,7 +54,7 @@ def question_of(
     *,
     key: str = "",
     **conversation: str,
-) -> Question:
+) -> ServedQuestion:
     """Return what a request asks.
 
     Args:
@@ -69,7 +69,7 @@ def question_of(
     seconds = headers.get(ANSWERS, "0")
     if not seconds.isdecimal():
         raise bad_request(f"the header Coterie-Answers is {seconds!r}. Write seconds: 120.")
-    return Question(
+    return ServedQuestion(
         team=team,
         task=task,
         caller=caller,
@@ -173,13 +173,13 @@ class _Endpoints:
             raise Refusal(400, message, code=code, param="previous_response_id")
 
     async def _streamed(
-        self, request: Request, question: Question, wire: Chat | Responses
+        self, request: Request, question: ServedQuestion, wire: Chat | Responses
     ) -> Response:
         """Stream an answer. A refusal before the run begins has its own HTTP status."""
         happening = self.server.stream(question)
         first = await unless_gone(request.receive, anext(happening))
 
-        async def events() -> AsyncGenerator[Event | Answer]:
+        async def events() -> AsyncGenerator[Event | ServedAnswer]:
             yield first
             async for happened in happening:
                 yield happened

@@ -17,9 +17,9 @@ from .refusals import Refusal, bad_request
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
 
-    from .server import Question
+    from .server import ServedQuestion
 
-_request: ContextVar[tuple[str, Question] | None] = ContextVar("request", default=None)
+_request: ContextVar[tuple[str, ServedQuestion] | None] = ContextVar("request", default=None)
 """The record that the current task works on, and the question."""
 
 
@@ -38,7 +38,7 @@ class Approving:
     _pending: dict[str, _Pending] = field(default_factory=dict[str, _Pending])
 
     @contextmanager
-    def during(self, run: str, question: Question) -> Generator[None]:
+    def during(self, run: str, question: ServedQuestion) -> Generator[None]:
         """Ask on behalf of a request during the body."""
         token = _request.set((run, question))
         try:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from ..values.usage import Usage
     from .messages import File, Role
-    from .server import Answer
+    from .server import ServedAnswer
 
 TEXTS = frozenset({"text", "input_text", "output_text", "refusal"})
 ROLES: Mapping[str, Role] = {
@@ -89,7 +89,7 @@ def refuse_form(form: Any, plan: Plan, param: str) -> None:
         )
 
 
-def text_for(form: Any, answer: Answer) -> str:
+def text_for(form: Any, answer: ServedAnswer) -> str:
     """Return an answer in the form that a request asks for, which was not refused."""
     return answer.text if _form_of(form) == "text" else answer.content
 

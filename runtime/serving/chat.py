@@ -14,7 +14,7 @@ from .bodies import items_of, message_of, part_of, refuse_form, refuse_set, text
 from .messages import ClientMessage
 from .progress import line_of, pieces
 from .refusals import Refusal, bad_request
-from .server import Answer
+from .server import ServedAnswer
 from .streaming import server_sent
 
 REFUSED: Mapping[str, str] = {
@@ -51,7 +51,7 @@ class Chat:
             for message in items_of(self.body.get("messages"), "messages")
         ]
 
-    def answered(self, answer: Answer) -> dict[str, Any]:
+    def answered(self, answer: ServedAnswer) -> dict[str, Any]:
         """Return the response."""
         message = {"role": "assistant", "content": self._text(answer), "refusal": None}
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
@@ -62,13 +62,13 @@ class Chat:
             "coterie": answer.about,
         }
 
-    async def streamed(self, events: AsyncGenerator[Event | Answer]) -> AsyncGenerator[str]:
+    async def streamed(self, events: AsyncGenerator[Event | ServedAnswer]) -> AsyncGenerator[str]:
         """Write the events of a response: progress as reasoning, then the answer."""
         name = f"{time.time_ns():x}"
         yield self._chunk(name, {"role": "assistant", "content": ""})
         try:
             async for event in events:
-                if isinstance(event, Answer):
+                if isinstance(event, ServedAnswer):
                     for text in self._answer_events(name, event):
                         yield text
                 elif line := line_of(event):
@@ -77,10 +77,10 @@ class Chat:
             yield server_sent(refusal.value)
         yield server_sent("[DONE]")
 
-    def _text(self, answer: Answer) -> str:
+    def _text(self, answer: ServedAnswer) -> str:
         return text_for(self.body.get("response_format"), answer)
 
-    def _answer_events(self, name: str, answer: Answer) -> list[str]:
+    def _answer_events(self, name: str, answer: ServedAnswer) -> list[str]:
         deltas = [self._chunk(name, {"content": piece}) for piece in pieces(self._text(answer))]
         last = self._chunk(name, {}, finish_reason="stop", coterie=answer.about)
         if not part_of(self.body, "stream_options").get("include_usage"):

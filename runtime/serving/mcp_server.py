@@ -16,7 +16,7 @@ from .app import KEY, question_of
 from .messages import ClientMessage, task_of
 from .progress import line_of
 from .refusals import Refusal
-from .server import Answer
+from .server import ServedAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from ...schema.team.task import Task
-    from .server import Question, TeamServer
+    from .server import ServedQuestion, TeamServer
     from .teams import ServedTeam
 
 PATH = "/mcp"
@@ -101,7 +101,7 @@ def _server_of(server: TeamServer) -> Server[Any, Any]:
 
 async def _answered(
     server: TeamServer, mcp: Server[Any, Any], name: str, arguments: Mapping[str, Any]
-) -> Answer:
+) -> ServedAnswer:
     """Answer a call, and report progress where the client wants that."""
     teams = {_tool_name(team): team for team in server.teams}
     team = teams.get(name) or server.teams.named(name)
@@ -112,7 +112,7 @@ async def _answered(
     number = 0
     async with aclosing(server.stream(question)) as events:
         async for event in events:
-            if isinstance(event, Answer):
+            if isinstance(event, ServedAnswer):
                 return event
             if line := line_of(event):
                 number += 1
@@ -120,7 +120,7 @@ async def _answered(
     raise AssertionError("a question is answered or refused")
 
 
-def _question(mcp: Server[Any, Any], team: ServedTeam, task: Task) -> Question:
+def _question(mcp: Server[Any, Any], team: ServedTeam, task: Task) -> ServedQuestion:
     """Return what a call asks. Over stdio, only its `_meta` can have an idempotency key."""
     context = mcp.request_context
     key = (context.meta.model_extra or {}).get(KEY, "") if context.meta else ""

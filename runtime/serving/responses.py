@@ -15,7 +15,7 @@ from .bodies import items_of, message_of, part_of, refuse_form, refuse_set, text
 from .messages import ClientMessage
 from .progress import line_of, pieces
 from .refusals import Refusal
-from .server import Answer
+from .server import ServedAnswer
 from .streaming import server_sent
 
 REFUSED: Mapping[str, str] = {
@@ -52,7 +52,7 @@ class Responses:
     def _form(self) -> Any:
         return part_of(self.body, "text").get("format")
 
-    def answered(self, answer: Answer) -> dict[str, Any]:
+    def answered(self, answer: ServedAnswer) -> dict[str, Any]:
         """Return the response."""
         return self._response("completed", [self._message(text_for(self._form, answer))], answer)
 
@@ -63,7 +63,7 @@ class Responses:
         before = self.body.get("previous_response_id") or ""
         return {"continues": str(before), "conversation": self._id("resp") if is_kept else ""}
 
-    async def streamed(self, events: AsyncGenerator[Event | Answer]) -> AsyncGenerator[str]:
+    async def streamed(self, events: AsyncGenerator[Event | ServedAnswer]) -> AsyncGenerator[str]:
         """Write the events of a response: progress as a summary of reasoning, then the answer."""
         created = self._response("in_progress", [])
         yield self._event("response.created", response=created)
@@ -71,7 +71,7 @@ class Responses:
         lines: list[str] = []
         try:
             async for event in events:
-                if isinstance(event, Answer):
+                if isinstance(event, ServedAnswer):
                     for text in (
                         *self._summary_done(lines),
                         *self._answer_events(event, has_summary=bool(lines)),
@@ -106,7 +106,7 @@ class Responses:
         yield self._event("response.reasoning_summary_part.done", **place, part=part)
         yield self._event("response.output_item.done", output_index=0, item=self._summary(text))
 
-    def _answer_events(self, answer: Answer, *, has_summary: bool) -> Iterable[str]:
+    def _answer_events(self, answer: ServedAnswer, *, has_summary: bool) -> Iterable[str]:
         """Write the answer, and the whole response."""
         at = int(has_summary)
         place = {"item_id": self._id("msg"), "output_index": at, "content_index": 0}
@@ -139,7 +139,7 @@ class Responses:
         return f"{kind}_{self._name}"
 
     def _response(
-        self, status: str, output: list[dict[str, Any]], answer: Answer | None = None
+        self, status: str, output: list[dict[str, Any]], answer: ServedAnswer | None = None
     ) -> dict[str, Any]:
         return {
             "id": self._id("resp"),

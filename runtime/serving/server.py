@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..runs.services import Services
     from ..scrubbing.scrubber import Scrubber
     from .account import Account, Session
-    from .admission import Admission
+    from .admission import RequestQueue
     from .teams import ServedTeam, Teams
 
 Listener: TypeAlias = "Callable[[Event], None]"
@@ -43,7 +43,7 @@ Listener: TypeAlias = "Callable[[Event], None]"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Question:
+class ServedQuestion:
     """What a client asks.
 
     Attributes:
@@ -77,7 +77,7 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class ServedAnswer:
     """What a team answered.
 
     Attributes:
@@ -142,16 +142,18 @@ class TeamServer:
     teams: Teams
     services: Services
     account: Account
-    admission: Admission
+    admission: RequestQueue
     approving: Approving
     scrub: Scrubber
     is_stopping: bool = False
-    _under_way: set[asyncio.Task[Answer]] = field(default_factory=set[asyncio.Task[Answer]])
+    _under_way: set[asyncio.Task[ServedAnswer]] = field(
+        default_factory=set[asyncio.Task[ServedAnswer]]
+    )
     _keys: WeakValueDictionary[str, asyncio.Lock] = field(
         default_factory=WeakValueDictionary[str, asyncio.Lock]
     )
 
-    async def ask(self, question: Question, listener: Listener | None = None) -> Answer:
+    async def ask(self, question: ServedQuestion, listener: Listener | None = None) -> ServedAnswer:
         """Answer a question; whoever cancels this cancels the run, whose record stays.
 
         Args:
@@ -170,7 +172,7 @@ class TeamServer:
             await _end(work)
             self._under_way.discard(work)
 
-    async def stream(self, question: Question) -> AsyncGenerator[Event | Answer]:
+    async def stream(self, question: ServedQuestion) -> AsyncGenerator[Event | ServedAnswer]:
         """Answer a question: first the events of the run as they happen, then the answer.
 
         Raises:
@@ -206,7 +208,7 @@ class TeamServer:
             await asyncio.wait(left)
         return not left
 
-    async def _answer(self, question: Question, listener: Listener | None) -> Answer:
+    async def _answer(self, question: ServedQuestion, listener: Listener | None) -> ServedAnswer:
         try:
             refuse_unread([question.team.plan], question.task, "the request")
             async with self._alone(question), self.admission.turn():
@@ -222,12 +224,14 @@ class TeamServer:
         except CoterieError as error:
             raise Refusal(503, self.scrub(str(error)), code="server_error") from None
 
-    def _alone(self, question: Question) -> AbstractAsyncContextManager[None]:
+    def _alone(self, question: ServedQuestion) -> AbstractAsyncContextManager[None]:
         """Let nobody else work on the record of the same key during the body."""
         key = question.record_key
         return self._keys.setdefault(key, asyncio.Lock()) if key else nullcontext()
 
-    async def _recorded_or_run(self, question: Question, listener: Listener | None) -> Answer:
+    async def _recorded_or_run(
+        self, question: ServedQuestion, listener: Listener | None
+    ) -> ServedAnswer:
         """Return the recorded answer of the request's key; else resume its record, or begin one."""
         key = question.record_key
         recorded = self.account.record_of(key) if key else None
@@ -250,13 +254,15 @@ class TeamServer:
         await self._converse(question, answer, is_latest=True)
         return answer
 
-    async def _converse(self, question: Question, answer: Answer, *, is_latest: bool) -> None:
+    async def _converse(
+        self, question: ServedQuestion, answer: ServedAnswer, *, is_latest: bool
+    ) -> None:
         """Make an answer the latest of its conversation; one that is sent again keeps its place."""
         name = key_of(question.caller, question.conversation)
         if name and (is_latest or self.account.conversation(name) is None):
             await self.account.answered(name, answer.run)
 
-    def _begin(self, question: Question) -> _Work:
+    def _begin(self, question: ServedQuestion) -> _Work:
         plan, task, files = question.team.plan, question.task, dict[str, str]()
         before = self.account.conversation(key_of(question.caller, question.continues))
         if before is not None:
@@ -273,7 +279,9 @@ class TeamServer:
         record = RunRecord(RunFolder(folder, self.scrub), plan)
         return _Work(record=record, plan=plan, task=task)
 
-    async def _run(self, work: _Work, question: Question, listener: Listener | None) -> Answer:
+    async def _run(
+        self, work: _Work, question: ServedQuestion, listener: Listener | None
+    ) -> ServedAnswer:
         """Run a record; its cost counts for today from the first call on."""
         async with work.record as record:
             session = await self.account.begin(record, question.record_key, question.asked)
@@ -289,7 +297,7 @@ class TeamServer:
         output = run.agents.get(run.answered_by or work.plan.output)
         content = output.result.content if output and output.result else run.answer
         text, content = self.scrub(run.answer), self.scrub(content)
-        return Answer(run=session.run, text=text, content=content, usage=record.spent())
+        return ServedAnswer(run=session.run, text=text, content=content, usage=record.spent())
 
     def _refusal(self, run: Run, session: Session) -> Refusal:
         tomorrow = seconds_left() if session.day.reached else None
@@ -297,13 +305,13 @@ class TeamServer:
         return replace(refusal, message=self.scrub(refusal.message))
 
 
-async def _end(work: asyncio.Task[Answer]) -> None:
+async def _end(work: asyncio.Task[ServedAnswer]) -> None:
     """Cancel a task and wait for its end, whatever that is."""
     work.cancel()
     await asyncio.gather(work, return_exceptions=True)
 
 
-def _recorded_answer(folder: Path, question: Question) -> Answer | None:
+def _recorded_answer(folder: Path, question: ServedQuestion) -> ServedAnswer | None:
     """Return the answer of a record that is done; None of any other."""
     result = read_result(folder)
     if result is None or result["status"] != "done":
@@ -311,7 +319,7 @@ def _recorded_answer(folder: Path, question: Question) -> Answer | None:
     output = result["agents"].get(question.team.plan.output, {})
     text, consumed = result["answer"], {**result["usage"]}
     del consumed["cost"]
-    return Answer(
+    return ServedAnswer(
         run=folder.name,
         text=text,
         content=output.get("content") or text,
@@ -324,7 +332,7 @@ async def serving(
     teams: Teams,
     account: Account,
     setting: Setting,
-    admission: Admission,
+    admission: RequestQueue,
     secrets: Iterable[str] = (),
 ) -> AsyncGenerator[TeamServer]:
     """Open what requests need, and check that every team can be run; then serve during the body.

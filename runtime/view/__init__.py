@@ -7,15 +7,15 @@ The kit knows no kind of folder. Each brings its own `Site` through the entry-po
 from .links import Links, is_number, word
 from .pages import Page, Templates
 from .site import NoPage, Site, opened
-from .tables import Cell, PageTable, paged, verdict
+from .tables import PageTable, TableCell, paged, verdict
 
 __all__ = [
-    "Cell",
     "Links",
     "NoPage",
     "Page",
     "PageTable",
     "Site",
+    "TableCell",
     "Templates",
     "is_number",
     "opened",

@@ -14,7 +14,7 @@ MOST_COMPARED = 20_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class ShownOutcome:
     """What an agent came to in a round.
 
     Attributes:
@@ -38,7 +38,7 @@ class ShownRound:
     """
 
     name: str
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[ShownOutcome]
 
     @property
     def changed(self) -> int:
@@ -65,13 +65,13 @@ def rounds(events: Iterable[Mapping[str, Any]]) -> list[ShownRound]:
     return result
 
 
-def _outcome(agent: str, status: str, text: str, before: str | None) -> Outcome:
+def _outcome(agent: str, status: str, text: str, before: str | None) -> ShownOutcome:
     if before is None:
-        return Outcome(agent=agent, status=status, text=text, news="first")
+        return ShownOutcome(agent=agent, status=status, text=text, news="first")
     if before == text:
-        return Outcome(agent=agent, status=status, text=text, news="as before")
+        return ShownOutcome(agent=agent, status=status, text=text, news="as before")
     lines = _lines(before, text)
-    return Outcome(agent=agent, status=status, text=text, news="changed", lines=lines)
+    return ShownOutcome(agent=agent, status=status, text=text, news="changed", lines=lines)
 
 
 def _lines(before: str, text: str) -> list[tuple[str, str]]:

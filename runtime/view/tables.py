@@ -22,7 +22,7 @@ def verdict(score: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """What stands in a table.
 
     Attributes:
@@ -47,16 +47,16 @@ class PageTable:
 
     caption: str
     heads: Mapping[str, str]
-    rows: Sequence[Sequence[str | Cell]]
+    rows: Sequence[Sequence[str | TableCell]]
     empty: str = "Nothing yet."
 
     @property
-    def cells(self) -> Sequence[Sequence[tuple[str, Cell]]]:
+    def cells(self) -> Sequence[Sequence[tuple[str, TableCell]]]:
         """The rows, each cell with its side."""
         sides = [*self.heads.values()]
         return [
             [
-                (side, item if isinstance(item, Cell) else Cell(item))
+                (side, item if isinstance(item, TableCell) else TableCell(item))
                 for side, item in zip(sides, row, strict=True)
             ]
             for row in self.rows

@@ -23,7 +23,7 @@ OUTPUT = "★ the answer"
 NO_STATES: Mapping[str, str] = MappingProxyType({})
 
 
-class Row(NamedTuple):
+class AgentRow(NamedTuple):
     """What the table says about agents that are alike, in the order of its columns."""
 
     level: str
@@ -55,7 +55,7 @@ def draw(team: Team, states: Mapping[str, str] = NO_STATES) -> str:
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
-def _rows(team: Team, states: Mapping[str, str]) -> Iterator[Row]:
+def _rows(team: Team, states: Mapping[str, str]) -> Iterator[AgentRow]:
     output = team.output
     for number, level in enumerate(team.levels, 1):
         alike: dict[tuple[object, ...], list[Agent]] = {}
@@ -64,7 +64,7 @@ def _rows(team: Team, states: Mapping[str, str]) -> Iterator[Row]:
             alike.setdefault(likeness, []).append(agent)
         for place, agents in enumerate(alike.values()):
             ids, first = [agent.id for agent in agents], agents[0]
-            yield Row(
+            yield AgentRow(
                 level="" if place else str(number),
                 agents=span(ids),
                 role=span({one_line(agent.role) for agent in agents}),
@@ -92,7 +92,7 @@ def _reports_to(team: Team, senders: Sequence[str]) -> str:
     return each + span(receivers)
 
 
-def _table(rows: Sequence[Row]) -> Table:
+def _table(rows: Sequence[AgentRow]) -> Table:
     """Set rows as a table; a column in which nothing stands is left out."""
     from rich.table import Table
 

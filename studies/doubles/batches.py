@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from coterie.runtime.doubles.endpoints import Answer, HttpRequest
+from coterie.runtime.doubles.endpoints import EndpointAnswer, HttpRequest
 from coterie.runtime.doubles.reply import Reply
 from coterie.runtime.doubles.server import LoopbackServer
 
@@ -116,7 +116,7 @@ class _BatchEndpoints:
         """Whether the request carries the key, or none is asked for."""
         return self._inner.authorized(request)
 
-    def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> Answer:
+    def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> EndpointAnswer:
         """Answer a request of a batch API, or have it answered."""
         path, _, query = request.path.removeprefix("/v1").partition("?")
         if not self.authorized(request):
@@ -156,7 +156,7 @@ class _BatchEndpoints:
         fields = {"id": name, "object": "file", "bytes": len(content), "status": "processed"}
         return {**fields, "purpose": purpose.decode()}
 
-    def _ordered(self, request: HttpRequest, order: dict[str, Any]) -> Answer:
+    def _ordered(self, request: HttpRequest, order: dict[str, Any]) -> EndpointAnswer:
         """Take a batch of OpenAI's API, and answer its requests."""
         if order.get("completion_window") != "24h" or order["input_file_id"] not in self._files:
             return _json({"error": {"message": "Invalid batch.", "code": "invalid"}}, status=400)
@@ -173,7 +173,7 @@ class _BatchEndpoints:
         batch = self._taken(request, requests, order.get("metadata"), failure if code else None)
         return _json(self._openai(batch))
 
-    def _sent(self, request: HttpRequest, order: dict[str, Any]) -> Answer:
+    def _sent(self, request: HttpRequest, order: dict[str, Any]) -> EndpointAnswer:
         """Take a batch of Anthropic's API, and answer its requests."""
         items = order["requests"]
         if order.keys() != {"requests"} or not all(
@@ -204,7 +204,7 @@ class _BatchEndpoints:
         self.batches[batch.id] = batch
         return batch
 
-    def _told(self, name: str, form: Callable[[Batch], dict[str, Any]]) -> Answer:
+    def _told(self, name: str, form: Callable[[Batch], dict[str, Any]]) -> EndpointAnswer:
         if (batch := self.batches.get(name)) is None:
             return _json({"error": {"message": f"No batch {name}.", "code": None}}, status=404)
         batch.looks += 1
@@ -289,9 +289,9 @@ def _lines(lines: Any) -> bytes:
     return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 
-def _json(value: Any, *, status: int = 200) -> Answer:
-    return Answer(reply=Reply(status=status), content=json.dumps(value).encode())
+def _json(value: Any, *, status: int = 200) -> EndpointAnswer:
+    return EndpointAnswer(reply=Reply(status=status), content=json.dumps(value).encode())
 
 
-def _plain(content: bytes) -> Answer:
-    return Answer(reply=Reply(), content=content, content_type="application/octet-stream")
+def _plain(content: bytes) -> EndpointAnswer:
+    return EndpointAnswer(reply=Reply(), content=content, content_type="application/octet-stream")

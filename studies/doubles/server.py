@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from coterie.runtime.doubles.endpoints import Answer
+from coterie.runtime.doubles.endpoints import EndpointAnswer
 from coterie.runtime.doubles.reply import Reply
 from coterie.runtime.doubles.server import LoopbackServer
 
@@ -89,7 +89,7 @@ class ProviderEndpoints:
         wanted = form.format(key=KEY).encode()
         return self._provider.wrong_key is None or hmac.compare_digest(given, wanted)
 
-    def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> Answer:
+    def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> EndpointAnswer:
         """Answer a request as the provider does."""
         path = request.path.partition("?")[0]
         entry = Entry(path=path, body=body, at=time.monotonic())
@@ -126,7 +126,7 @@ class ProviderEndpoints:
             return provider.overflow.about(size=read, most=provider.context)
         return speech.objection(body)
 
-    def _told(self, entry: Entry, speech: Speech, answer: Said) -> Answer:
+    def _told(self, entry: Entry, speech: Speech, answer: Said) -> EndpointAnswer:
         """Write an answer down and out."""
         body = entry.body or {}
         if not speech.asked_to_think(body):
@@ -139,13 +139,15 @@ class ProviderEndpoints:
         if not streamed:
             return _plain(reply.replace(body=json.dumps(document)))
         content = "".join(f"{event}\n\n" for event in speech.form.events(speech, body, document))
-        return Answer(reply=reply, content=content.encode(), content_type="text/event-stream")
+        return EndpointAnswer(
+            reply=reply, content=content.encode(), content_type="text/event-stream"
+        )
 
-    def _refused(self, entry: Entry, refusal: Refusal) -> Answer:
+    def _refused(self, entry: Entry, refusal: Refusal) -> EndpointAnswer:
         self.entries.append(replace(entry, refusal=refusal))
         body = json.dumps(self._provider.envelope(refusal))
         return _plain(Reply(status=refusal.status, body=body, headers=refusal.headers))
 
 
-def _plain(reply: Reply) -> Answer:
-    return Answer(reply=reply, content=(reply.body or "").encode())
+def _plain(reply: Reply) -> EndpointAnswer:
+    return EndpointAnswer(reply=reply, content=(reply.body or "").encode())

@@ -26,7 +26,7 @@ from .reference import Played, Reference, difference
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from coterie.benchmarks.plancraft.package import Example
+    from coterie.benchmarks.plancraft.package import PlancraftExample
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _package = click.option(
@@ -52,7 +52,7 @@ def main() -> None:
 def oracle(package: Path, split: str, seconds: float) -> None:
     """Have the package's planner play each example of a SPLIT: the ceiling."""
     published = read_published(Source(data=package))
-    results: list[tuple[Example, Played]] = []
+    results: list[tuple[PlancraftExample, Played]] = []
     others = 0
     with Reference(package, seconds=seconds) as reference:
         for example in published.splits[split]:
@@ -97,7 +97,7 @@ def serve(package: Path, split: str, port: int) -> None:
 def play_at_random(data: Path | None, split: str, seed: int, episodes: int) -> None:
     """Move and smelt at random in each example of a SPLIT: the floor."""
     published = read_published(Source(data=data))
-    results: list[tuple[Example, bool]] = []
+    results: list[tuple[PlancraftExample, bool]] = []
     for example in published.splits[split]:
         world = world_of(example, published)
         for number in range(episodes):
@@ -135,7 +135,7 @@ def verify(package: Path, seed: int, episodes: int) -> None:
         sys.exit(1)
 
 
-def _show(split: str, results: Iterable[tuple[Example, bool]]) -> None:
+def _show(split: str, results: Iterable[tuple[PlancraftExample, bool]]) -> None:
     right: Counter[str] = Counter()
     count: Counter[str] = Counter()
     for example, success in results:

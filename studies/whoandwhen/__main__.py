@@ -14,7 +14,7 @@ import click
 
 from coterie.benchmarks.command.options import workers
 from coterie.benchmarks.comparison.tables import Format, written
-from coterie.operators.command.arguments import Host, model_options, setting_options
+from coterie.operators.command.arguments import OperatorHost, model_options, setting_options
 from coterie.runtime.command.signals import stopped_in_order
 from coterie.runtime.command.spending import at_once
 from coterie.runtime.doubles import ScriptedModel
@@ -110,7 +110,7 @@ def run(data: Path | None, *, other_traces: bool, out: Path, **options: Any) -> 
     verdict: it is counted apart, and made again by the same command.
     """
     everything = _published(data, other=other_traces)
-    host = Host.of(options, catalogue_of(options))
+    host = OperatorHost.of(options, catalogue_of(options))
     setting = Setting(
         traces=revision_of(everything) or digest_of(everything),
         model=model_of(host).model,

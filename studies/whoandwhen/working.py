@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from coterie.operators.command.arguments import Host
+    from coterie.operators.command.arguments import OperatorHost
     from coterie.operators.core.meta import MetaModel
     from coterie.runtime.record.journal import Journal
     from coterie.runtime.runs.services import Services
@@ -53,7 +53,7 @@ class Working:
     labels: Sequence[Labelled]
     methods: Sequence[str]
     setting: Setting
-    host: Host
+    host: OperatorHost
     folder: Path
     workers: int
     allow_unpriced: bool
@@ -138,7 +138,7 @@ class Working:
         return replace(meta, bounds=replace(meta.limits, trace_characters=self.setting.view))
 
 
-def model_of(host: Host) -> Model:
+def model_of(host: OperatorHost) -> Model:
     """Find the model that judges.
 
     Raises:

@@ -29,7 +29,7 @@ from .worlds import chance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from coterie.operators.core.account import Account
+    from coterie.operators.core.account import RoundAccount
     from coterie.runtime.gateway import ChatRequest
     from coterie.schema.team.team import Team
 
@@ -273,7 +273,7 @@ def _letter(world: World, problem: Problem, number: int, odds: float, place: str
 
 def _judged(asked: Asked) -> Mapping[str, Any]:
     """Estimate what each agent contributed, and how good the answer is."""
-    account: Account = asked["account"]
+    account: RoundAccount = asked["account"]
     results = {name: agent.result for name, agent in account.run.agents.items()}
     output = results.get(account.team.output)
     textses = marks(output.content if output else "", "said")
@@ -298,7 +298,7 @@ def _estimate(asked: Asked, true: float) -> float:
 
 def _coached(asked: Asked) -> Mapping[str, Any]:
     """Tell an agent one thing more: what helps most with its parts, or anything."""
-    account: Account = asked["account"]
+    account: RoundAccount = asked["account"]
     agent, graph = account.team.agents[asked["agent"]], Graph.of(account.team)
     near = ",".join(sorted(graph.crafts[name] for name in graph.heard[agent.id])) or NOBODY
     before = marked(agent.notes.coaching, "coach")

@@ -53,16 +53,12 @@ async def advise(meta, path, task, parent, agent, *, memories=()):
 
 async def mentoring(episode: Episode) -> None:
     """Run a team whose agents know what they were told before; then have them told more."""
-    team, task, stage = (
-        next(iter(episode.view.members.values())).team,
-        episode.task,
-        episode.context,
-    )
+    team, task = next(iter(episode.view.members.values())).team, episode.task
     for agent in team.agents:
         own = await episode.recall(task.text, episode.settings.pieces, owner=agent, kind="lesson")
         known = "\n".join(lesson.text for lesson, _ in own)
         reminder = SetNote(agent=agent, note="coaching", text=known)
-        team = child_of(team, (reminder,), stage.catalogue, stage.ceiling)
+        team = child_of(team, (reminder,), episode.meta.catalogue, episode.meta.ceiling)
     run = await episode.run(team, "run")
     episode.answered(run)
     episode.figures["reminders"] = sum(bool(item.notes.coaching) for item in team.agents.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coterie.operators import Account, Contribution, Contributions
+from coterie.operators import Contribution, Contributions, RoundAccount
 from coterie.runtime import AgentOutcome, Run
 from coterie.runtime.agents.runner import AgentResult
 from coterie.schema import Agent, Team
@@ -32,12 +32,12 @@ def did(content: str = "", **fields: Any) -> AgentOutcome:
     return AgentOutcome(**given)
 
 
-def worked(of: Team = TRIO, answer: str | None = "7", **outcomes: AgentOutcome) -> Account:
+def worked(of: Team = TRIO, answer: str | None = "7", **outcomes: AgentOutcome) -> RoundAccount:
     """A round of a team, in which agents did what is said of them, or something."""
     agents = {agent: outcomes.get(agent, did(f"work of {agent}")) for agent in of.agents}
     status: Any = "failed" if answer is None else "done"
     error = "it broke." if answer is None else None
-    return Account(team=of, run=Run(status=status, answer=answer, error=error, agents=agents))
+    return RoundAccount(team=of, run=Run(status=status, answer=answer, error=error, agents=agents))
 
 
 def judged(score: float = 0.5, *, converged: bool = False, **values: float) -> Contributions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from .generated import NUMBER, Item, generated
+from .generated import NUMBER, GeneratedQuestion, generated
 
 OPERATIONS = (1, 2, 4, 8, 16)
 """By level."""
@@ -45,11 +45,11 @@ def _side(chance: random.Random, operations: int) -> Expression:
     return Expression(text=f"({inner.text})", value=inner.value)
 
 
-def _write(chance: random.Random, level: int) -> Item:
+def _write(chance: random.Random, level: int) -> GeneratedQuestion:
     result, kind = expression(chance, OPERATIONS[level - 1])
     while result.value < 0:  # minus signs are written in too many ways
         result, kind = expression(chance, OPERATIONS[level - 1])
-    return Item(
+    return GeneratedQuestion(
         kind=kind,
         query=f"How much is {result.text}? End with the number.",
         answer=str(result.value),

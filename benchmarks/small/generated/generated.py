@@ -21,7 +21,7 @@ NUMBER = ScorerChoice(name="number")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Item:
+class GeneratedQuestion:
     """One question.
 
     Attributes:
@@ -37,7 +37,7 @@ class Item:
     briefs: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-Write = Callable[[random.Random, int], Item]
+Write = Callable[[random.Random, int], GeneratedQuestion]
 """Draws an item of a level, from 1 to 5."""
 
 Begin = Callable[[int, int], Write]
@@ -110,7 +110,7 @@ def _tasks(name: str, begin: Begin, source: Source) -> list[Task]:
     ]
 
 
-def _items(place: str, write: Write, level: int) -> Iterator[Item]:
+def _items(place: str, write: Write, level: int) -> Iterator[GeneratedQuestion]:
     """Draw items without end or repetition."""
     chance = random.Random(place)  # noqa: S311 - the same tasks every time
     seen: set[tuple[str, str]] = set()

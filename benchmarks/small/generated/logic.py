@@ -6,7 +6,7 @@ import operator
 import random
 from dataclasses import dataclass
 
-from .generated import Item, generated, last_of
+from .generated import GeneratedQuestion, generated, last_of
 
 COMPARISONS = (1, 2, 4, 8, 16)
 """By level."""
@@ -21,7 +21,7 @@ RELATIONS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Statement:
+class LogicStatement:
     """A statement as it is written, whether it is true, and what holds it together."""
 
     text: str
@@ -29,7 +29,7 @@ class Statement:
     kind: str
 
 
-def statement(chance: random.Random, comparisons: int) -> Statement:
+def statement(chance: random.Random, comparisons: int) -> LogicStatement:
     """Draw a statement of so many comparisons. By symmetry it is as often true as false."""
     if comparisons == 1:
         result = _comparison(chance)
@@ -38,24 +38,24 @@ def statement(chance: random.Random, comparisons: int) -> Statement:
         item, other = statement(chance, left), statement(chance, comparisons - left)
         kind = chance.choice(("and", "or"))
         value = (item.value and other.value) if kind == "and" else (item.value or other.value)
-        result = Statement(text=f"({item.text}) {kind} ({other.text})", value=value, kind=kind)
+        result = LogicStatement(text=f"({item.text}) {kind} ({other.text})", value=value, kind=kind)
     if chance.random() < 1 / 4:
-        return Statement(text=f"not ({result.text})", value=not result.value, kind="not")
+        return LogicStatement(text=f"not ({result.text})", value=not result.value, kind="not")
     return result
 
 
-def _comparison(chance: random.Random) -> Statement:
+def _comparison(chance: random.Random) -> LogicStatement:
     words, holds = chance.choice(RELATIONS)
     number, other = chance.sample(range(1, LARGEST + 1), 2)
-    return Statement(
+    return LogicStatement(
         text=f"{number} {words} {other}", value=holds(number, other), kind="comparison"
     )
 
 
-def _write(chance: random.Random, level: int) -> Item:
+def _write(chance: random.Random, level: int) -> GeneratedQuestion:
     result = statement(chance, COMPARISONS[level - 1])
     answer = str(result.value)
-    return Item(
+    return GeneratedQuestion(
         kind=result.kind,
         query=f"True or False? {result.text[0].upper()}{result.text[1:]}. End with True or False.",
         answer=answer,

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from ....schema.team.task import ScorerChoice
-from .generated import Item, generated
+from .generated import GeneratedQuestion, generated
 
 SIZES = (2, 4, 8, 16, 32)
 """How many are to be sorted, by level."""
@@ -26,21 +26,23 @@ WORDS = (
 )  # fmt: skip
 
 
-def _words(chance: random.Random, level: int) -> Item:
+def _words(chance: random.Random, level: int) -> GeneratedQuestion:
     shown = chance.sample(WORDS, SIZES[level - 1])
     return _item("words", "in alphabetical order", shown, sorted(shown))
 
 
-def _numbers(chance: random.Random, level: int) -> Item:
+def _numbers(chance: random.Random, level: int) -> GeneratedQuestion:
     shown = chance.sample(range(LARGEST[level - 1]), SIZES[level - 1])
     downward = chance.random() < 1 / 2
     how = "from the largest to the smallest" if downward else "from the smallest to the largest"
     return _item("numbers", how, shown, sorted(shown, reverse=downward))
 
 
-def _item(kind: str, how: str, shown: Sequence[object], order: Sequence[object]) -> Item:
+def _item(
+    kind: str, how: str, shown: Sequence[object], order: Sequence[object]
+) -> GeneratedQuestion:
     listed = ", ".join(map(str, shown))
-    return Item(
+    return GeneratedQuestion(
         kind=kind,
         query=f"Write these {kind} {how}, in one line and with commas between them: {listed}",
         answer=list(map(str, order)),
@@ -48,7 +50,7 @@ def _item(kind: str, how: str, shown: Sequence[object], order: Sequence[object])
     )
 
 
-def _write(chance: random.Random, level: int) -> Item:
+def _write(chance: random.Random, level: int) -> GeneratedQuestion:
     return chance.choice((_words, _numbers))(chance, level)
 
 

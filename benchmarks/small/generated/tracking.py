@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from .generated import Item, generated, last_of
+from .generated import GeneratedQuestion, generated, last_of
 
 PEOPLE = (2, 3, 4, 6, 8)
 """By level."""
@@ -22,7 +22,7 @@ THINGS = (
 )  # fmt: skip
 
 
-def _write(chance: random.Random, level: int) -> Item:
+def _write(chance: random.Random, level: int) -> GeneratedQuestion:
     names = chance.sample(NAMES, PEOPLE[level - 1])
     things = chance.sample(THINGS, len(names))
     begins = [f"{name} has the {thing}." for name, thing in zip(names, things, strict=True)]
@@ -36,9 +36,11 @@ def _write(chance: random.Random, level: int) -> Item:
     name = chance.choice(names)
     if chance.random() < 1 / 2:
         query = f"{story} What does {name} have now? End with the thing."
-        return Item(kind="what", query=query, answer=holds[name], scorer=last_of(things))
+        return GeneratedQuestion(
+            kind="what", query=query, answer=holds[name], scorer=last_of(things)
+        )
     query = f"{story} Who has the {holds[name]} now? End with the name."
-    return Item(kind="who", query=query, answer=name, scorer=last_of(names))
+    return GeneratedQuestion(kind="who", query=query, answer=name, scorer=last_of(names))
 
 
 TRACKING = generated(

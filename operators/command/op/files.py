@@ -78,7 +78,7 @@ def contribution(agent_id: str, judged_file: Path | None) -> Contribution | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Recorded:
+class RecordedUtterances:
     """What agents said in a recorded run."""
 
     folder: Path
@@ -86,7 +86,9 @@ class Recorded:
     utterances: tuple[Utterance, ...]
 
 
-def recorded(options: dict[str, Any], known: Catalogue, recorded_folder: Path) -> Recorded:
+def recorded(
+    options: dict[str, Any], known: Catalogue, recorded_folder: Path
+) -> RecordedUtterances:
     """Make a recorded run again, without asking anybody, and return what was said in it."""
     from ....runtime.command.loading import load_folder
     from ....runtime.plan.plan import compile
@@ -106,7 +108,7 @@ def recorded(options: dict[str, Any], known: Catalogue, recorded_folder: Path) -
             f"{folder}: no agent consults in a run of {loaded.team.name}: only the agent that"
             " decides asks a model."
         )
-    return Recorded(folder=folder, task=loaded.task, utterances=result)
+    return RecordedUtterances(folder=folder, task=loaded.task, utterances=result)
 
 
 def _must_be_whole(folder: Path) -> None:
@@ -140,17 +142,17 @@ async def _passes(
     return done
 
 
-def recorded_task(recorded: Recorded) -> Task:
+def recorded_task(recorded: RecordedUtterances) -> Task:
     """Return what a recorded run was about."""
     return recorded.task
 
 
-def said(recorded: Recorded) -> tuple[Utterance, ...]:
+def said(recorded: RecordedUtterances) -> tuple[Utterance, ...]:
     """Return all utterances of a recorded run."""
     return recorded.utterances
 
 
-def utterance(recorded: Recorded, agent_id: str, round_number: int | None) -> Utterance:
+def utterance(recorded: RecordedUtterances, agent_id: str, round_number: int | None) -> Utterance:
     """Return what an agent said in a round, by default in its last."""
     of = [
         each

@@ -14,12 +14,12 @@ from ....schema.loading.loading import load_task
 from ....schema.team.task import Task
 from ....schema.values.errors import InputError
 from ....schema.values.hints import did_you_mean
-from ...core.account import Account
+from ...core.account import RoundAccount
 from ...core.recorded import read_run, with_dialogues
 from ...core.roles import load_roles
 from ...methods.evochamber.work import MemberWork, persona_of
 from ...methods.meta_team import Ground, TaskFeedback, interactions, speakers
-from ..arguments import Host, learnt, text_in
+from ..arguments import OperatorHost, learnt, text_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,9 +65,9 @@ def known(options: dict[str, Any]) -> Catalogue:
     return catalogue_of(options)
 
 
-def host(options: dict[str, Any], known: Catalogue) -> Host:
+def host(options: dict[str, Any], known: Catalogue) -> OperatorHost:
     """Return what operators have of this host."""
-    return Host.of(options, known)
+    return OperatorHost.of(options, known)
 
 
 def task(
@@ -90,20 +90,20 @@ def task(
     return load_task(task_file, known)
 
 
-def team(host: Host, team_file: str) -> Team:
+def team(host: OperatorHost, team_file: str) -> Team:
     """Load a team."""
     [parent] = host.parents([team_file])
     return parent.team
 
 
-def parent(host: Host, team_file: str, runs: tuple[Path, ...]) -> Parent:
+def parent(host: OperatorHost, team_file: str, runs: tuple[Path, ...]) -> Parent:
     """Load a team, with the digest of its run."""
     [only] = host.parents([team_file], runs)
     return only
 
 
 def couple(
-    host: Host, first_file: str, second_file: str, runs: tuple[Path, ...]
+    host: OperatorHost, first_file: str, second_file: str, runs: tuple[Path, ...]
 ) -> tuple[Parent, Parent]:
     """Load two teams, with the digests of their runs."""
     item, other = host.parents([first_file, second_file], runs)
@@ -165,7 +165,7 @@ def _agent_of(team: Team | None, name: str) -> str:
     return name
 
 
-def account(team: Team, run_folder: Path) -> Account:
+def account(team: Team, run_folder: Path) -> RoundAccount:
     """Read what the agents of a team did."""
     run = read_run(run_folder)
     if {*run.agents} != {*team.agents}:
@@ -174,10 +174,10 @@ def account(team: Team, run_folder: Path) -> Account:
             f" {team.name}. Use the team that worked: {run_folder / 'team.yaml'}; if it adapted,"
             " the team of the round that answered."
         )
-    return Account(team=team, run=run)
+    return RoundAccount(team=team, run=run)
 
 
-def reward(account: Account, run_folder: Path, worth: float | None) -> float:
+def reward(account: RoundAccount, run_folder: Path, worth: float | None) -> float:
     """Return what the team's answer was worth: what a person says, or the score of the run."""
     if worth is not None:
         return worth
@@ -189,33 +189,33 @@ def reward(account: Account, run_folder: Path, worth: float | None) -> float:
     return score.value
 
 
-def work(known: Catalogue, account: Account, agent: str) -> MemberWork:
+def work(known: Catalogue, account: RoundAccount, agent: str) -> MemberWork:
     """Return what an agent of the team did."""
     return _work(known, account, agent, None)
 
 
 def scored_work(
-    known: Catalogue, account: Account, agent: str, own_score: float | None
+    known: Catalogue, account: RoundAccount, agent: str, own_score: float | None
 ) -> MemberWork:
     """Return what an agent of the team did, and what its own answer was worth."""
     return _work(known, account, agent, own_score)
 
 
 def failed(
-    known: Catalogue, account: Account, failed_id: str, own_scores: tuple[float, float]
+    known: Catalogue, account: RoundAccount, failed_id: str, own_scores: tuple[float, float]
 ) -> MemberWork:
     """Return what an agent did that failed."""
     return _work(known, account, _agent_of(account.team, failed_id), own_scores[0])
 
 
 def succeeded(
-    known: Catalogue, account: Account, succeeded_id: str, own_scores: tuple[float, float]
+    known: Catalogue, account: RoundAccount, succeeded_id: str, own_scores: tuple[float, float]
 ) -> MemberWork:
     """Return what an agent did that succeeded."""
     return _work(known, account, _agent_of(account.team, succeeded_id), own_scores[1])
 
 
-def _work(known: Catalogue, account: Account, name: str, score: float | None) -> MemberWork:
+def _work(known: Catalogue, account: RoundAccount, name: str, score: float | None) -> MemberWork:
     worker = account.team.agents[name]
     return MemberWork(
         agent=worker.member or name,
@@ -228,7 +228,7 @@ def _work(known: Catalogue, account: Account, name: str, score: float | None) ->
 
 def ground(  # noqa: PLR0917 - all are given by their names
     task: Task,
-    account: Account,
+    account: RoundAccount,
     run_folder: Path,
     worth: float | None,
     own_models: bool,

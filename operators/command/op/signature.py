@@ -19,12 +19,12 @@ from ....schema.command import Command, with_options
 from ....schema.team.team import Agent, Team
 from ....schema.values.errors import InputError
 from ...core.meta import OperatorModel
-from ...core.operator import Operator, Setting
+from ...core.operator import Operator, OperatorSetting
 from ...core.proposal import Parent
 from ...core.roles import alone
 from ...methods.meta_team import Ground, speakers
 from ...methods.search.chance import Chance
-from ..arguments import Host, model_options, policy_option, setting_options
+from ..arguments import OperatorHost, model_options, policy_option, setting_options
 from . import files, pool_readers, readers
 from .presenting import present
 from .words import ARGUMENTS, OPTIONS, OUTPUTS, argument_text
@@ -82,14 +82,14 @@ class Signature:
         return self.operator.alone or self.operator.act
 
     @cached_property
-    def inputs(self) -> Mapping[str, str | Setting]:
+    def inputs(self) -> Mapping[str, str | OperatorSetting]:
         """How each parameter is filled in that is not left at its default."""
-        inputs: dict[str, str | Setting] = {}
+        inputs: dict[str, str | OperatorSetting] = {}
         _meta, _path, *parameters = inspect.signature(self.act).parameters.values()
         for parameter in parameters:
             name = parameter.name
             kind = self.operator.inputs.get(name, name)
-            if isinstance(kind, Setting) or kind in READERS or kind in ARGUMENTS:
+            if isinstance(kind, OperatorSetting) or kind in READERS or kind in ARGUMENTS:
                 inputs[name] = kind
             elif parameter.default is parameter.empty:
                 raise InputError(
@@ -125,7 +125,7 @@ class Signature:
             yield click.argument(word, metavar=_metavar(word), **ARGUMENTS[word][2])
         parameters = inspect.signature(self.act).parameters
         for name, kind in self.inputs.items():
-            if isinstance(kind, Setting):
+            if isinstance(kind, OperatorSetting):
                 yield _setting_option(parameters[name], kind)
         yield from (OPTIONS[word] for word in self.words if word in OPTIONS)
         yield from OUTPUTS[operator.gives]
@@ -154,7 +154,7 @@ def _metavar(word: str) -> str:
     return f"{name.upper()}..." if "required" in how else f"[{name.upper()}]..."
 
 
-def _setting_option(parameter: inspect.Parameter, setting: Setting) -> Callable[..., Any]:
+def _setting_option(parameter: inspect.Parameter, setting: OperatorSetting) -> Callable[..., Any]:
     """Make the option of a setting, of the type and with the default of the parameter."""
     has_default = parameter.default not in {parameter.empty, None, ()}
     annotation = getattr(parameter.annotation, "__name__", parameter.annotation)
@@ -170,7 +170,7 @@ def _setting_option(parameter: inspect.Parameter, setting: Setting) -> Callable[
     return click.option(option, parameter.name, **how)
 
 
-def _type(kind: type, setting: Setting) -> Any:
+def _type(kind: type, setting: OperatorSetting) -> Any:
     if setting.choices:
         return click.Choice(setting.choices)
     if kind is int:
@@ -199,7 +199,7 @@ class Invocation:
     def result(self) -> Any:
         """Read all inputs, then let the operator act."""
         self._read()
-        host: Host = self._value("host")
+        host: OperatorHost = self._value("host")
         ceiling = host.ceiling(*_teams_in(self.values.values()))
         if self.signature.operator.asks == "nobody":
             chance = Chance(catalogue=host.catalogue, ceiling=ceiling, seed=host.seed or 0)
@@ -219,7 +219,7 @@ class Invocation:
         words = {word: self.options[word] for word in (*signature.words, "seed")}
         self.values |= {"options": self.options, "operator": signature.operator.name, **words}
         for name, kind in signature.inputs.items():
-            is_setting = isinstance(kind, Setting)
+            is_setting = isinstance(kind, OperatorSetting)
             self.given[name] = self.options[name] if is_setting else self._value(kind)
 
     def _value(self, name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....pool.ledger.changes import EventNoted
 from ....pool.population.population import LEADERSHIP
-from ...core.account import Account
+from ...core.account import RoundAccount
 from ...core.answers import closed
 from ...core.material import fenced, material, task_text
 from ...core.meta import Question, prompt
@@ -35,7 +35,7 @@ async def lead_review(
     path: str,
     task: Task,
     leader: Leader,
-    account: Account,
+    account: RoundAccount,
     *,
     structure: str,
     reward: float,
@@ -96,7 +96,7 @@ async def review_choice(
         f"{episode.path}lead_review",
         task,
         leader,
-        Account(team=seated.team, run=run),
+        RoundAccount(team=seated.team, run=run),
         structure=seated.structure,
         reward=reward,
         attempts=attempts,

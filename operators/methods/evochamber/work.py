@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...core.account import Account
+from ...core.account import RoundAccount
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material
 from ...core.roles import with_text
 
@@ -36,7 +36,7 @@ class MemberWork:
 
     agent: str
     persona: str
-    account: Account
+    account: RoundAccount
     positions: tuple[str, ...]
     score: float | None = None
     own: str = ""
@@ -70,7 +70,7 @@ def works(
     episode: Episode, seated: Seated, run: Run, attempts: Sequence[MemberAttempt]
 ) -> tuple[MemberWork, ...]:
     """Return what each member of a team did, in the order of their seats."""
-    account = Account(team=seated.team, run=run)
+    account = RoundAccount(team=seated.team, run=run)
     scores = {attempt.agent: attempt.score for attempt in attempts if attempt.score is not None}
     own = {attempt.agent: attempt.answer for attempt in attempts if attempt.is_alone}
     return tuple(
@@ -86,7 +86,7 @@ def works(
     )
 
 
-def _positions(account: Account, member: str) -> tuple[str, ...]:
+def _positions(account: RoundAccount, member: str) -> tuple[str, ...]:
     """Name where an agent of the population worked, in the order of the team."""
     agents = account.team.agents
     return tuple(

@@ -25,7 +25,7 @@ from ...core.answers import closed, reason_schema, structured
 from ...core.bounds import Bounds
 from ...core.material import clip, fenced, material, solved, task_text
 from ...core.meta import MetaModel, Question, prompt
-from ...core.operator import Operator, Setting
+from ...core.operator import Operator, OperatorSetting
 from ...core.printed import Printed
 from ...core.proposal import RejectedProposal
 
@@ -223,7 +223,7 @@ SELECT = Operator(
     act=select,
     about="Choose the pool's most promising teams for a task, the best first. With --no-model,"
     " takes the first of the shortlist.",
-    inputs={"k": Setting(about="How many teams to choose.", least=1, option="-k")},
+    inputs={"k": OperatorSetting(about="How many teams to choose.", least=1, option="-k")},
     asks="maybe",
     gives="words",
 )

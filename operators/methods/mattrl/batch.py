@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...core.utterances import Utterance
     from ...evolution.episode import EarlierEpisodes, Episode
     from .distil import Distilled
-    from .select import Candidate
+    from .select import ExperienceCandidate
 
 CONSULT = "consult"
 """What the run of the team is called."""
@@ -31,7 +31,7 @@ async def keep_best(episode: Episode, earlier: EarlierEpisodes) -> None:
     if (batch := batch_of(episode, earlier)) is None:
         return
     chosen = sorted(best(batch, episode.settings), key=_number)
-    cases: list[tuple[Candidate, Task, Utterance]] = []
+    cases: list[tuple[ExperienceCandidate, Task, Utterance]] = []
     for number, of in itertools.groupby(chosen, _number):
         again = earlier.again(number)
         passes = await again.passes(team_of(again), CONSULT)
@@ -44,7 +44,7 @@ async def keep_best(episode: Episode, earlier: EarlierEpisodes) -> None:
 
 
 async def _distilled(
-    episode: Episode, candidate: Candidate, task: Task, utterance: Utterance
+    episode: Episode, candidate: ExperienceCandidate, task: Task, utterance: Utterance
 ) -> Distilled | RejectedProposal:
     path = f"{episode.path}{_place(candidate, 'distil/')}"
     return await operator_of("distil").act(
@@ -54,7 +54,7 @@ async def _distilled(
 
 def _keep(
     episode: Episode,
-    candidate: Candidate,
+    candidate: ExperienceCandidate,
     task: Task,
     utterance: Utterance,
     result: Distilled | RejectedProposal,
@@ -74,9 +74,9 @@ def _keep(
     episode.keep(entry, _place(candidate))
 
 
-def _place(candidate: Candidate, label: str = "") -> str:
+def _place(candidate: ExperienceCandidate, label: str = "") -> str:
     return f"{candidate.number:06d}/{label}{candidate.agent}/{candidate.round}"
 
 
-def _number(candidate: Candidate) -> int:
+def _number(candidate: ExperienceCandidate) -> int:
     return candidate.number

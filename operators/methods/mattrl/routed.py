@@ -16,7 +16,7 @@ from ....runtime.values.usage import Usage
 from ....schema.values.codec import from_value
 from ...core.proposal import RejectedProposal
 from ...core.scoring import cost_of
-from ...routing import ROUTED, Case, RoutingOutcome, Spending, cases_of, computed, fit
+from ...routing import ROUTED, Case, CaseSpending, RoutingOutcome, cases_of, computed, fit
 from .gauge import gauge
 
 if TYPE_CHECKING:
@@ -77,11 +77,11 @@ async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Cho
     return choice
 
 
-async def _features(episode: Episode, *, gauged: bool) -> tuple[Features, Spending]:
+async def _features(episode: Episode, *, gauged: bool) -> tuple[Features, CaseSpending]:
     """Return what a case looks like, and what it took to see that."""
     features = computed(episode.task)
     if not gauged:
-        return features, Spending()
+        return features, CaseSpending()
     judged = await gauge(episode.meta, f"{episode.path}gauge", episode.task)
     took = Run(status="done", usage=episode.spent.get("gauge", Usage()))
     if isinstance(judged, RejectedProposal):
@@ -90,8 +90,8 @@ async def _features(episode: Episode, *, gauged: bool) -> tuple[Features, Spendi
     return {**features, **judged}, _spent(episode, took)
 
 
-def _spent(episode: Episode, run: Run) -> Spending:
-    return Spending.of(run.usage, cost_of(run, episode.context.recipe))
+def _spent(episode: Episode, run: Run) -> CaseSpending:
+    return CaseSpending.of(run.usage, cost_of(run, episode.context.recipe))
 
 
 def _text(cases: Sequence[Case]) -> str:

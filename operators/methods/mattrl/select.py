@@ -29,7 +29,7 @@ RIGHT = 1 - 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Candidate:
+class ExperienceCandidate:
     """An utterance that may become experience.
 
     Attributes:
@@ -54,7 +54,7 @@ class Candidate:
         return (-self.outcome, self.number, self.round, self.agent)
 
 
-def batch_of(episode: Episode, earlier: EarlierEpisodes) -> Sequence[Candidate] | None:
+def batch_of(episode: Episode, earlier: EarlierEpisodes) -> Sequence[ExperienceCandidate] | None:
     """Return all utterances of the batch that an episode completes; None if it completes none."""
     first = _first(earlier.lines)
     size = episode.settings.batch
@@ -74,13 +74,13 @@ def _first(lines: Sequence[Mapping[str, Any]]) -> int:
     return 0
 
 
-def _of(number: int, line: Mapping[str, Any]) -> Iterator[Candidate]:
+def _of(number: int, line: Mapping[str, Any]) -> Iterator[ExperienceCandidate]:
     for event in line.get("story", ()):
         if event["event"] != EVENT:
             continue
         for utterance in event["utterances"]:
             scored = "score" in utterance
-            yield Candidate(
+            yield ExperienceCandidate(
                 number=number,
                 case=line["task"],
                 agent=utterance["agent"],
@@ -93,7 +93,9 @@ def _of(number: int, line: Mapping[str, Any]) -> Iterator[Candidate]:
             )
 
 
-def best(of: Iterable[Candidate], settings: ExperienceSettings) -> tuple[Candidate, ...]:
+def best(
+    of: Iterable[ExperienceCandidate], settings: ExperienceSettings
+) -> tuple[ExperienceCandidate, ...]:
     """Select the top share of a batch's utterances, the best first (Eq. 13).
 
     Of equal rewards, the one of the run with the higher score comes first; then that of the
@@ -109,14 +111,14 @@ def best(of: Iterable[Candidate], settings: ExperienceSettings) -> tuple[Candida
     return tuple(eligible[rank] for rank in ranks)
 
 
-def _is_eligible(candidate: Candidate, settings: ExperienceSettings) -> bool:
+def _is_eligible(candidate: ExperienceCandidate, settings: ExperienceSettings) -> bool:
     succeeds = candidate.outcome >= RIGHT or not settings.successful_only
     return candidate.reward is not None and succeeds
 
 
 def fates(
-    of: Sequence[Candidate],
-    outcomes: Mapping[Candidate, Distilled | RejectedProposal],
+    of: Sequence[ExperienceCandidate],
+    outcomes: Mapping[ExperienceCandidate, Distilled | RejectedProposal],
     settings: ExperienceSettings,
 ) -> list[dict[str, Any]]:
     """Return what became of each utterance of a batch: it was kept, or why not.
@@ -137,7 +139,7 @@ def fates(
 
 
 def _fate(
-    candidate: Candidate,
+    candidate: ExperienceCandidate,
     outcome: Distilled | RejectedProposal | None,
     settings: ExperienceSettings,
     whole: int,
@@ -155,8 +157,8 @@ def _fate(
 
 def tell_batch(
     episode: Episode,
-    of: Sequence[Candidate],
-    outcomes: Mapping[Candidate, Distilled | RejectedProposal],
+    of: Sequence[ExperienceCandidate],
+    outcomes: Mapping[ExperienceCandidate, Distilled | RejectedProposal],
 ) -> None:
     """Tell what became of a batch's utterances, in the story of its last case and in the pool.
 

@@ -18,7 +18,7 @@ from ....schema.values.json_text import dumps
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line
 from ....schema.values.values import is_list, is_mapping
-from ...core.account import Account
+from ...core.account import RoundAccount
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material
 from ...core.meta import OperatorModel, Question, prompt
@@ -103,7 +103,7 @@ def _question(
         ),
         material=material(
             ground.feedback.text(bounds),
-            Account(team=team, run=run).outline(bounds),
+            RoundAccount(team=team, run=run).outline(bounds),
             took_part_text(team, run),
             part.rules.text,
             part.offer.text if levels.team_level else "",

@@ -18,7 +18,7 @@ from ....schema.edits import AddEdge, Edit, RemoveEdge, is_tied
 from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
 from ....schema.values.values import is_mapping
-from ...core.account import Account
+from ...core.account import RoundAccount
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import clip, fenced, material
 from ...core.meta import OperatorModel, Question, prompt
@@ -184,7 +184,7 @@ def known_text(
     """Show what all read who talk about the team: who is in it, its rules, and what was found."""
     bounds, team = model.limits, ground.team
     return material(
-        Account(team=team, run=ground.run).outline(bounds),
+        RoundAccount(team=team, run=ground.run).outline(bounds),
         took_part_text(team, ground.run),
         Rules(team=team, room=ground.room).text,
         summaries_text(team, reflected),

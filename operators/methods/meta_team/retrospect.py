@@ -19,7 +19,7 @@ from ....schema.team.team import Team
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import fenced, material
 from ...core.meta import OperatorModel, prompt
-from ...core.operator import Operator, Setting
+from ...core.operator import Operator, OperatorSetting
 from ...core.printed import Noted
 from ...core.proposal import RejectedProposal
 from .evidence.conversation import colleagues
@@ -344,13 +344,13 @@ RETROSPECT = Operator(
     alone=retrospect_alone,
     inputs={
         "agent": "speaker",
-        "evidence": Setting(
+        "evidence": OperatorSetting(
             about="The most questions that an agent may ask its colleagues.",
             least=0,
             most=20,
             option="--questions",
         ),
-        "looks": Setting(
+        "looks": OperatorSetting(
             about="How often the agent may look at the files that it worked on.",
             least=0,
             most=20,

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ....runtime.values.together import together
-from ...core.operator import Operator, Setting
+from ...core.operator import Operator, OperatorSetting
 from ...core.proposal import RejectedProposal
 from .centralise import centralise
 from .discussion import Discussion, discuss
@@ -305,23 +305,23 @@ REORGANISE = Operator(
     " lead decides.",
     alone=reorganise_alone,
     inputs={
-        "scheme": Setting(
+        "scheme": OperatorSetting(
             about="Who reads the run. centralised: one analyser reads everything. partitioned:"
             " each agent reads its own part. collaborative: the same, and they exchange.",
             choices=get_args(Scheme),
         ),
-        "level": Setting(
+        "level": OperatorSetting(
             about="Look back only at this level. May be repeated.  [default: all three]",
             choices=LEVELS,
             several=True,
         ),
-        "evidence": Setting(
+        "evidence": OperatorSetting(
             about="The most questions that an agent may ask its colleagues.",
             least=0,
             most=20,
             option="--questions",
         ),
-        "discussion": Setting(
+        "discussion": OperatorSetting(
             about="The most rounds in which agents talk about the team before its lead decides.",
             least=0,
             most=5,

@@ -17,7 +17,7 @@ from ....schema.team.team import Notes
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import fenced, material
 from ...core.meta import OperatorModel, prompt
-from ...core.operator import Operator, Setting
+from ...core.operator import Operator, OperatorSetting
 from ...core.printed import Noted
 from ...core.proposal import RejectedProposal
 from .discussion import say
@@ -232,5 +232,5 @@ SETTLE = Operator(
     about="Let two agents that worked together in a run note what they learnt about each other."
     " First, each reports to the other how their work went.",
     alone=settle_alone,
-    inputs={"alone": Setting(about="Skip the reports to each other.")},
+    inputs={"alone": OperatorSetting(about="Skip the reports to each other.")},
 )

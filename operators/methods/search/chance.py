@@ -22,7 +22,7 @@ from ....schema.values.values import is_list, is_mapping
 from ...core.answers import InvalidAnswer
 from ...core.bounds import Bounds
 from ...core.meta import OperatorModel, Question
-from ...core.operator import Operator, Setting
+from ...core.operator import Operator, OperatorSetting
 from ...core.proposal import Parent, Proposal, RejectedProposal
 from ...core.sampling import sample
 from .components import MUTABLE
@@ -192,8 +192,8 @@ CHANCE = Operator(
     about="Change one component of a team at random, for comparison. The same team, component and"
     " --seed give the same child.",
     inputs={
-        "component": Setting(about="What to change.", choices=MUTABLE),
-        "edits": Setting(about="The most edits.", least=1, most=100),
+        "component": OperatorSetting(about="What to change.", choices=MUTABLE),
+        "edits": OperatorSetting(about="The most edits.", least=1, most=100),
     },
     asks="nobody",
 )

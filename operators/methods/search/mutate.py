@@ -15,7 +15,7 @@ from ....schema.edits import Mutation
 from ...core.answers import InvalidAnswer, child_of, closed, edits_in, reason_schema
 from ...core.material import material, memories_text, models_text, parent_text, task_text
 from ...core.meta import Question, prompt
-from ...core.operator import Operator, Setting
+from ...core.operator import Operator, OperatorSetting
 from ...core.proposal import Proposal, RejectedProposal
 from .components import CHANGEABLE, MUTABLE, newcomer_ceiling, offer
 from .decide import decide
@@ -149,6 +149,8 @@ MUTATE = Operator(
     act=mutate,
     about="Let a model change one component of a team, on as many agents as it takes.",
     inputs={
-        "component": Setting(about="What to change.  [default: the model chooses]", choices=MUTABLE)
+        "component": OperatorSetting(
+            about="What to change.  [default: the model chooses]", choices=MUTABLE
+        )
     },
 )

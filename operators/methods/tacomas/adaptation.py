@@ -19,7 +19,7 @@ from ....runtime.plan.plan import compile
 from ....runtime.rounds.rounds import Next, summed
 from ....runtime.values.together import together
 from ....schema import dump
-from ...core.account import Account
+from ...core.account import RoundAccount
 from ...core.answers import child_of
 from ...core.operator import operator_of
 from ...core.proposal import RejectedProposal
@@ -244,7 +244,7 @@ class Adaptation:
         fields = {"score": last.score, "converged": last.converged, "reason": last.reason}
         self.tell("contributions", round=number, **fields, agents=agents)
 
-    async def _coached(self, account: Account, last: Contributions, number: int) -> Team:
+    async def _coached(self, account: RoundAccount, last: Contributions, number: int) -> Team:
         """Coach every agent that asks a model and has room to be told something."""
         team = account.team
         rooms = {agent: self._room(agent, len(team.agents)) for agent in team.agents}
@@ -279,7 +279,7 @@ class Adaptation:
         most = self.model.limits.characters
         return min(most, round(min(most, self.settings.room) * agents * self.weights[agent]))
 
-    async def _restructured(self, account: Account, team: Team, number: int) -> Team:
+    async def _restructured(self, account: RoundAccount, team: Team, number: int) -> Team:
         s = self.settings
         judged = [contributions for contributions in self.judged if contributions is not None]
         result = await operator_of("restructure").act(
@@ -331,8 +331,8 @@ def calls_at_most(settings: AdaptationSettings, plan: Plan) -> int:
     return total
 
 
-def _account(round_: Round) -> Account:
-    return Account(team=round_.plan.team, run=round_.run)
+def _account(round_: Round) -> RoundAccount:
+    return RoundAccount(team=round_.plan.team, run=round_.run)
 
 
 def _next_state(last: Round) -> RoundState:

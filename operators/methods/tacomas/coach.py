@@ -15,12 +15,12 @@ from ....schema.edits import SetNote
 from ....schema.team.task import Task
 from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
-from ...core.account import Account
+from ...core.account import RoundAccount
 from ...core.answers import InvalidAnswer, child_of, closed, structured
 from ...core.bounds import Bounds
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
 from ...core.meta import OperatorModel, Question, prompt
-from ...core.operator import Operator, Setting
+from ...core.operator import Operator, OperatorSetting
 from ...core.proposal import Proposal, RejectedProposal
 from ...credit.contributions import Contribution, contributions
 
@@ -64,7 +64,7 @@ async def coach(
     model: OperatorModel,
     path: str,
     task: Task,
-    account: Account,
+    account: RoundAccount,
     *,
     agent: str,
     contribution: Contribution,
@@ -109,7 +109,7 @@ async def coach_alone(
     model: OperatorModel,
     path: str,
     task: Task,
-    account: Account,
+    account: RoundAccount,
     *,
     agent: str,
     contribution: Contribution | None,
@@ -184,6 +184,6 @@ COACH = Operator(
     alone=coach_alone,
     inputs={
         "agent": "asking_agent",
-        "room": Setting(about="The most characters of the advice.", least=SHORTEST),
+        "room": OperatorSetting(about="The most characters of the advice.", least=SHORTEST),
     },
 )

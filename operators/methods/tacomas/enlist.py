@@ -14,7 +14,7 @@ from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, stru
 from ...core.bounds import Bounds
 from ...core.material import material, task_text
 from ...core.meta import OperatorModel, Question, prompt
-from ...core.operator import Operator, Setting
+from ...core.operator import Operator, OperatorSetting
 from ...core.proposal import Proposal, RejectedProposal
 from ...core.roles import roles_text
 
@@ -108,5 +108,5 @@ ENLIST = Operator(
     act=enlist,
     about="Let a model make a team for a task from a catalogue of roles. TEAM gives its execution"
     " settings; TEAM's agents are replaced.",
-    inputs={"frame": "team", "most": Setting(about="The most agents.", least=FEWEST)},
+    inputs={"frame": "team", "most": OperatorSetting(about="The most agents.", least=FEWEST)},
 )

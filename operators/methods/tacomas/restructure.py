@@ -22,7 +22,7 @@ from ....schema.values.terminal import on_one_line
 from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, sentences, structured
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import Question, prompt
-from ...core.operator import Operator, Setting
+from ...core.operator import Operator, OperatorSetting
 from ...core.proposal import Proposal
 from ...core.roles import free_id, roles_text
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.task import Task
     from ....schema.team.team import Agent, Team
-    from ...core.account import Account
+    from ...core.account import RoundAccount
     from ...core.bounds import Bounds
     from ...core.meta import OperatorModel
     from ...core.proposal import RejectedProposal
@@ -74,7 +74,7 @@ async def restructure(
     model: OperatorModel,
     path: str,
     task: Task,
-    account: Account,
+    account: RoundAccount,
     judged: Sequence[Contributions],
     *,
     team: Team,
@@ -306,7 +306,7 @@ async def restructure_alone(
     model: OperatorModel,
     path: str,
     task: Task,
-    account: Account,
+    account: RoundAccount,
     judged: Sequence[Contributions],
     *,
     roles: Mapping[str, Agent],
@@ -338,14 +338,14 @@ RESTRUCTURE = Operator(
     " edges.",
     alone=restructure_alone,
     inputs={
-        "agents": Setting(about="The most agents to add and remove.", least=0),
-        "edges": Setting(about="The most edges to add and remove.", least=0),
-        "low": Setting(
+        "agents": OperatorSetting(about="The most agents to add and remove.", least=0),
+        "edges": OperatorSetting(about="The most edges to add and remove.", least=0),
+        "low": OperatorSetting(
             about="An agent may go if it contributed less than this in each of the last rounds.",
             least=0,
             most=1,
         ),
-        "patience": Setting(
+        "patience": OperatorSetting(
             about="How many last rounds count; with fewer --judged, no agent may go.", least=1
         ),
     },

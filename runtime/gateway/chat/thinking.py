@@ -87,7 +87,7 @@ _MOST = 30
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Split:
+class ThinkingSplit:
     """A text in the parts that it consists of.
 
     Attributes:
@@ -144,7 +144,7 @@ def thought_of(message: Mapping[str, Any]) -> Thought:
     return Thought(result.answer, thinking, {"content": content} if thinking else {})
 
 
-def split(text: str, *, alone: bool = True) -> Split:
+def split(text: str, *, alone: bool = True) -> ThinkingSplit:
     """Split thinking from the answer that follows it.
 
     A text thinks only where it begins with it: what an answer says of such signs stays. A chat
@@ -155,7 +155,7 @@ def split(text: str, *, alone: bool = True) -> Split:
         alone: Whether a closing sign without an opening one counts.
     """
     if not _may_hold_signs(text):
-        return Split(pieces=_filled(("answer", text)))
+        return ThinkingSplit(pieces=_filled(("answer", text)))
     pieces: list[tuple[str, str]] = []
     ending: list[tuple[str, str]] = []
     for _ in range(_MOST):
@@ -164,7 +164,7 @@ def split(text: str, *, alone: bool = True) -> Split:
             stop = len(text) if end is None else end
             pieces += [("sign", text[:start]), ("thinking", text[start:stop])]
             if end is None:
-                return Split(pieces=_filled(*pieces, *ending), is_open=True)
+                return ThinkingSplit(pieces=_filled(*pieces, *ending), is_open=True)
             pieces.append(("sign", text[end:over]))
             text = text[over:]
         elif pieces and not ending and (end := _solved(text)) is not None:
@@ -172,7 +172,7 @@ def split(text: str, *, alone: bool = True) -> Split:
             text = text[:end]
         else:
             break
-    return Split(pieces=_filled(*pieces, ("answer", text), *ending))
+    return ThinkingSplit(pieces=_filled(*pieces, ("answer", text), *ending))
 
 
 def _may_hold_signs(text: str) -> bool:

@@ -32,7 +32,7 @@ from ..programs import host_programs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...agents.runner import Assignment, ModelLine
+    from ...agents.runner import AgentClient, Assignment
     from ...gateway import ChatAnswer
     from ...jail import AnyJail
     from ...tools import GrantedTool
@@ -95,7 +95,7 @@ class _GatewayModel:
     config = None
 
     def __init__(
-        self, client: ModelLine, bridge: Bridge, acts: Mapping[str, GrantedTool] = NOTHING
+        self, client: AgentClient, bridge: Bridge, acts: Mapping[str, GrantedTool] = NOTHING
     ) -> None:
         self._client = client
         self._bridge = bridge

@@ -44,7 +44,7 @@ from ._turns import KeepingMemory, KeptTurn, ToldOfMistakes, Unusable, plain
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
-    from ...agents.runner import Assignment, ModelLine
+    from ...agents.runner import AgentClient, Assignment
     from ...gateway import ToolRequest
     from ..bridge import Bridge
 
@@ -102,7 +102,7 @@ def _keep_state(assignment: Assignment) -> bool:
 class _GatewayModel(Model):
     """smolagents' model over the agent's line. It retries nothing: the gateway does."""
 
-    def __init__(self, client: ModelLine, bridge: Bridge) -> None:
+    def __init__(self, client: AgentClient, bridge: Bridge) -> None:
         super().__init__(flatten_messages_as_text=True)
         self._client = client
         self._bridge = bridge

@@ -44,7 +44,7 @@ def adds(request: Request) -> Reply:
 
 
 @dataclass(kw_only=True)
-class Desk:
+class Cli:
     """A folder in which somebody uses `mas-bench`."""
 
     folder: Path
@@ -91,11 +91,11 @@ def full_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full_set: Path) -> Desk:
-    return desk_in(tmp_path, monkeypatch, full_set)
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full_set: Path) -> Cli:
+    return cli_in(tmp_path, monkeypatch, full_set)
 
 
-def desk_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full_set: Path) -> Desk:
+def cli_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full_set: Path) -> Cli:
     """Write the files into a folder, and go there."""
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "benchmark_tasks").symlink_to(full_set)
@@ -106,4 +106,4 @@ def desk_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full_set: Path) -> 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["mas-bench", "run", "bbeh-mini"])
-    return Desk(folder=tmp_path)
+    return Cli(folder=tmp_path)

@@ -24,7 +24,7 @@ from coterie.runtime.doubles.script import Request
 
 from ...support.processes import KILLED
 from ...waiting import PATIENCE
-from .conftest import EACH, NICHES, Desk, adds
+from .conftest import EACH, NICHES, Cli, adds
 
 TASKS = len(NICHES) * EACH
 RIGHT = TASKS - len(NICHES)
@@ -41,11 +41,11 @@ def results_of(folder: Path) -> dict[str, Any]:
     return {name: value for name, value in report.items() if name not in TIMES}
 
 
-def test_known_answers_give_exactly_the_expected_micro_average(desk: Desk) -> None:
-    result = desk.run()
+def test_known_answers_give_exactly_the_expected_micro_average(cli: Cli) -> None:
+    result = cli.run()
     assert result.code == 0, result.err
     assert result.calls == TASKS
-    (folder,) = desk.results
+    (folder,) = cli.results
     fields = results_of(folder)
     assert fields["headline"]["value"] == RIGHT / TASKS
     assert f"accuracy {RIGHT / TASKS:.3f} [" in result.out
@@ -60,9 +60,9 @@ def test_known_answers_give_exactly_the_expected_micro_average(desk: Desk) -> No
     assert len(wrong) == len(NICHES)
 
 
-def test_the_full_set_has_the_harmonic_figure(desk: Desk) -> None:
+def test_the_full_set_has_the_harmonic_figure(cli: Cli) -> None:
     options = ("--team", "solo.yaml", "--data", "data", "--trials", "1", "--limit", "46")
-    result = desk.bench("run", "bbeh", *options, "--quiet", "--json", replies=adds)
+    result = cli.bench("run", "bbeh", *options, "--quiet", "--json", replies=adds)
     assert result.code == 0, result.err
     report = result.json
     by_subtask = [1 / (nich["value"] + 0.01) for nich in report["niches"].values()]
@@ -72,42 +72,42 @@ def test_the_full_set_has_the_harmonic_figure(desk: Desk) -> None:
     assert report["headline"]["value"] < report["avg@k"]
 
 
-def test_known_answers_to_the_published_mini_set_are_all_right(desk: Desk) -> None:
+def test_known_answers_to_the_published_mini_set_are_all_right(cli: Cli) -> None:
     folder = os.environ.get("MAS_BENCHMARK_DATA")
     if not folder:
         pytest.skip("MAS_BENCHMARK_DATA does not name a folder with the data of benchmarks")
     tasks = find_benchmark("bbeh-mini").tasks(Source(data=Path(folder)))
     answers = iter([f"The answer is: {task.answer}" for task in tasks])
     options = ("--team", "solo.yaml", "--data", folder, "--trials", "1", "--workers", "1")
-    result = desk.bench("run", "bbeh-mini", *options, "--quiet", "--json", replies=answers)
+    result = cli.bench("run", "bbeh-mini", *options, "--quiet", "--json", replies=answers)
     assert result.code == 0, result.err
     assert result.json["headline"]["value"] == 1
     assert (result.json["tasks"], result.calls) == (460, 460)
     assert result.json["niches"].keys() == set(SUBTASKS)
 
 
-def test_three_trials_are_the_protocol(desk: Desk) -> None:
+def test_three_trials_are_the_protocol(cli: Cli) -> None:
     options = ("--team", "solo.yaml", "--data", "data", "--limit", "3", "--quiet")
-    result = desk.bench("run", "bbeh-mini", *options, replies=adds)
+    result = cli.bench("run", "bbeh-mini", *options, replies=adds)
     assert result.calls == 9
     assert "over 3 tasks x 3 trials" in result.out
     assert "pass@3" in result.out
 
 
-def test_the_folder_says_how_it_was_made(desk: Desk) -> None:
-    desk.run("--limit", "2", "--seed", "5", "--shuffle", "1")
-    (folder,) = desk.results
+def test_the_folder_says_how_it_was_made(cli: Cli) -> None:
+    cli.run("--limit", "2", "--seed", "5", "--shuffle", "1")
+    (folder,) = cli.results
     assert {path.name for path in folder.iterdir()} == {
         "journal.sqlite", "results.json", "run.json", "samples.jsonl", "team.yaml",
     }  # fmt: skip
     asked = results_of(folder)["evaluation"]
-    assert asked["source"]["data"] == str(desk.folder / "data")
+    assert asked["source"]["data"] == str(cli.folder / "data")
     assert (asked["choice"]["limit"], asked["choice"]["shuffle"], asked["trials"]) == (2, 1, 1)
     assert results_of(folder)["seed"] == 5
 
 
-def test_a_dry_run_asks_no_model_and_leaves_nothing(desk: Desk) -> None:
-    result = desk.run("--dry-run", "--trials", "2", team="pair")
+def test_a_dry_run_asks_no_model_and_leaves_nothing(cli: Cli) -> None:
+    result = cli.run("--dry-run", "--trials", "2", team="pair")
     assert (result.code, result.calls) == (0, 0)
     first, second = result.out.splitlines()
     assert first == (
@@ -116,24 +116,24 @@ def test_a_dry_run_asks_no_model_and_leaves_nothing(desk: Desk) -> None:
     )
     assert second.startswith("estimate: 96 calls, ")
     assert "the price of m is unknown" in second
-    assert not (desk.folder / "results").exists()
+    assert not (cli.folder / "results").exists()
 
 
-def test_progress_goes_to_standard_error(desk: Desk) -> None:
+def test_progress_goes_to_standard_error(cli: Cli) -> None:
     options = ("--team", "solo.yaml", "--data", "data", "--trials", "1")
-    result = desk.bench("run", "bbeh-mini", *options, replies=adds)
+    result = cli.bench("run", "bbeh-mini", *options, replies=adds)
     assert f"results{os.sep}" in result.err
     assert f"{TASKS} of {TASKS}  score 0.875" in result.err
     assert "0:00 left" in result.err
 
 
-def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(desk: Desk) -> None:
+def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(cli: Cli) -> None:
     def failing(request: Request) -> Reply:
         text = message_text(request)
         return Reply.error(401) if "is 3 +" in text or "is 13 +" in text else adds(request)
 
-    result = desk.run(replies=failing)
-    (folder,) = desk.results
+    result = cli.run(replies=failing)
+    (folder,) = cli.results
     assert result.code == 1
     assert "not complete: 2 samples missing, 2 of them failed because of a provider" in result.out
     assert f"2 trials could not be made. Resume: mas-bench resume results/{folder.name}" in (
@@ -142,12 +142,12 @@ def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(desk: Desk) -> 
     fields = results_of(folder)
     assert (fields["samples"], fields["unscored"], fields["missing"]) == (TASKS - 2, 2, 2)
     assert fields["headline"]["value"] == pytest.approx((RIGHT - 2) / (TASKS - 2))
-    result = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    result = cli.bench("resume", str(folder), "--quiet", replies=adds)
     assert (result.code, result.calls) == (0, 2)
     assert results_of(folder)["headline"]["value"] == RIGHT / TASKS
-    result = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    result = cli.bench("resume", str(folder), "--quiet", replies=adds)
     assert (result.code, result.calls) == (0, 0)
-    assert len(desk.results) == 1
+    assert len(cli.results) == 1
 
 
 def refusing_after_one(latency: float = 0.0) -> Callable[[Request], Reply]:
@@ -161,53 +161,53 @@ def refusing_after_one(latency: float = 0.0) -> Callable[[Request], Reply]:
     return replies
 
 
-def test_the_seconds_of_a_resumed_evaluation_have_those_before(desk: Desk) -> None:
-    desk.run(replies=refusing_after_one(latency=0.1))
-    (folder,) = desk.results
+def test_the_seconds_of_a_resumed_evaluation_have_those_before(cli: Cli) -> None:
+    cli.run(replies=refusing_after_one(latency=0.1))
+    (folder,) = cli.results
     before = results_of(folder)["unscored"]
-    assert desk.bench("resume", str(folder), "--quiet", replies=adds).code == 0
+    assert cli.bench("resume", str(folder), "--quiet", replies=adds).code == 0
     after = json.loads((folder / "results.json").read_text())
     assert after["wall_seconds"] > 0.1
     assert after["seconds"] > 0.1 * before > 0
 
 
-def test_a_provider_that_fails_everything_stops_it(desk: Desk) -> None:
-    result = desk.run("--workers", "2", replies=refusing_after_one())
+def test_a_provider_that_fails_everything_stops_it(cli: Cli) -> None:
+    result = cli.run("--workers", "2", replies=refusing_after_one())
     assert result.code == 1
     assert "stopped: 10 trials in a row could not be made" in result.err
     assert "Resume: mas-bench resume" in result.err
     assert result.calls < TASKS
-    (folder,) = desk.results
+    (folder,) = cli.results
     assert results_of(folder)["samples"] == 1
-    result = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    result = cli.bench("resume", str(folder), "--quiet", replies=adds)
     assert (result.code, result.calls) == (0, TASKS - 1)
 
 
-def test_a_budget_ends_it_and_a_larger_one_goes_on(desk: Desk) -> None:
-    result = desk.run("--budget", "calls=9", team="pair")
+def test_a_budget_ends_it_and_a_larger_one_goes_on(cli: Cli) -> None:
+    result = cli.run("--budget", "calls=9", team="pair")
     assert result.code == 3
     assert result.calls == 9
     assert "the evaluation has reached its budget" in result.err
-    (folder,) = desk.results
+    (folder,) = cli.results
     first = results_of(folder)
     assert first["samples"] <= 4
     assert first["missing"] == TASKS - first["samples"]
-    again = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    again = cli.bench("resume", str(folder), "--quiet", replies=adds)
     assert (again.code, again.calls) == (3, 0)  # the recorded budget still holds
     assert results_of(folder) == first
-    replayed = desk.bench("replay", str(folder))
+    replayed = cli.bench("replay", str(folder))
     assert replayed.out.startswith(f"verified: {first['samples']} sample")
-    more = desk.bench("resume", str(folder), "--quiet", "--budget", "calls=48", replies=adds)
+    more = cli.bench("resume", str(folder), "--quiet", "--budget", "calls=48", replies=adds)
     assert (more.code, more.calls) == (0, 48 - 9)
-    desk.run(team="pair")
-    clean = desk.results[-1]
+    cli.run(team="pair")
+    clean = cli.results[-1]
     assert samples_of(folder) == samples_of(clean)
 
 
-def test_killed_and_resumed_it_comes_to_the_same(desk: Desk) -> None:
+def test_killed_and_resumed_it_comes_to_the_same(cli: Cli) -> None:
     """No sample is lost, and no call is paid twice but those that were under way."""
-    desk.run(team="pair")
-    (clean,) = desk.results
+    cli.run(team="pair")
+    (clean,) = cli.results
     workers, kills, calls = 4, 0, 0
     folder = None
     for moment in (5, 20):
@@ -216,22 +216,22 @@ def test_killed_and_resumed_it_comes_to_the_same(desk: Desk) -> None:
             chosen = ("--model", f"m@{model.api_base}", "--workers", str(workers), "--quiet")
             team = ("--team", "pair.yaml", "--data", "data", "--trials", "1")
             words = ("resume", str(folder)) if folder else ("run", "bbeh-mini", *team)
-            child = desk.begun(*words, *chosen)
+            child = cli.begun(*words, *chosen)
             assert reached.wait(PATIENCE)
             child.kill()
             assert child.wait() == KILLED
             kills += 1
             calls += len(model.calls)
-        folder = desk.results[-1]
+        folder = cli.results[-1]
         assert folder != clean
-    result = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    result = cli.bench("resume", str(folder), "--quiet", replies=adds)
     assert result.code == 0, result.err
     assert 2 * TASKS <= calls + result.calls <= 2 * TASKS + kills * workers
     assert samples_of(folder) == samples_of(clean)
     assert results_of(folder) == results_of(clean)
-    lines = [(path / "samples.jsonl").read_text().count("\n") for path in desk.results]
+    lines = [(path / "samples.jsonl").read_text().count("\n") for path in cli.results]
     assert lines == [TASKS, TASKS]
-    assert desk.bench("replay", str(folder)).code == 0
+    assert cli.bench("replay", str(folder)).code == 0
 
 
 def _until(moment: int, reached: threading.Event) -> Any:
@@ -248,17 +248,17 @@ def _until(moment: int, reached: threading.Event) -> Any:
     return answered
 
 
-def test_an_interrupted_one_keeps_its_figures_and_says_how_to_go_on(desk: Desk) -> None:
+def test_an_interrupted_one_keeps_its_figures_and_says_how_to_go_on(cli: Cli) -> None:
     reached = threading.Event()
     with ScriptedModel(_until(12, reached)) as model:
         options = ("--team", "solo.yaml", "--data", "data", "--trials", "1", "--workers", "2")
         words = ("run", "bbeh-mini", *options, "--model", f"m@{model.api_base}")
-        process = desk.begun(*words)
+        process = cli.begun(*words)
         assert reached.wait(PATIENCE)
         os.kill(process.id, signal.SIGTERM)
         assert process.wait() == 143
-    err = (desk.folder / "shown.txt").read_text()
-    (folder,) = desk.results
+    err = (cli.folder / "shown.txt").read_text()
+    (folder,) = cli.results
     assert f"interrupted. Resume: mas-bench resume results/{folder.name}" in err
     fields = results_of(folder)
     assert 9 <= fields["samples"] <= 11
@@ -266,8 +266,8 @@ def test_an_interrupted_one_keeps_its_figures_and_says_how_to_go_on(desk: Desk) 
     assert len(samples_of(folder)) == fields["samples"]
 
 
-def test_a_trial_that_lost_an_agent_to_its_provider_is_made_again(desk: Desk) -> None:
-    (desk.folder / "vote.yaml").write_text(
+def test_a_trial_that_lost_an_agent_to_its_provider_is_made_again(cli: Cli) -> None:
+    (cli.folder / "vote.yaml").write_text(
         'name: vote\nagents:\n  one: {prompt: "You are [one]."}\n'
         '  two: {prompt: "You are [two]."}\n'
         '  judge: {prompt: "You are [judge]."}\n'
@@ -279,36 +279,36 @@ def test_a_trial_that_lost_an_agent_to_its_provider_is_made_again(desk: Desk) ->
         text = message_text(request)
         return Reply.error(401) if "[two]" in text and "is 4 +" in text else adds(request)
 
-    result = desk.run(team="vote", replies=one_less)
+    result = cli.run(team="vote", replies=one_less)
     assert result.code == 1
     assert "not complete: 1 sample missing, 1 of them failed because of a provider" in result.out
-    (folder,) = desk.results
-    assert desk.bench("resume", str(folder), "--quiet", replies=adds).code == 0
+    (folder,) = cli.results
+    assert cli.bench("resume", str(folder), "--quiet", replies=adds).code == 0
     assert results_of(folder)["unscored"] == 0
 
 
-def test_a_replay_verifies_and_changes_nothing(desk: Desk) -> None:
-    desk.run()
-    (folder,) = desk.results
+def test_a_replay_verifies_and_changes_nothing(cli: Cli) -> None:
+    cli.run()
+    (folder,) = cli.results
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    result = desk.bench("replay", str(folder))
+    result = cli.bench("replay", str(folder))
     assert result.code == 0
     assert result.out.startswith(f"verified: {TASKS} samples, no difference (")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_a_replay_says_what_a_changed_team_or_reference_makes_different(
-    desk: Desk, full_set: Path
+    cli: Cli, full_set: Path
 ) -> None:
-    (desk.folder / "data" / "benchmark_tasks").unlink()
-    shutil.copytree(full_set, desk.folder / "data" / "benchmark_tasks")
-    desk.run()
-    (folder,) = desk.results
-    mini = desk.folder / "data" / "mini.json"
-    tasks = desk.folder / "data" / "benchmark_tasks" / "bbeh_boardgame_qa" / "task.json"
+    (cli.folder / "data" / "benchmark_tasks").unlink()
+    shutil.copytree(full_set, cli.folder / "data" / "benchmark_tasks")
+    cli.run()
+    (folder,) = cli.results
+    mini = cli.folder / "data" / "mini.json"
+    tasks = cli.folder / "data" / "benchmark_tasks" / "bbeh_boardgame_qa" / "task.json"
     for path in (mini, tasks):
         path.write_text(path.read_text().replace('"target": "3"', '"target": "4"'))
-    result = desk.bench("replay", str(folder))
+    result = cli.bench("replay", str(folder))
     assert result.code == 1
     differing = result.out.splitlines()
     assert len(differing) == 2

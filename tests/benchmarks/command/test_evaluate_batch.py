@@ -18,7 +18,7 @@ from studies.doubles.batches import BatchingServer
 
 from ...came import invoked
 from ...support.processes import Child
-from .conftest import Desk, adds
+from .conftest import Cli, adds
 from .test_evaluate import TASKS, samples_of
 
 MODELS = """\
@@ -47,19 +47,19 @@ def words(server: BatchingServer, *more: str) -> tuple[str, ...]:
     return ("run", "bbeh-mini", *chosen, *more)
 
 
-def test_a_batch_comes_to_the_same_at_half_the_price(desk: Desk) -> None:
+def test_a_batch_comes_to_the_same_at_half_the_price(cli: Cli) -> None:
     with serving() as server:
-        alone = desk.bench(*words(server, "--quiet"))
+        alone = cli.bench(*words(server, "--quiet"))
         assert (alone.code, server.batches) == (0, ()), alone.err
-        batched = desk.bench(*words(server, "--batch"))
+        batched = cli.bench(*words(server, "--batch"))
         assert batched.code == 0, batched.err
         assert len(server.billed) == 2 * TASKS
-    clean, folder = desk.results
+    clean, folder = cli.results
     assert samples_of_without_cost(folder) == samples_of_without_cost(clean)
     full, half = (read_results(path)["usage"]["usd"] for path in (clean, folder))
     assert half == pytest.approx(full / 2)
     assert f"{TASKS} of {TASKS} answered" in batched.err
-    assert desk.bench("replay", str(folder)).code == 0
+    assert cli.bench("replay", str(folder)).code == 0
 
 
 def samples_of_without_cost(folder: Path) -> list[tuple[str, float | None, str | None]]:
@@ -67,25 +67,25 @@ def samples_of_without_cost(folder: Path) -> list[tuple[str, float | None, str |
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_batch_that_is_left_is_collected(number: signal.Signals, desk: Desk) -> None:
+def test_a_batch_that_is_left_is_collected(number: signal.Signals, cli: Cli) -> None:
     with serving(looks=FOR_EVER) as server:
-        path = desk.folder / "said"
+        path = cli.folder / "said"
         path.touch()
         run = words(server, "--quiet", "--batch")
         child = Child(lambda: path.write_text(invoked(main, run, "mas-bench").err))
         server.wait_for(lambda calls: any(_is_look(call.path) for call in calls))
         os.kill(child.id, number)
         child.wait()
-        (folder,) = desk.results
-        how = f"Resume: mas-bench resume {folder.relative_to(desk.folder)} --models models.yaml"
+        (folder,) = cli.results
+        how = f"Resume: mas-bench resume {folder.relative_to(cli.folder)} --models models.yaml"
         is_told = number == signal.SIGINT
         assert (f"interrupted. {how} --batch" in path.read_text()) == is_told
         resume = ("resume", str(folder), "--models", "models.yaml", "--quiet")
-        alone = desk.bench(*resume)
-        assert (alone.code, len(desk.results)) == (2, 1)
+        alone = cli.bench(*resume)
+        assert (alone.code, len(cli.results)) == (2, 1)
         assert "may wait in a batch. Add --batch" in alone.err
         server.hurry()
-        result = desk.bench(*resume, "--batch")
+        result = cli.bench(*resume, "--batch")
         assert result.code == 0, result.err
         assert len(server.billed) == len(set(server.billed)) == 2 * TASKS
     report = read_results(folder)
@@ -96,18 +96,18 @@ def _is_look(path: str) -> bool:
     return path.startswith("/v1/batches/")
 
 
-def test_a_provider_without_batches_is_refused_before_anything_is_spent(desk: Desk) -> None:
-    result = desk.run("--batch")
+def test_a_provider_without_batches_is_refused_before_anything_is_spent(cli: Cli) -> None:
+    result = cli.run("--batch")
     assert (result.code, result.calls) == (2, 0)
     assert "--batch: model 'm' (alias 'default') has no batch API here." in result.err
 
 
-def test_a_dry_run_names_the_price_of_batches(desk: Desk) -> None:
+def test_a_dry_run_names_the_price_of_batches(cli: Cli) -> None:
     prices = "{model: openai/m, usd_per_mtok_input: 2, usd_per_mtok_output: 8}"
     Path("models.yaml").write_text(f"models: {{default: {prices}}}")
     run = ("run", "arithmetic", "--team", "solo.yaml", "--limit", "1", "--trials", "1", "--dry-run")
     alone, batched = (
-        desk.bench(*run, "--models", "models.yaml", *more).out for more in ((), ("--batch",))
+        cli.bench(*run, "--models", "models.yaml", *more).out for more in ((), ("--batch",))
     )
     full, half = (float(re.findall(r"to \$([\d.]+)", out)[0]) for out in (alone, batched))
     assert half == pytest.approx(full / 2, rel=0.01)

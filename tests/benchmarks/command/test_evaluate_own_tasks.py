@@ -18,18 +18,18 @@ from studies.providers.shown import PNG
 
 from ...came import invoked
 from ...traces import nested, spans_in, tree
-from .conftest import Desk, adds
+from .conftest import Cli, adds
 
 QUERIES = [f"How much is {n} + 1?" for n in (1, 2, 3, 7)]
 
 
 @pytest.fixture
-def own(desk: Desk) -> Desk:
+def own(cli: Cli) -> Cli:
     lines = [{"query": query, "answer": str(int(query.split()[3]) + 1)} for query in QUERIES]
     Path("mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
     rows = [f"{line['query']},{line['answer']}" for line in lines]
     Path("mine.csv").write_text("\n".join(["query,reference", *rows]))
-    return desk
+    return cli
 
 
 def judges(request: Request) -> Reply:
@@ -41,12 +41,12 @@ def judges(request: Request) -> Reply:
     return Reply(text=json.dumps({"reason": "Looked <at> it.\x00", "score": score}))
 
 
-def run(desk: Desk, *words: str, file: str = "mine.jsonl") -> tuple[str, ...]:
+def run(cli: Cli, *words: str, file: str = "mine.jsonl") -> tuple[str, ...]:
     return ("run", file, "--team", "solo.yaml", "--quiet", *words)
 
 
 @pytest.mark.parametrize("file", ["mine.jsonl", "mine.csv"])
-def test_own_tasks_are_run_and_scored(own: Desk, file: str) -> None:
+def test_own_tasks_are_run_and_scored(own: Cli, file: str) -> None:
     result = own.bench(*run(own, "--scorer", "number", file=file), replies=adds)
     assert (result.code, result.calls) == (0, 4), result.err
     assert "accuracy 0.750" in result.out
@@ -60,7 +60,7 @@ def test_own_tasks_are_run_and_scored(own: Desk, file: str) -> None:
     assert (again.code, again.calls) == (4, 0)
 
 
-def test_scores_that_are_0_for_want_of_a_form_stop_an_evaluation(own: Desk) -> None:
+def test_scores_that_are_0_for_want_of_a_form_stop_an_evaluation(own: Cli) -> None:
     lines = [{"query": f"How much is {n * 10} + 1?", "answer": str(n * 10 + 1)} for n in range(11)]
     Path("mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
     result = own.bench(*run(own, "--workers", "1"), replies=adds)
@@ -72,7 +72,7 @@ def test_scores_that_are_0_for_want_of_a_form_stop_an_evaluation(own: Desk) -> N
     assert (again.code, again.calls) == (0, 1), again.err
 
 
-def test_too_low_a_figure_has_an_exit_code_of_its_own(own: Desk) -> None:
+def test_too_low_a_figure_has_an_exit_code_of_its_own(own: Cli) -> None:
     words = run(own, "--scorer", "number")
     result = own.bench(*words, "--fail-under", "0.8", replies=adds)
     assert result.code == 4
@@ -86,7 +86,7 @@ def test_too_low_a_figure_has_an_exit_code_of_its_own(own: Desk) -> None:
     assert (denied.code, "esume" in denied.err) == (2, False)
 
 
-def test_junit_has_a_test_for_each_trial(own: Desk) -> None:
+def test_junit_has_a_test_for_each_trial(own: Cli) -> None:
     words = run(own, "--scorer", "number", "--trials", "2", "--junit", "out.xml")
     assert own.bench(*words, replies=adds).code == 0
     suite = ElementTree.parse("out.xml").getroot()[0]  # noqa: S314 - ours
@@ -98,7 +98,7 @@ def test_junit_has_a_test_for_each_trial(own: Desk) -> None:
     assert suite[3][0].text == "The answer is: unknown"
 
 
-def test_a_judge_scores_by_a_rubric_and_its_spending_is_told_apart(own: Desk) -> None:
+def test_a_judge_scores_by_a_rubric_and_its_spending_is_told_apart(own: Cli) -> None:
     rubric = "A number is good."
     asked: list[str] = []
 
@@ -119,7 +119,7 @@ def test_a_judge_scores_by_a_rubric_and_its_spending_is_told_apart(own: Desk) ->
     assert (again.code, again.calls) == (0, 0)
 
 
-def test_judged_tasks_need_no_reference_and_others_do(own: Desk) -> None:
+def test_judged_tasks_need_no_reference_and_others_do(own: Cli) -> None:
     Path("open.jsonl").write_text('{"query": "How much is 1 + 1?"}\n')
     result = own.bench(*run(own, file="open.jsonl"))
     assert result.code == 2
@@ -131,7 +131,7 @@ def test_judged_tasks_need_no_reference_and_others_do(own: Desk) -> None:
     assert (result.code, result.calls) == (0, 2), result.err
 
 
-def test_a_judge_that_fails_leaves_no_score_and_is_asked_again(own: Desk) -> None:
+def test_a_judge_that_fails_leaves_no_score_and_is_asked_again(own: Cli) -> None:
     def silent(request: Request) -> Reply:
         text = message_text(request)
         return Reply.error(401) if "Judge an answer" in text else adds(request)
@@ -144,7 +144,7 @@ def test_a_judge_that_fails_leaves_no_score_and_is_asked_again(own: Desk) -> Non
     assert (result.code, result.calls) == (0, 1)
 
 
-def test_a_judge_without_a_verdict_is_told(own: Desk) -> None:
+def test_a_judge_without_a_verdict_is_told(own: Cli) -> None:
     def wordy(request: Request) -> Reply:
         return Reply(text="?") if "Judge" in message_text(request) else adds(request)
 
@@ -153,7 +153,7 @@ def test_a_judge_without_a_verdict_is_told(own: Desk) -> None:
     assert "the judge could not score the answer: the model gave no valid answer" in result.err
 
 
-def test_a_table_becomes_lines(own: Desk) -> None:
+def test_a_table_becomes_lines(own: Cli) -> None:
     result = own.bench("tasks", "mine.csv", "--scorer", "number")
     tasks = [json.loads(line) for line in result.out.splitlines()]
     assert [task["query"] for task in tasks] == QUERIES
@@ -171,14 +171,14 @@ def test_a_table_becomes_lines(own: Desk) -> None:
         (("run", "own"), "which tasks?"),
     ],
 )
-def test_what_does_not_fit_is_told(own: Desk, words: tuple[str, ...], message: str) -> None:
+def test_what_does_not_fit_is_told(own: Cli, words: tuple[str, ...], message: str) -> None:
     Path("scored.jsonl").write_text('{"query": "1?", "reference": "1", "scorer": "exact"}')
     result = own.bench(*words, "--team", "solo.yaml")
     assert result.code == 2
     assert message in result.err
 
 
-def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(own: Desk) -> None:
+def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(own: Cli) -> None:
     Path("plot.png").write_bytes(PNG)
     Path("mine.jsonl").write_text(json.dumps({"query": "?", "answer": "1", "files": ["plot.png"]}))
     for more in ((), ("--dry-run",)):
@@ -190,7 +190,7 @@ def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(ow
 
 @pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
 def test_what_agents_write_in_a_trial_is_kept_and_shown(
-    own: Desk, monkeypatch: pytest.MonkeyPatch
+    own: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_SERVICE_API_KEY", "kxv7-very-secret-value-8123")
     Path("solo.yaml").write_text(
@@ -213,7 +213,7 @@ def test_what_agents_write_in_a_trial_is_kept_and_shown(
     assert own.bench("replay", str(folder)).code == 0
 
 
-def test_traces_have_each_trial_its_run_and_its_judge(own: Desk) -> None:
+def test_traces_have_each_trial_its_run_and_its_judge(own: Cli) -> None:
     words = run(own, "--scorer", "judge", "--rubric", "Any number.", "--otel", "t.jsonl")
     assert own.bench(*words, "--workers", "2", replies=judges).code == 0
     spans = spans_in(Path("t.jsonl"))
@@ -233,7 +233,7 @@ def test_traces_have_each_trial_its_run_and_its_judge(own: Desk) -> None:
     assert [span.name for span in spans_in(Path("u.jsonl"))] == ["evaluation"]
 
 
-def test_a_function_of_ones_own_scores_and_is_granted_anew_by_whoever_resumes(own: Desk) -> None:
+def test_a_function_of_ones_own_scores_and_is_granted_anew_by_whoever_resumes(own: Cli) -> None:
     Path("own.py").write_text("def near(answer, reference):\n    return reference in answer\n")
     near = ("--scorer", "own.py:near")
     result = own.bench(*run(own, *near, "--limit", "3"), replies=adds)
@@ -277,7 +277,7 @@ def sorts(request: Request) -> Reply:
     return Reply(text="billing" if "invoice" in message_text(request) or is_new else "tech")
 
 
-def test_fifty_tickets_of_a_helpdesk_are_sorted(own: Desk) -> None:
+def test_fifty_tickets_of_a_helpdesk_are_sorted(own: Cli) -> None:
     helpdesk()
     words = ("run", "tickets.csv", "--team", "triage.yaml", "--quiet")
     columns = ("--map", "query=Subject,answer=Queue,id=Ticket")

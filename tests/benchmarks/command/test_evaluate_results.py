@@ -20,7 +20,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.team.team import natural
 
 from ...came import invoked
-from .conftest import NOWHERE, Desk, adds
+from .conftest import NOWHERE, Cli, adds
 from .test_evaluate import TASKS, results_of, samples_of
 
 
@@ -30,10 +30,10 @@ def edited(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-def test_edited_samples_and_figures_are_told_by_whoever_reads_them(desk: Desk) -> None:
-    desk.run()
-    desk.run()
-    folder, other = desk.results
+def test_edited_samples_and_figures_are_told_by_whoever_reads_them(cli: Cli) -> None:
+    cli.run()
+    cli.run()
+    folder, other = cli.results
     whole = {name: (folder / name).read_text() for name in ("samples.jsonl", "results.json")}
     for name, old, new, word in (
         ("samples.jsonl", '"score": 0.0', '"score": 1.0', "(score 1 here, 0 there)"),
@@ -42,35 +42,35 @@ def test_edited_samples_and_figures_are_told_by_whoever_reads_them(desk: Desk) -
         ("results.json", '"unscored": 0', '"unscored": 2', "unscored is 2, and by the samples 0"),
     ):
         edited(folder / name, old, new)
-        replayed = desk.bench("replay", str(folder))
+        replayed = cli.bench("replay", str(folder))
         assert (replayed.code, word in replayed.out) == (1, True), replayed.out
         for words in (("table", str(folder)), ("compare", str(folder), str(other))):
-            result = desk.bench(*words)
+            result = cli.bench(*words)
             assert (result.code, word in result.err) == (2, True), result.err
         assert f"mas-bench resume {folder}" in result.err
         (folder / name).write_text(whole[name])
     edited(folder / "samples.jsonl", '"score": 0.0', '"score": 1.0')
-    resumed = desk.bench("resume", str(folder), "--quiet", "--model", NOWHERE)
+    resumed = cli.bench("resume", str(folder), "--quiet", "--model", NOWHERE)
     assert (resumed.code, resumed.calls) == (0, 0)
     assert (folder / "samples.jsonl").read_text() == whole["samples.jsonl"]
-    assert desk.bench("replay", str(folder)).code == 0
+    assert cli.bench("replay", str(folder)).code == 0
 
 
-def test_samples_that_were_left_out_are_counted_all_the_same(desk: Desk) -> None:
+def test_samples_that_were_left_out_are_counted_all_the_same(cli: Cli) -> None:
     """Without the failures the rest would be all right; the journal has them still."""
-    desk.run()
-    (folder,) = desk.results
+    cli.run()
+    (folder,) = cli.results
     lines = (folder / "samples.jsonl").read_text().splitlines(keepends=True)
     (folder / "samples.jsonl").write_text("".join(line for line in lines if '"score": 1' in line))
-    result = desk.bench("table", str(folder))
+    result = cli.bench("table", str(folder))
     assert (result.code, "by the samples" in result.err) == (2, True)
 
 
 def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
-    desk: Desk,
+    cli: Cli,
 ) -> None:
-    desk.run()
-    (folder,) = desk.results
+    cli.run()
+    (folder,) = cli.results
     for name in ("samples.jsonl", "results.json"):
         (folder / name).unlink()
     with closing(sqlite3.connect(folder / "journal.sqlite", isolation_level=None)) as journal:
@@ -78,7 +78,7 @@ def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
             "DELETE FROM entries WHERE kind = 'sample' AND path NOT IN"
             " (SELECT path FROM entries WHERE kind = 'sample' ORDER BY path LIMIT 10)"
         )
-    result = desk.bench("table", str(folder))
+    result = cli.bench("table", str(folder))
     assert result.code == 0, result.err
     assert "| 10 x 1 |" in result.out
     assert "| 14 " in result.out
@@ -86,9 +86,9 @@ def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
     assert f"14 samples missing. Resume: mas-bench resume {folder}" in result.err
 
 
-def test_results_say_what_they_were_made_of(desk: Desk) -> None:
-    desk.run("--workers", "3", team="pair")
-    (folder,) = desk.results
+def test_results_say_what_they_were_made_of(cli: Cli) -> None:
+    cli.run("--workers", "3", team="pair")
+    (folder,) = cli.results
     report = json.loads((folder / "results.json").read_text())
     assert report["workers"] == 3
     assert report["host"].keys() == {"cpus", "platform", "python"}
@@ -101,14 +101,14 @@ def test_results_say_what_they_were_made_of(desk: Desk) -> None:
     }
     assert report["latency"]["p50"] <= report["latency"]["p90"] <= report["latency"]["p99"]
     assert report["calls"].keys() == {"p50", "p90", "p99"}
-    agents = desk.bench("table", str(folder), "--agents", "--format", "csv").out.splitlines()
+    agents = cli.bench("table", str(folder), "--agents", "--format", "csv").out.splitlines()
     assert agents[0] == "team,agent,calls,tokens,cost"
     assert agents[1].startswith(f"pair,first,{TASKS},")
 
 
-def test_mas_show_lists_samples_and_shows_each_as_a_run(desk: Desk) -> None:
-    desk.run(team="pair")
-    (folder,) = desk.results
+def test_mas_show_lists_samples_and_shows_each_as_a_run(cli: Cli) -> None:
+    cli.run(team="pair")
+    (folder,) = cli.results
     *samples, hint = invoked(mas_view, ["--text", str(folder)], "mas-view").out.splitlines()
     assert len(samples) == TASKS
     assert samples == sorted(samples, key=natural)
@@ -123,79 +123,77 @@ def test_mas_show_lists_samples_and_shows_each_as_a_run(desk: Desk) -> None:
         assert invoked(mas_view, ["--text", str(folder), *words], "mas-view").code == 2
 
 
-def test_samples_tell_what_was_asked_and_what_is_right(desk: Desk) -> None:
-    desk.run()
-    (folder,) = desk.results
+def test_samples_tell_what_was_asked_and_what_is_right(cli: Cli) -> None:
+    cli.run()
+    (folder,) = cli.results
     lines = [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
     tasks = {task.id: task for task in find_benchmark("bbeh").tasks(Source(data=Path("data")))}
     assert [line["question"] for line in lines] == [tasks[line["task"]].query for line in lines]
     assert [line["reference"] for line in lines] == [tasks[line["task"]].answer for line in lines]
 
 
-def test_a_trial_that_was_not_made_has_no_score_to_show(desk: Desk) -> None:
-    desk.run(
-        replies=lambda request: Reply.error(401) if "is 3 +" in str(request) else adds(request)
-    )
-    (folder,) = desk.results
+def test_a_trial_that_was_not_made_has_no_score_to_show(cli: Cli) -> None:
+    cli.run(replies=lambda request: Reply.error(401) if "is 3 +" in str(request) else adds(request))
+    (folder,) = cli.results
     (lost,) = (sample.task for sample in samples_of(folder) if sample.score is None)
     result = invoked(mas_view, ["--text", str(folder), lost, "1"], "mas-view")
     assert (result.code, "\nscore " in result.out) == (0, False)
 
 
-def test_the_cache_serves_the_next_evaluation(desk: Desk) -> None:
+def test_the_cache_serves_the_next_evaluation(cli: Cli) -> None:
     with ScriptedModel(adds) as model:
         for _ in range(2):
             chosen = ("--cache", "answers", "--model", f"m@{model.api_base}")
-            assert desk.run(*chosen, replies=None).code == 0
+            assert cli.run(*chosen, replies=None).code == 0
         assert len(model.calls) == TASKS
-    path, other = desk.results
+    path, other = cli.results
     assert [s.score for s in samples_of(path)] == [s.score for s in samples_of(other)]
     assert results_of(other)["usage"]["cached_calls"] == TASKS
 
 
 @pytest.fixture
-def pool(desk: Desk) -> Path:
+def pool(cli: Cli) -> Path:
     """A pool whose team has evolved on the evolve split."""
-    pool = Pool.init(desk.folder / "pool", [desk.folder / "solo.yaml"])
-    tasks = find_benchmark("bbeh-mini").tasks(Source(data=desk.folder / "data"))
+    pool = Pool.init(cli.folder / "pool", [cli.folder / "solo.yaml"])
+    tasks = find_benchmark("bbeh-mini").tasks(Source(data=cli.folder / "data"))
     for task in TaskChoice(split="evolve").of(tasks):
         pool.commit(Evaluated(member="solo", trial=Trial(task=task.id, score=1.0)), op=task.id)
     return pool.folder / "teams" / "solo"
 
 
-def test_a_team_is_not_tested_on_what_its_pool_evolved_on(desk: Desk, pool: Path) -> None:
-    result = desk.run(team=str(pool))
+def test_a_team_is_not_tested_on_what_its_pool_evolved_on(cli: Cli, pool: Path) -> None:
+    result = cli.run(team=str(pool))
     assert (result.code, result.calls) == (2, 0)
     assert "12 tasks of 24 are learnt from: task '" in result.err
     assert f"{pool.parents[1]}/ledger.jsonl:3 by its id;" in result.err
-    assert not (desk.folder / "results").exists()
-    result = desk.run("--split", "test", team=str(pool))
+    assert not (cli.folder / "results").exists()
+    result = cli.run("--split", "test", team=str(pool))
     assert (result.code, result.calls) == (0, 12)
-    result = desk.run("--allow-seen", team=str(pool))
+    result = cli.run("--allow-seen", team=str(pool))
     assert (result.code, result.calls) == (0, 24)
 
 
-def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(desk: Desk, pool: Path) -> None:
+def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(cli: Cli, pool: Path) -> None:
     folder = pool.parents[1]
-    text = (desk.folder / "solo.yaml").read_text()
+    text = (cli.folder / "solo.yaml").read_text()
     recalling = text.replace('alone."', 'alone.", recall: {k: 1}')
-    (desk.folder / "recalling.yaml").write_text(recalling)
+    (cli.folder / "recalling.yaml").write_text(recalling)
     lesson = Learnt(kind="experience", task="How much is it?", text="Count on your fingers.")
     Pool.open(folder).commit(lesson, op="lesson")
     from_pool = ("--pool", str(folder), "--embedder", "hashing", "--limit", "2")
-    refused = desk.run(*from_pool, "--split", "evolve", team="recalling")
+    refused = cli.run(*from_pool, "--split", "evolve", team="recalling")
     assert (refused.code, refused.calls) == (2, 0)
     assert "2 tasks of 2 are learnt from: task '" in refused.err
     assert f"(bbeh-mini, number 1) is {folder}/ledger.jsonl:" in refused.err
-    assert not (desk.folder / "results").exists()
+    assert not (cli.folder / "results").exists()
     with ScriptedModel(adds) as model:
         chosen = ("--split", "test", "--model", f"m@{model.api_base}")
-        result = desk.run(*from_pool, *chosen, team="recalling", replies=None)
+        result = cli.run(*from_pool, *chosen, team="recalling", replies=None)
         assert result.code == 0, result.err
         assert ["fingers" in call.text for call in model.calls] == [True, True]
-    allowed = desk.run(*from_pool, "--split", "evolve", "--allow-seen", team="recalling")
+    allowed = cli.run(*from_pool, "--split", "evolve", "--allow-seen", team="recalling")
     assert (allowed.code, allowed.calls) == (0, 2)
-    idle = desk.run(*from_pool)
+    idle = cli.run(*from_pool)
     assert (idle.code, idle.calls) == (2, 0)
     assert "--pool: no agent of solo recalls anything" in idle.err
 
@@ -221,44 +219,44 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(desk: Desk, po
     ],
 )  # fmt: skip
 def test_wrong_input_is_said_and_nothing_is_made(
-    desk: Desk, words: Sequence[str], message: str
+    cli: Cli, words: Sequence[str], message: str
 ) -> None:
-    result = desk.bench(*words, "--model", NOWHERE)
+    result = cli.bench(*words, "--model", NOWHERE)
     assert (result.code, result.out) == (2, "")
     assert message in result.err
-    assert not (desk.folder / "results").exists()
+    assert not (cli.folder / "results").exists()
 
 
-def test_the_folder_of_a_plain_run_is_no_evaluation(desk: Desk) -> None:
-    (desk.folder / "run.json").write_text('{"v": 1, "models": {}}')
-    result = desk.bench("resume", ".")
+def test_the_folder_of_a_plain_run_is_no_evaluation(cli: Cli) -> None:
+    (cli.folder / "run.json").write_text('{"v": 1, "models": {}}')
+    result = cli.bench("resume", ".")
     assert result.code == 2
     assert "not the manifest of an evaluation" in result.err
 
 
-def test_results_without_their_data_cannot_be_gone_on_with(desk: Desk) -> None:
-    desk.run("--limit", "1")
-    (folder,) = desk.results
-    (desk.folder / "data" / "mini.json").unlink()
-    result = desk.bench("resume", str(folder), "--model", NOWHERE)
+def test_results_without_their_data_cannot_be_gone_on_with(cli: Cli) -> None:
+    cli.run("--limit", "1")
+    (folder,) = cli.results
+    (cli.folder / "data" / "mini.json").unlink()
+    result = cli.bench("resume", str(folder), "--model", NOWHERE)
     assert result.code == 2
     assert "mini.json" in result.err
 
 
-def test_two_processes_cannot_work_on_the_same_results(desk: Desk) -> None:
+def test_two_processes_cannot_work_on_the_same_results(cli: Cli) -> None:
     from coterie.runtime import Journal
 
-    desk.run("--limit", "1")
-    (folder,) = desk.results
+    cli.run("--limit", "1")
+    (folder,) = cli.results
     with Journal.open(folder):
-        result = desk.bench("resume", str(folder), "--model", NOWHERE)
+        result = cli.bench("resume", str(folder), "--model", NOWHERE)
     assert result.code == 2
     assert "another process is at work on this" in result.err
 
 
-def test_after_a_budget_was_met_the_command_that_goes_on_works_as_printed(desk: Desk) -> None:
-    stopped = desk.run("--budget", f"calls={TASKS - 1}")
+def test_after_a_budget_was_met_the_command_that_goes_on_works_as_printed(cli: Cli) -> None:
+    stopped = cli.run("--budget", f"calls={TASKS - 1}")
     assert stopped.code == 3
     hint = stopped.err.split("Resume: ")[-1].splitlines()[0]
     assert f" --budget calls={2 * (TASKS - 1)} --model " in hint
-    assert desk.bench(*shlex.split(hint)[1:], replies=adds).code == 0
+    assert cli.bench(*shlex.split(hint)[1:], replies=adds).code == 0

@@ -19,21 +19,21 @@ from ...repairs import RIGHT, needs_jail, small_repository
 from ..bbeh.published import clone
 from ..kept import kept, sample
 from ..workbench.conftest import QUESTIONS, write_workplace
-from .conftest import Desk
+from .conftest import Cli
 
 DELETE = 'calendar.delete_event.func(event_id="00000009")'
 
 
-def test_answers_to_bbeh_are_exported_with_their_questions(desk: Desk) -> None:
-    data = clone(desk.folder / "cloned")
+def test_answers_to_bbeh_are_exported_with_their_questions(cli: Cli) -> None:
+    data = clone(cli.folder / "cloned")
     tasks = find_benchmark("bbeh").tasks(Source(data=data))
     pairs = [("The answer is: 1", 1.0), ("No idea", 0.0), (None, 0.0)]
     samples = [
         sample(task.id, score, answer=answer)
         for task, (answer, score) in zip(tasks, pairs, strict=False)
     ]
-    kept(desk.folder / "r", samples, benchmark="bbeh", data=data)
-    result = desk.bench("export", "r", "answers.json")
+    kept(cli.folder / "r", samples, benchmark="bbeh", data=data)
+    result = cli.bench("export", "r", "answers.json")
     assert result.out == "3 examples in answers.json, 1 of them without an answer\n"
     report = json.loads(Path("answers.json").read_text())
     assert (report["canary"], report["model"]) == ("keep me", "solo")
@@ -51,16 +51,16 @@ def test_answers_to_bbeh_are_exported_with_their_questions(desk: Desk) -> None:
     assert verdicts == [1, 0, 0]
 
 
-def test_answers_to_workbench_are_exported_as_its_runs_record_them(desk: Desk) -> None:
-    data = write_workplace(desk.folder / "office")
+def test_answers_to_workbench_are_exported_as_its_runs_record_them(cli: Cli) -> None:
+    data = write_workplace(cli.folder / "office")
     samples = [
         sample("calendar-0", 1.0, answer=f"Done.\nFUNCTION_CALLS:\n{DELETE}"),
         sample("calendar-1", 0.0, status="failed", error="out of patience"),
         sample("email-0", 0.0, answer='I used "array(x)"\'s intermediate_steps.'),
     ]
-    folder = kept(desk.folder / "r", samples, benchmark="workbench", data=data)
+    folder = kept(cli.folder / "r", samples, benchmark="workbench", data=data)
     Logs(folder=folder, scrub=str).keep("email-0", 1, json.dumps([DELETE]))
-    result = desk.bench("export", "r", "out", "--format", "workbench", "--name", "me")
+    result = cli.bench("export", "r", "out", "--format", "workbench", "--name", "me")
     assert result.out.splitlines() == [
         "out/calendar/me_all.csv: 2 of 2 tasks",
         "out/email/me_all.csv: 1 of 1 tasks",
@@ -82,27 +82,27 @@ def test_answers_to_workbench_are_exported_as_its_runs_record_them(desk: Desk) -
     assert (third.verdict.correct, third.verdict.side_effects) == (False, True)
 
 
-def test_a_part_of_a_domain_is_said_to_be_one(desk: Desk) -> None:
-    data = write_workplace(desk.folder / "office")
+def test_a_part_of_a_domain_is_said_to_be_one(cli: Cli) -> None:
+    data = write_workplace(cli.folder / "office")
     item = sample("calendar-0", 1.0, answer="")
-    kept(desk.folder / "r", [item], benchmark="workbench-domains", data=data)
-    result = desk.bench("export", "r", "out")
+    kept(cli.folder / "r", [item], benchmark="workbench-domains", data=data)
+    result = cli.bench("export", "r", "out")
     assert result.out == (
         "out/calendar/solo_domains.csv: 1 of 2 tasks, which the original evaluator refuses\n"
     )
 
 
-def test_an_export_that_cannot_be_is_refused(desk: Desk) -> None:
-    data = clone(desk.folder / "cloned")
-    kept(desk.folder / "r", [sample("nycc-0", 1.0, answer="x")], benchmark="bbeh", data=data)
-    kept(desk.folder / "other", [sample("a", 1.0, answer="x")], benchmark="arithmetic")
+def test_an_export_that_cannot_be_is_refused(cli: Cli) -> None:
+    data = clone(cli.folder / "cloned")
+    kept(cli.folder / "r", [sample("nycc-0", 1.0, answer="x")], benchmark="bbeh", data=data)
+    kept(cli.folder / "other", [sample("a", 1.0, answer="x")], benchmark="arithmetic")
     for words, message in (
         (("r", "a.json", "--format", "csv"), "bbeh has no format 'csv'. Formats: bbeh."),
         (("r", "a.json", "--trial", "2"), "there is no trial 2"),
         (("r", "a.csv"), "answers to BBEH are written as .json"),
         (("other", "a.json"), "Formats: none."),
     ):
-        result = desk.bench("export", *words)
+        result = cli.bench("export", *words)
         assert (result.code, result.out) == (2, "")
         assert message in result.err
 
@@ -113,13 +113,13 @@ def test_every_benchmark_that_exports_names_a_format() -> None:
 
 
 @needs_jail
-def test_what_the_tests_of_a_patch_printed_is_kept_with_its_trial(desk: Desk) -> None:
-    (desk.folder / "swe" / "repositories").mkdir(parents=True)
-    instance = small_repository(desk.folder / "swe" / "repositories" / "small__doubling")
+def test_what_the_tests_of_a_patch_printed_is_kept_with_its_trial(cli: Cli) -> None:
+    (cli.folder / "swe" / "repositories").mkdir(parents=True)
+    instance = small_repository(cli.folder / "swe" / "repositories" / "small__doubling")
     rows = [{**instance.reference(), "instance_id": name} for name in ("mine", "other")]
-    (desk.folder / "swe" / "instances.json").write_text(json.dumps(rows))
+    (cli.folder / "swe" / "instances.json").write_text(json.dumps(rows))
     words = ["--team", "solo.yaml", "--data", "swe", "--trials", "1", "--quiet"]
-    result = desk.bench(
+    result = cli.bench(
         *("run", "swe-bench", *words, "--instances", "m*", "--json"),
         replies=lambda _: Reply(text=RIGHT),
     )
@@ -129,7 +129,7 @@ def test_what_the_tests_of_a_patch_printed_is_kept_with_its_trial(desk: Desk) ->
     assert "3 passed" in kept_log.read_text()
     shown = invoked(mas_view, ["--text", str(folder), "mine"], "mas-view").out
     assert f"\nlog      {kept_log}\n" in shown
-    result = desk.bench("export", str(folder), "preds.json")
+    result = cli.bench("export", str(folder), "preds.json")
     assert result.out == "1 prediction in preds.json\n"
 
 

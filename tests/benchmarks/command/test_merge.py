@@ -14,7 +14,7 @@ from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.schema.values.codec import to_value
 
-from .conftest import Desk, adds, desk_in
+from .conftest import Cli, adds, cli_in
 
 OF = 4
 OF_ITS_MAKING = ("command", "endpoints", "versions", "host", "shards", "workers", "wall_seconds")
@@ -26,18 +26,18 @@ def parts(tmp_path_factory: pytest.TempPathFactory, full_set: Path) -> Path:
     """Four shards, each with a journal, scorers' logs and samples of its own."""
     folder = tmp_path_factory.mktemp("shards")
     with pytest.MonkeyPatch.context() as patched:
-        desk = desk_in(folder, patched, full_set)
+        cli = cli_in(folder, patched, full_set)
         for which in range(1, OF + 1):
             where = f"parts/part{which}"
-            result = desk.run("--shard", f"{which}/{OF}", "--trials", "2", "--results", where)
+            result = cli.run("--shard", f"{which}/{OF}", "--trials", "2", "--results", where)
             assert result.code == 0, result.err
     return folder / "parts"
 
 
 @pytest.fixture
-def shards(desk: Desk, parts: Path) -> list[Path]:
+def shards(cli: Cli, parts: Path) -> list[Path]:
     """The test's own copies of the shards."""
-    shutil.copytree(parts, desk.folder, dirs_exist_ok=True)
+    shutil.copytree(parts, cli.folder, dirs_exist_ok=True)
     return [next(Path(f"part{which}").iterdir()) for which in range(1, OF + 1)]
 
 
@@ -54,8 +54,8 @@ def timeless(value: dict[str, Any]) -> dict[str, Any]:
     return {name: item for name, item in value.items() if name != "seconds"}
 
 
-def merged(desk: Desk, shards: list[Path], *words: str) -> tuple[Path, int]:
-    result = desk.bench("merge", *map(str, shards), "--results", "whole", *words)
+def merged(cli: Cli, shards: list[Path], *words: str) -> tuple[Path, int]:
+    result = cli.bench("merge", *map(str, shards), "--results", "whole", *words)
     assert result.err.startswith("whole"), result.err
     return Path(result.err.splitlines()[0]), result.code
 
@@ -69,36 +69,36 @@ def test_shards_have_every_task_once(shards: list[Path]) -> None:
 
 
 def test_merged_shards_have_the_figures_of_the_whole_to_the_digit(
-    desk: Desk, shards: list[Path], parts: Path
+    cli: Cli, shards: list[Path], parts: Path
 ) -> None:
-    desk.run("--trials", "2", "--data", str(parts.parent / "data"))
-    (whole,) = desk.results
-    folder, code = merged(desk, shards[::-1])
+    cli.run("--trials", "2", "--data", str(parts.parent / "data"))
+    (whole,) = cli.results
+    folder, code = merged(cli, shards[::-1])
     assert code == 0
     assert figures(folder) == figures(whole)
-    asked = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    asked = cli.bench("resume", str(folder), "--quiet", replies=adds)
     assert (asked.code, asked.calls) == (0, 0)
-    assert desk.bench("replay", str(folder)).out.startswith("verified: 48 samples")
+    assert cli.bench("replay", str(folder)).out.startswith("verified: 48 samples")
 
 
-def test_what_no_shard_could_make_is_made_after_the_merge(desk: Desk) -> None:
+def test_what_no_shard_could_make_is_made_after_the_merge(cli: Cli) -> None:
     def mute(request: Request) -> Reply:
         refuses = "How much is 12" in message_text(request)
         return Reply.error(503) if refuses else adds(request)
 
     for which in (1, 2):
-        desk.run("--shard", f"{which}/2", "--results", f"part{which}", replies=mute)
+        cli.run("--shard", f"{which}/2", "--results", f"part{which}", replies=mute)
     shards = [next(Path(f"part{which}").iterdir()) for which in (1, 2)]
-    folder, code = merged(desk, shards)
+    folder, code = merged(cli, shards)
     assert code == 1
-    result = desk.bench("resume", str(folder), "--quiet", replies=adds)
+    result = cli.bench("resume", str(folder), "--quiet", replies=adds)
     assert (result.code, result.calls) == (0, 1), result.err
     assert read_results(folder)["samples"] == 24
 
 
-def test_what_belongs_together_is_checked(desk: Desk, shards: list[Path]) -> None:
+def test_what_belongs_together_is_checked(cli: Cli, shards: list[Path]) -> None:
     def refused(*folders: Path) -> str:
-        result = desk.bench("merge", *map(str, folders), "--results", "whole")
+        result = cli.bench("merge", *map(str, folders), "--results", "whole")
         assert result.code == 2
         assert not Path("whole").exists()
         return result.err
@@ -106,44 +106,44 @@ def test_what_belongs_together_is_checked(desk: Desk, shards: list[Path]) -> Non
     assert "shards are missing: 2/4, 4/4." in refused(shards[0], shards[2])
     twin = shutil.copytree(shards[0], "twin")
     assert f"{twin} and {shards[0]} are both shard 1/4" in refused(shards[0], Path(twin))
-    desk.run("--shard", "1/4", "--results", "once")
+    cli.run("--shard", "1/4", "--results", "once")
     once = next(Path("once").iterdir())
     assert "trials is 2 there and 1 here" in refused(once, *shards[1:])
-    desk.run()
-    assert "not a shard" in refused(desk.results[0], shards[1])
+    cli.run()
+    assert "not a shard" in refused(cli.results[0], shards[1])
 
 
-def test_tasks_that_changed_since_are_told(desk: Desk) -> None:
+def test_tasks_that_changed_since_are_told(cli: Cli) -> None:
     mine = Path("mine.csv")
     mine.write_text("query,reference\nHow much is 1 + 1?,2\nHow much is 2 + 1?,3\n")
     words = ("run", "mine.csv", "--team", "solo.yaml", "--scorer", "number", "--quiet")
     for which in ("1/2", "2/2"):
-        result = desk.bench(*words, "--shard", which, replies=adds)
+        result = cli.bench(*words, "--shard", which, replies=adds)
         assert result.code == 0, result.err
     mine.write_text(mine.read_text().replace("2 + 1?,3", "2 + 1?,4"))
-    result = desk.bench("merge", *map(str, desk.results), "--results", "whole")
+    result = cli.bench("merge", *map(str, cli.results), "--results", "whole")
     assert result.code == 2
     assert "was made with other tasks than own has here" in result.err
 
 
 @pytest.mark.parametrize("wrong", ["5/4", "0/4", "1", "a/b", "1/4/2", "-1/4", "1/99999999999"])
-def test_a_shard_that_cannot_be_is_told(desk: Desk, wrong: str) -> None:
-    result = desk.run("--shard", wrong, replies=None)
+def test_a_shard_that_cannot_be_is_told(cli: Cli, wrong: str) -> None:
+    result = cli.run("--shard", wrong, replies=None)
     assert result.code == 2
     assert "is not such as 3/8, the third of eight" in result.err
 
 
-def test_more_shards_than_tasks_are_told(desk: Desk) -> None:
-    result = desk.run("--shard", "1/25", replies=None)
+def test_more_shards_than_tasks_are_told(cli: Cli) -> None:
+    result = cli.run("--shard", "1/25", replies=None)
     assert result.code == 2
     assert "there are only 24 tasks" in result.err
 
 
-def test_a_shard_is_still_at_work(desk: Desk, shards: list[Path]) -> None:
+def test_a_shard_is_still_at_work(cli: Cli, shards: list[Path]) -> None:
     from coterie.runtime.record.journal import Journal
 
     with Journal.open(shards[1]):
-        result = desk.bench("merge", *map(str, shards), "--results", "whole")
+        result = cli.bench("merge", *map(str, shards), "--results", "whole")
     assert result.code == 2
     assert "another process is at work" in result.err
     assert not [path for path in Path("whole").iterdir() if (path / "run.json").exists()]

@@ -11,43 +11,41 @@ from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import load_team
 
 from ...came import invoked
-from .conftest import Desk
+from .conftest import Cli
 
 
-def test_the_team_goes_to_standard_output_and_runs(desk: Desk) -> None:
-    result = desk.bench("vote", "solo.yaml", "-k", "3")
+def test_the_team_goes_to_standard_output_and_runs(cli: Cli) -> None:
+    result = cli.bench("vote", "solo.yaml", "-k", "3")
     assert result.code == 0, result.err
     Path("vote.yaml").write_text(result.out)
-    result = desk.run("--limit", "3", team="vote")
+    result = cli.run("--limit", "3", team="vote")
     assert (result.code, result.calls) == (0, 9)
 
 
-def test_it_takes_as_many_copies_as_another_method_costs(desk: Desk) -> None:
-    desk.run("--limit", "6")
-    desk.run("--limit", "6", team="pair")
-    single, other = map(str, desk.results)
-    result = desk.bench("vote", "solo.yaml", "--single", single, "--match", other)
+def test_it_takes_as_many_copies_as_another_method_costs(cli: Cli) -> None:
+    cli.run("--limit", "6")
+    cli.run("--limit", "6", team="pair")
+    single, other = map(str, cli.results)
+    result = cli.bench("vote", "solo.yaml", "--single", single, "--match", other)
     assert result.code == 0, result.err
     assert "name: solo_vote_2\n" in result.out
     recipe = "strategy: best_of_n\nseeds: [solo.yaml, pair.yaml]\nscore: answer\n"
     Path("recipe.yaml").write_text(recipe + "settings: {parents: 2}\n")
-    tasks = desk.bench("tasks", "bbeh-mini", "--data", "data", "--limit", "3").out
+    tasks = cli.bench("tasks", "bbeh-mini", "--data", "data", "--limit", "3").out
     Path("tasks.jsonl").write_text(tasks)
     with ScriptedModel("The answer is: 1") as model:
         words = ["recipe.yaml", "tasks.jsonl", "--pool", "pool", "--quiet"]
         result = invoked(mas_evolve, [*words, "--model", f"m@{model.api_base}"], "mas-evolve")
     assert result.code == 0, result.err
-    result = desk.bench(
-        "vote", "solo.yaml", "--single", single, "--match", "pool/evolutions/recipe"
-    )
+    result = cli.bench("vote", "solo.yaml", "--single", single, "--match", "pool/evolutions/recipe")
     assert result.code == 0, result.err
     assert "name: solo_vote_" in result.out
 
 
-def test_a_team_is_given_the_tools_of_a_benchmark(desk: Desk) -> None:
-    result = desk.bench("equip", "workbench", "seed:single_agent")
+def test_a_team_is_given_the_tools_of_a_benchmark(cli: Cli) -> None:
+    result = cli.bench("equip", "workbench", "seed:single_agent")
     assert result.code == 0, result.err
-    tools = desk.bench("list", "workbench", "--json").json["tools"]
+    tools = cli.bench("list", "workbench", "--json").json["tools"]
     Path("single.yaml").write_text(result.out)
     (agent,) = load_team("single.yaml").agents.values()
     assert set(agent.tools) >= set(tools)
@@ -71,7 +69,7 @@ def test_a_team_is_given_the_tools_of_a_benchmark(desk: Desk) -> None:
         (["equip", "workbench", "solo.yaml"], "no agent of it that lacks these tools can use any"),
     ],
 )
-def test_wrong_input_is_said(desk: Desk, words: list[str], message: str) -> None:
-    result = desk.bench(*words)
+def test_wrong_input_is_said(cli: Cli, words: list[str], message: str) -> None:
+    result = cli.bench(*words)
     assert (result.code, result.out) == (2, "")
     assert message in result.err

@@ -24,7 +24,7 @@ from coterie.schema.values.terminal import visible
 from ...attacks import attacks
 from ...came import invoked
 from ...sites import ELEMENTS, file_of, holds, page_at, texts, visited
-from .conftest import Desk, adds
+from .conftest import Cli, adds
 
 
 def told(folder: Path) -> dict[str, Any]:
@@ -42,9 +42,9 @@ def unsure(request: Request) -> Reply:
     return Reply(text="The answer is: unknown") if n % 2 else adds(request)
 
 
-def test_an_evaluation_is_shown_as_its_files_tell_it(desk: Desk) -> None:
-    assert desk.run("--trials", "2").code == 0
-    (folder,) = desk.results
+def test_an_evaluation_is_shown_as_its_files_tell_it(cli: Cli) -> None:
+    assert cli.run("--trials", "2").code == 0
+    (folder,) = cli.results
     pages = visited(folder)
     first, figures = pages[""], told(folder)
     facts = dict(zip(texts(first, "dt"), texts(first, "dd"), strict=True))
@@ -70,20 +70,20 @@ def test_an_evaluation_is_shown_as_its_files_tell_it(desk: Desk) -> None:
     assert sorted(rows(f"samples/niche {niche}/1", folder)) == sorted(of_niche)
 
 
-def test_it_is_one_file_whose_links_lead_to_itself(desk: Desk) -> None:
-    assert desk.run().code == 0
-    file = desk.folder / "report.html"
-    result = invoked(mas_view, [str(desk.results[0]), "-o", str(file)], "mas-view")
+def test_it_is_one_file_whose_links_lead_to_itself(cli: Cli) -> None:
+    assert cli.run().code == 0
+    file = cli.folder / "report.html"
+    result = invoked(mas_view, [str(cli.results[0]), "-o", str(file)], "mas-view")
     assert (result.code, file.exists()) == (0, True), result.err
-    page = file_of(desk.results[0])
+    page = file_of(cli.results[0])
     assert "Samples of" in page.text
     assert len(page.all("tr")) > 24
 
 
-def test_several_are_compared_down_to_the_task(desk: Desk) -> None:
-    assert desk.run().code == desk.run(team="pair", replies=unsure).code == 0
-    site = opened(desk.folder / "results")
-    folders = sorted(desk.results, key=lambda path: path.name)
+def test_several_are_compared_down_to_the_task(cli: Cli) -> None:
+    assert cli.run().code == cli.run(team="pair", replies=unsure).code == 0
+    site = opened(cli.folder / "results")
+    folders = sorted(cli.results, key=lambda path: path.name)
     names = [folder.name for folder in folders]
     teams = [told(folder)["team"] for folder in folders]
     assert texts(page_at(site, "").all("tbody")[0], "th") == teams
@@ -107,48 +107,48 @@ def test_several_are_compared_down_to_the_task(desk: Desk) -> None:
         assert sorted(shown) == wanted
     samples = {f"{name}/sample/1/{task}" for name in names for task in changes}
     assert samples <= {*holds(compared)}
-    assert len(visited(desk.folder / "results", most=20)) == 20
+    assert len(visited(cli.folder / "results", most=20)) == 20
 
 
-def test_one_that_was_killed_shows_what_there_is(desk: Desk) -> None:
-    assert desk.run().code == 0
-    (folder,) = desk.results
+def test_one_that_was_killed_shows_what_there_is(cli: Cli) -> None:
+    assert cli.run().code == 0
+    (folder,) = cli.results
     (folder / "results.json").unlink()
     (folder / "samples.jsonl").unlink()
     assert len(rows("samples", folder)) == 24
     assert "done" in visited(folder, most=1)[""].text
 
 
-def test_one_under_way_changes_its_state_and_is_told_so(desk: Desk) -> None:
-    assert desk.run().code == 0
-    site = open_results(desk.results[0])
+def test_one_under_way_changes_its_state_and_is_told_so(cli: Cli) -> None:
+    assert cli.run().code == 0
+    site = open_results(cli.results[0])
     assert isinstance(site, ResultsSite)
     assert site.state == ""
-    with Journal.open(desk.results[0]):
+    with Journal.open(cli.results[0]):
         before = site.state
         assert "under way" in page_at(site, "").text
-        (desk.results[0] / "samples.jsonl").write_text("{}\n")
+        (cli.results[0] / "samples.jsonl").write_text("{}\n")
         assert before != site.state != ""
 
 
-def test_what_was_edited_is_a_sentence_and_the_others_are_shown(desk: Desk) -> None:
-    assert desk.run().code == desk.run(team="pair").code == 0
-    path = desk.results[0] / "results.json"
+def test_what_was_edited_is_a_sentence_and_the_others_are_shown(cli: Cli) -> None:
+    assert cli.run().code == cli.run(team="pair").code == 0
+    path = cli.results[0] / "results.json"
     path.write_text(path.read_text().replace('"samples": 24', '"samples": 23'))
-    file = desk.folder / "report.html"
-    result = invoked(mas_view, [str(desk.results[0]), "-o", str(file)], "mas-view")
+    file = cli.folder / "report.html"
+    result = invoked(mas_view, [str(cli.results[0]), "-o", str(file)], "mas-view")
     assert (result.code, file.exists()) == (2, False)
     assert "It was edited" in result.err
-    page = page_at(opened(desk.folder / "results"), "")
+    page = page_at(opened(cli.folder / "results"), "")
     assert "It was edited" in page.one("p", class_="problem").text
     assert texts(page.all("tbody")[0], "th") == ["pair"]
 
 
-def test_results_of_another_version_are_told(desk: Desk) -> None:
-    assert desk.run().code == 0
-    path = desk.results[0] / "results.json"
+def test_results_of_another_version_are_told(cli: Cli) -> None:
+    assert cli.run().code == 0
+    path = cli.results[0] / "results.json"
     path.write_text(path.read_text().replace('"version": 2', '"version": 1'))
-    result = invoked(mas_view, [str(desk.results[0]), "-o", "x.html"], "mas-view")
+    result = invoked(mas_view, [str(cli.results[0]), "-o", "x.html"], "mas-view")
     assert (result.code, "version 1 is not 2" in result.err) == (2, True), result.err
 
 
@@ -156,9 +156,9 @@ LONG = "9" * 5_000
 """A number that Python does not read."""
 
 
-def test_an_address_of_nothing_is_no_page(desk: Desk) -> None:
-    assert desk.run().code == 0
-    for site in (opened(desk.results[0]), opened(desk.folder / "results")):
+def test_an_address_of_nothing_is_no_page(cli: Cli) -> None:
+    assert cli.run().code == 0
+    for site in (opened(cli.results[0]), opened(cli.folder / "results")):
         for address in (
             *("x", "x/y", "samples/no/1", "samples/all/x", f"samples/all/{LONG}", "sample/1/"),
             *("sample/x/t", f"sample/{LONG}/t", "compare/a/b/same/0"),
@@ -167,17 +167,17 @@ def test_an_address_of_nothing_is_no_page(desk: Desk) -> None:
                 page_at(site, address)
 
 
-def test_a_trial_whose_data_is_gone_is_told(desk: Desk) -> None:
-    assert desk.run().code == 0
-    task = rows("samples", desk.results[0])[0]
-    shutil.rmtree(desk.folder / "data")
+def test_a_trial_whose_data_is_gone_is_told(cli: Cli) -> None:
+    assert cli.run().code == 0
+    task = rows("samples", cli.results[0])[0]
+    shutil.rmtree(cli.folder / "data")
     from coterie.schema import InputError
 
     with pytest.raises(InputError, match="data"):
-        page_at(opened(desk.results[0]), f"sample/1/{task}")
+        page_at(opened(cli.results[0]), f"sample/1/{task}")
 
 
-def test_hostile_questions_answers_and_niches_are_text(desk: Desk, nightly: bool) -> None:
+def test_hostile_questions_answers_and_niches_are_text(cli: Cli, nightly: bool) -> None:
     lines = attacks()[:: 1 if nightly else 4]
     tasks = [
         {"id": f"t{n}", "query": name, "answer": "7", "niche": f"n {name[:60]}"}
@@ -186,14 +186,14 @@ def test_hostile_questions_answers_and_niches_are_text(desk: Desk, nightly: bool
         and not any(unicodedata.category(sign) in {"Cc", "Cf", "Cs"} for sign in name)
     ]
     assert len(tasks) >= (190 if nightly else 47)  # others are refused as tasks
-    (desk.folder / "own.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
+    (cli.folder / "own.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
     words = ["run", "own.jsonl", "--team", "solo.yaml", "--scorer", "exact", "--quiet"]
 
     def echo(request: Request) -> Reply:
         return Reply(text=str(request["messages"][-1]["content"]))
 
-    assert desk.bench(*words, replies=echo).code == 0
-    (folder,) = desk.results
+    assert cli.bench(*words, replies=echo).code == 0
+    (folder,) = cli.results
     page = file_of(folder)
     assert {element.tag for element in page.all()} <= ELEMENTS
     assert not any(name.startswith("on") for element in page.all() for name in element.attributes)

@@ -12,7 +12,13 @@ from random import Random
 from typing import Any
 
 from coterie.benchmarks.evaluation.benchmark import Source
-from coterie.benchmarks.plancraft import CraftingWorld, Example, Stack, read_published, world_of
+from coterie.benchmarks.plancraft import (
+    CraftingWorld,
+    PlancraftExample,
+    Stack,
+    read_published,
+    world_of,
+)
 from coterie.schema.values.codec import from_value, to_value
 from studies.plancraft.players import UNREADABLE, played_wildly
 from studies.plancraft.reference import Played, Reference
@@ -33,9 +39,9 @@ INVENTORIES: dict[str, dict[str, int]] = {
 IMPOSSIBLE = {"diamond_sword"}
 
 
-def examples() -> list[Example]:
+def examples() -> list[PlancraftExample]:
     return [
-        Example(
+        PlancraftExample(
             id=target,
             target=target,
             slots={
@@ -83,7 +89,7 @@ def episodes() -> list[tuple[CraftingWorld, bool, Played]]:
     ]
 
 
-def _chance(example: Example, number: int) -> Random:
+def _chance(example: PlancraftExample, number: int) -> Random:
     return Random(f"{example.id}/{number}")
 
 

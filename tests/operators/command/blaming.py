@@ -113,7 +113,7 @@ def step_of(agent: str, text: str) -> int:
 
 
 @dataclass(kw_only=True)
-class Desk:
+class Cli:
     """A folder in which somebody asks who is to blame."""
 
     folder: Path

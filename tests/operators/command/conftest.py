@@ -21,7 +21,7 @@ from coterie.runtime.doubles.script import Request
 
 from ...came import Came, invoked
 from .acting import files, make_world
-from .blaming import Desk, Stage
+from .blaming import Cli, Stage
 
 RECIPE = """\
 strategy: evomas
@@ -185,8 +185,8 @@ def stage() -> Stage:
 
 
 @pytest.fixture
-def desk(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def cli(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cli]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     with ScriptedModel(stage) as model:
-        yield Desk(folder=tmp_path, model=model)
+        yield Cli(folder=tmp_path, model=model)

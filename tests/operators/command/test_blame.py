@@ -21,7 +21,7 @@ from .blaming import (
     TEAM,
     VOTE,
     WARD,
-    Desk,
+    Cli,
     Stage,
     fruit,
     kept,
@@ -30,10 +30,10 @@ from .blaming import (
 )
 
 
-def test_it_tells_who_which_step_where_why_and_what_it_cost(desk: Desk) -> None:
-    run = desk.make()
+def test_it_tells_who_which_step_where_why_and_what_it_cost(cli: Cli) -> None:
+    run = cli.make()
     before = kept(run)
-    result = desk.blame(run)
+    result = cli.blame(run)
     assert result.code == 0, result.err
     number = step_of("planner", f'"{result.out.split("step ")[1].split(",")[0]}, planner,')
     assert result.out.splitlines() == [
@@ -54,10 +54,10 @@ def test_it_tells_who_which_step_where_why_and_what_it_cost(desk: Desk) -> None:
     assert kept(run) == before
 
 
-def test_programs_get_the_same_and_later_readers_find_it_in_the_run_s_folder(desk: Desk) -> None:
-    run = desk.make()
+def test_programs_get_the_same_and_later_readers_find_it_in_the_run_s_folder(cli: Cli) -> None:
+    run = cli.make()
     for scheme in ("global", "local", "collaborative"):
-        result = desk.blame(run, "--scheme", scheme, "--json")
+        result = cli.blame(run, "--scheme", scheme, "--json")
         assert verdict(result) == ("planner", "Count the pears.")
         assert json.loads((run / "blame" / f"{scheme}.json").read_text()) == result.json
         assert (
@@ -66,14 +66,14 @@ def test_programs_get_the_same_and_later_readers_find_it_in_the_run_s_folder(des
     assert result.json["line"] == f"events.jsonl:{result.json['step']}"
 
 
-def test_nothing_is_paid_for_twice(desk: Desk) -> None:
-    run = desk.make()
-    first = desk.blame(run, "--json")
-    again = desk.blame(run, "--json")
+def test_nothing_is_paid_for_twice(cli: Cli) -> None:
+    run = cli.make()
+    first = cli.blame(run, "--json")
+    again = cli.blame(run, "--json")
     assert (first.calls, again.calls) == (9, 0)
     assert again.json == first.json
-    assert "9 calls to default, 9 of them answered before" in desk.blame(run).out
-    assert desk.blame(run, "--rounds", "3").calls == 3
+    assert "9 calls to default, 9 of them answered before" in cli.blame(run).out
+    assert cli.blame(run, "--rounds", "3").calls == 3
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_nothing_is_paid_for_twice(desk: Desk) -> None:
     ids=["rounds", "vote", "consultation"],
 )
 def test_any_run_of_a_team_can_be_read(
-    desk: Desk, team: str, agent: str, text: str, where: str
+    cli: Cli, team: str, agent: str, text: str, where: str
 ) -> None:
-    result = desk.blame(desk.make(team), "--json")
+    result = cli.blame(cli.make(team), "--json")
     assert verdict(result) == (agent, text)
     assert result.json["where"] == where
 
@@ -109,8 +109,8 @@ def test_a_run_whose_team_adapted_can_be_read(world: World) -> None:
     assert not any("Be exact" in step.text for step in trace.steps)
 
 
-def test_a_run_of_an_open_roster_can_be_read(desk: Desk) -> None:
-    run = desk.make(CREW)
+def test_a_run_of_an_open_roster_can_be_read(cli: Cli) -> None:
+    run = cli.make(CREW)
     trace = trace_of(run)
     assert trace.doers == ("planner", "solver")
     assert [(step.agent, step.kind, step.where) for step in trace.steps] == [
@@ -122,24 +122,24 @@ def test_a_run_of_an_open_roster_can_be_read(desk: Desk) -> None:
     ]
     assert "Count the pears." in trace.steps[2].read
     assert "Six pears." in trace.steps[3].read
-    assert desk.blame(run, "--json").json["line"] == f"events.jsonl:{trace.steps[0].number}"
+    assert cli.blame(run, "--json").json["line"] == f"events.jsonl:{trace.steps[0].number}"
 
 
-def test_a_run_that_was_stopped_or_failed_can_be_read(desk: Desk) -> None:
-    stopped = desk.make(TEAM, TASK, "--budget", "calls=2")
-    result = desk.blame(stopped, "--scheme", "local", "--json")
+def test_a_run_that_was_stopped_or_failed_can_be_read(cli: Cli) -> None:
+    stopped = cli.make(TEAM, TASK, "--budget", "calls=2")
+    result = cli.blame(stopped, "--scheme", "local", "--json")
     assert verdict(result) == ("planner", "Count the pears.")
     form = "{type: object, properties: {n: {type: integer}}, required: [n]}"
     fails = TEAM.replace('[writer]."}', f'[writer].", output_schema: {form}}}')
-    result = desk.blame(desk.make(fails), "--scheme", "global", "--json")
+    result = cli.blame(cli.make(fails), "--scheme", "global", "--json")
     assert result.code == 0, result.err
-    assert "failed: agent writer" in desk.model.calls[-1].text
+    assert "failed: agent writer" in cli.model.calls[-1].text
 
 
-def test_a_run_that_was_interrupted_and_one_that_went_on(desk: Desk) -> None:
-    stopped = desk.make(TEAM, TASK, "--budget", "calls=2")
+def test_a_run_that_was_interrupted_and_one_that_went_on(cli: Cli) -> None:
+    stopped = cli.make(TEAM, TASK, "--budget", "calls=2")
     before = trace_of(stopped)
-    words = ["--resume", str(stopped), "--budget", "calls=9", "--model", desk.address, "--quiet"]
+    words = ["--resume", str(stopped), "--budget", "calls=9", "--model", cli.address, "--quiet"]
     invoked(mas_run, words, "mas-run")
     after = trace_of(stopped)
     assert [step.text for step in after.steps] == ["Count the pears.", "Six pears.", "6"]
@@ -148,50 +148,50 @@ def test_a_run_that_was_interrupted_and_one_that_went_on(desk: Desk) -> None:
     with (stopped / "events.jsonl").open("a") as events:
         events.write('{"v": 1, "n": 99, "type": "model_')
     assert trace_of(stopped).steps == after.steps
-    assert verdict(desk.blame(stopped, "--scheme", "global", "--json"))[0] == "planner"
-    assert "interrupted" in desk.model.calls[-1].text
+    assert verdict(cli.blame(stopped, "--scheme", "global", "--json"))[0] == "planner"
+    assert "interrupted" in cli.model.calls[-1].text
 
 
-def test_a_run_that_succeeded_is_refused_unless_one_knows_better(desk: Desk) -> None:
-    run = desk.make(TEAM, {**TASK, "answer": "6"})
-    result = desk.blame(run)
+def test_a_run_that_succeeded_is_refused_unless_one_knows_better(cli: Cli) -> None:
+    run = cli.make(TEAM, {**TASK, "answer": "6"})
+    result = cli.blame(run)
     assert (result.code, result.calls) == (2, 0)
     assert "this run succeeded, with score 1: no agent failed." in result.err
     assert not (run / "blame").exists()
-    assert desk.blame(run, "--scheme", "local", "--wrong").code == 0
-    assert desk.blame(run, "--scheme", "global", "--expected", "7").code == 0
-    assert "right_answer" in desk.model.calls[-1].text
-    same = desk.blame(run, "--expected", "6 ")
+    assert cli.blame(run, "--scheme", "local", "--wrong").code == 0
+    assert cli.blame(run, "--scheme", "global", "--expected", "7").code == 0
+    assert "right_answer" in cli.model.calls[-1].text
+    same = cli.blame(run, "--expected", "6 ")
     assert (same.code, same.calls) == (2, 0)
     assert "gave the expected answer" in same.err
 
 
-def test_of_an_answer_without_a_score_one_has_to_say_that_it_is_wrong(desk: Desk) -> None:
-    run = desk.make(TEAM, {"id": "fruit", "query": "How many apples?"})
-    result = desk.blame(run)
+def test_of_an_answer_without_a_score_one_has_to_say_that_it_is_wrong(cli: Cli) -> None:
+    run = cli.make(TEAM, {"id": "fruit", "query": "How many apples?"})
+    result = cli.blame(run)
     assert result.code == 2
     assert "so it may have succeeded" in result.err
     assert "--wrong" in result.err
-    assert desk.blame(run, "--wrong", "--scheme", "global").code == 0
-    assert "right_answer" not in desk.model.calls[-1].text
+    assert cli.blame(run, "--wrong", "--scheme", "global").code == 0
+    assert "right_answer" not in cli.model.calls[-1].text
 
 
-def test_blind_no_right_answer_is_shown_nor_a_reason_that_quotes_it(desk: Desk) -> None:
-    run = desk.make(TEAM, {**TASK, "answer": "seventeen"})
-    desk.blame(run, "--scheme", "global")
-    assert "seventeen" in desk.model.calls[-1].text
-    result = desk.blame(run, "--scheme", "global", "--blind", "--json")
-    assert "seventeen" not in desk.model.calls[-1].text
-    assert "score 0" in desk.model.calls[-1].text
+def test_blind_no_right_answer_is_shown_nor_a_reason_that_quotes_it(cli: Cli) -> None:
+    run = cli.make(TEAM, {**TASK, "answer": "seventeen"})
+    cli.blame(run, "--scheme", "global")
+    assert "seventeen" in cli.model.calls[-1].text
+    result = cli.blame(run, "--scheme", "global", "--blind", "--json")
+    assert "seventeen" not in cli.model.calls[-1].text
+    assert "score 0" in cli.model.calls[-1].text
     assert result.json["knew_answer"] is False
 
 
-def test_a_model_that_could_not_be_had_is_nobody_s_fault(desk: Desk, stage: Stage) -> None:
+def test_a_model_that_could_not_be_had_is_nobody_s_fault(cli: Cli, stage: Stage) -> None:
     stage.script = lambda request: (
         Reply.error(401) if "[solver]" in message_text(request) else fruit(request)
     )
-    run = desk.make()
-    result = desk.blame(run)
+    run = cli.make()
+    result = cli.blame(run)
     assert (result.code, result.calls) == (2, 0)
     assert "no agent's fault" in result.err
     assert f"mas-run --resume {run}" in result.err

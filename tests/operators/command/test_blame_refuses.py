@@ -22,11 +22,11 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema.values.errors import InputError
 
 from ...schema.strategies import VALUES
-from .blaming import TASK, TEAM, Desk, Stage, fruit
+from .blaming import TASK, TEAM, Cli, Stage, fruit
 
 
-def test_a_run_in_which_nobody_did_anything_is_refused(desk: Desk) -> None:
-    result = desk.blame(desk.make(TEAM, TASK, "--budget", "tokens=1"))
+def test_a_run_in_which_nobody_did_anything_is_refused(cli: Cli) -> None:
+    result = cli.blame(cli.make(TEAM, TASK, "--budget", "tokens=1"))
     assert (result.code, result.calls) == (2, 0)
     assert "no agent of this run did anything" in result.err
 
@@ -106,50 +106,50 @@ def changed(run: Path, change: str) -> None:
         ("list", "events.jsonl:3 (no object)"),
     ],
 )
-def test_what_is_no_run_or_a_damaged_one_is_said(desk: Desk, change: str, message: str) -> None:
-    run = desk.make()
+def test_what_is_no_run_or_a_damaged_one_is_said(cli: Cli, change: str, message: str) -> None:
+    run = cli.make()
     changed(run, change)
-    result = desk.blame(run)
+    result = cli.blame(run)
     assert (result.code, result.calls) == (2, 0)
     assert message in result.err
     assert len(result.err.strip().splitlines()) == 1
 
 
-def test_a_run_that_somebody_is_at_work_on_is_refused(desk: Desk) -> None:
-    run = desk.make()
+def test_a_run_that_somebody_is_at_work_on_is_refused(cli: Cli) -> None:
+    run = cli.make()
     with Journal.open(run, replaying=True):
-        result = desk.blame(run)
+        result = cli.blame(run)
     assert (result.code, result.calls) == (2, 0)
     assert "process" in result.err
-    assert desk.blame(desk.folder / "nowhere").code == 2
-    assert desk.blame(run, "--meta-model", "gpt").code == 2
-    assert desk.blame(run, "--budget", "sense=1").code == 2
+    assert cli.blame(cli.folder / "nowhere").code == 2
+    assert cli.blame(run, "--meta-model", "gpt").code == 2
+    assert cli.blame(run, "--budget", "sense=1").code == 2
 
 
-def test_a_model_that_gives_no_answer_of_use_is_said(desk: Desk, stage: Stage) -> None:
-    run = desk.make()
+def test_a_model_that_gives_no_answer_of_use_is_said(cli: Cli, stage: Stage) -> None:
+    run = cli.make()
     stage.script = lambda _: Reply(text="no")
-    result = desk.blame(run)
+    result = cli.blame(run)
     assert (result.code, result.calls) == (1, 6)
     assert "of no analyzer's answers anything was of use" in result.err
     assert not (run / "blame/collaborative.json").exists()
 
 
-def test_a_budget_stops_it_and_a_larger_one_goes_on(desk: Desk) -> None:
-    run = desk.make()
-    result = desk.blame(run, "--budget", "calls=4")
+def test_a_budget_stops_it_and_a_larger_one_goes_on(cli: Cli) -> None:
+    run = cli.make()
+    result = cli.blame(run, "--budget", "calls=4")
     assert (result.code, result.calls) == (3, 4)
     assert "The same command resumes." in result.err
-    result = desk.blame(run, "--budget", "calls=9", "--json")
+    result = cli.blame(run, "--budget", "calls=9", "--json")
     assert (result.code, result.calls) == (0, 5)
     assert result.json["usage"]["calls"] == 9
 
 
-def test_killed_it_goes_on_without_paying_twice(desk: Desk, stage: Stage) -> None:
-    run = desk.make()
-    clean = desk.make()
-    expected = desk.blame(clean, "--json")
-    asked = len(desk.model.calls)
+def test_killed_it_goes_on_without_paying_twice(cli: Cli, stage: Stage) -> None:
+    run = cli.make()
+    clean = cli.make()
+    expected = cli.blame(clean, "--json")
+    asked = len(cli.model.calls)
     count = iter(range(100))
 
     def hangs(request: Request) -> Reply:
@@ -160,15 +160,15 @@ def test_killed_it_goes_on_without_paying_twice(desk: Desk, stage: Stage) -> Non
 
     stage.script = hangs
     words = [sys.executable, "-m", "coterie.operators.command.blame", str(run)]
-    words += ["--model", desk.address]
-    environment = {**os.environ, "MAS_HOME": str(desk.folder)}
+    words += ["--model", cli.address]
+    environment = {**os.environ, "MAS_HOME": str(cli.folder)}
     with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE) as killed:
         assert stage.hung.wait(300)
         killed.send_signal(signal.SIGKILL)
     # The model takes note of a call once it knows what to answer: the last one may be late.
-    desk.model.wait_for(lambda calls: len(calls) == asked + 6)
+    cli.model.wait_for(lambda calls: len(calls) == asked + 6)
     stage.script = fruit
-    result = desk.blame(run, "--json")
+    result = cli.blame(run, "--json")
     assert result.code == 0, result.err
     assert result.calls <= 9 - 3
     assert result.json["votes"] == expected.json["votes"]
@@ -176,16 +176,16 @@ def test_killed_it_goes_on_without_paying_twice(desk: Desk, stage: Stage) -> Non
 
 
 def test_the_host_s_secrets_stay_out_of_what_is_asked_and_kept(
-    desk: Desk, stage: Stage, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = desk.make()
+    run = cli.make()
     monkeypatch.setenv("FRUIT_API_KEY", "Count the pears")
     stage.script = lambda request: Reply.json(
         {**json.loads(str(fruit(request).text)), "reason": "Count the pears"}
     )
-    result = desk.blame(run)
+    result = cli.blame(run)
     assert result.code == 0, result.err
-    assert all("Count the pears" not in call.text for call in desk.model.calls[3:])
+    assert all("Count the pears" not in call.text for call in cli.model.calls[3:])
     assert "Count the pears" not in result.out
     text = "".join(path.read_text() for path in (run / "blame").glob("*.json"))
     assert "Count the pears" not in text

@@ -80,7 +80,7 @@ def talks(request: Request) -> Reply:
 
 
 @dataclass(kw_only=True)
-class Desk:
+class Cli:
     """A folder in which somebody asks for credit."""
 
     folder: Path
@@ -120,11 +120,11 @@ def stage() -> Stage:
 
 
 @pytest.fixture
-def desk(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def cli(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     with ScriptedModel(stage) as model:
-        yield Desk(folder=tmp_path, model=model)
+        yield Cli(folder=tmp_path, model=model)
 
 
 def worth(result: Came) -> dict[str, float]:
@@ -132,19 +132,19 @@ def worth(result: Came) -> dict[str, float]:
     return {player["agent"]: player["worth"] for player in result.json["players"]}
 
 
-def test_difference_and_shapley_by_hand(desk: Desk) -> None:
-    run = desk.make(GLOVES)
-    result = desk.credit(run, "--json")
+def test_difference_and_shapley_by_hand(cli: Cli) -> None:
+    run = cli.make(GLOVES)
+    result = cli.credit(run, "--json")
     assert worth(result) == {"left": 1.0, "one": 0.0, "two": 0.0}
     assert result.calls == 3  # the pair's, once for each that is silent
     assert result.json["calls"] == {"asked": 3, "answered": 4 + 3 * 2}
     assert [(player["calls"]["asked"]) for player in result.json["players"]] == [1, 1, 1]
-    result = desk.credit(run, "--scheme", "shapley", "--json")
+    result = cli.credit(run, "--scheme", "shapley", "--json")
     assert worth(result) == pytest.approx({"left": 2 / 3, "one": 1 / 6, "two": 1 / 6})
     assert result.calls == 4  # of eight coalitions, four were asked before
     assert (result.json["score"], result.json["score_without_all"]) == (1, 0)
     assert result.json["calls"]["asked"] == 7
-    report = desk.credit(run, "--scheme", "shapley")
+    report = cli.credit(run, "--scheme", "shapley")
     assert report.calls == 0
     assert report.out.splitlines()[:4] == [
         "gloves on t: shapley, score 1, without all of these 0",
@@ -154,14 +154,14 @@ def test_difference_and_shapley_by_hand(desk: Desk) -> None:
     ]
 
 
-def test_only_those_who_are_chosen_are_silenced(desk: Desk) -> None:
-    run = desk.make(GLOVES)
-    result = desk.credit(run, "--agents", "two, one", "--scheme", "shapley", "--json")
+def test_only_those_who_are_chosen_are_silenced(cli: Cli) -> None:
+    run = cli.make(GLOVES)
+    result = cli.credit(run, "--agents", "two, one", "--scheme", "shapley", "--json")
     assert worth(result) == pytest.approx({"one": 0.5, "two": 0.5})
-    assert worth(desk.credit(run, "--agents", "pair", "--json")) == {"pair": 1.0}
+    assert worth(cli.credit(run, "--agents", "pair", "--json")) == {"pair": 1.0}
 
 
-def test_more_than_six_are_estimated_with_their_errors(desk: Desk, stage: Stage) -> None:
+def test_more_than_six_are_estimated_with_their_errors(cli: Cli, stage: Stage) -> None:
     names = [f"w{number}" for number in range(7)]
     agents = "\n".join(f'  {name}: {{prompt: "You are [{name}]."}}' for name in (*names, "pair"))
     reports = ", ".join(f"{name}: [pair]" for name in names)
@@ -174,37 +174,37 @@ def test_more_than_six_are_estimated_with_their_errors(desk: Desk, stage: Stage)
         return Reply(text="yes" if sum(f"heard {name}" in text for name in names) > 2 else "no")
 
     stage.script = any_three
-    run = desk.make(team)
+    run = cli.make(team)
     words = ("--scheme", "shapley", "--permutations", "4", "--seed", "3", "--json")
-    result = desk.credit(run, *words)
+    result = cli.credit(run, *words)
     assert sum(worth(result).values()) == pytest.approx(1)
     for player in result.json["players"]:
         low, high = player["interval"]
         assert low < player["worth"] < high
         assert player["error"] <= 0.5
     assert result.calls <= 1 + 4 * 6
-    again = desk.credit(run, *words)
+    again = cli.credit(run, *words)
     assert (again.json, again.calls) == (result.json, 0)
-    assert "95 % interval" in desk.credit(run, *words[:-1]).out
+    assert "95 % interval" in cli.credit(run, *words[:-1]).out
 
 
-def test_a_turn_is_worth_what_is_lost_without_it(desk: Desk, stage: Stage) -> None:
+def test_a_turn_is_worth_what_is_lost_without_it(cli: Cli, stage: Stage) -> None:
     """Nobody misses Bob's second word, for his first says the same; nor the other way round."""
     stage.script = talks
-    run = desk.make(TALKS)
-    result = desk.credit(run, "--per", "turn", "--json")
+    run = cli.make(TALKS)
+    result = cli.credit(run, "--per", "turn", "--json")
     assert result.code == 0, result.err
     table = {
         (player["agent"], player["round"]): player["worth"] for player in result.json["players"]
     }
     assert table.keys() == {("ann", 1), ("bob", 1), ("ann", 2), ("bob", 2)}
-    assert worth(desk.credit(run, "--json")) == {"ann": 0.0, "bob": 1.0}
-    shapley = desk.credit(run, "--per", "turn", "--scheme", "shapley", "--json")
+    assert worth(cli.credit(run, "--json")) == {"ann": 0.0, "bob": 1.0}
+    shapley = cli.credit(run, "--per", "turn", "--scheme", "shapley", "--json")
     assert sum(player["worth"] for player in shapley.json["players"]) == pytest.approx(1)
-    assert "round" in desk.credit(run, "--per", "turn").out.splitlines()[1]
+    assert "round" in cli.credit(run, "--per", "turn").out.splitlines()[1]
 
 
-def test_who_recruits_and_who_was_not_recruited_are_no_players(desk: Desk, stage: Stage) -> None:
+def test_who_recruits_and_who_was_not_recruited_are_no_players(cli: Cli, stage: Stage) -> None:
     agents = "".join(
         f'  {word}: {{prompt: "You are [{word}]."}}\n' for word in ("left", "one", "two")
     )
@@ -221,38 +221,38 @@ def test_who_recruits_and_who_was_not_recruited_are_no_players(desk: Desk, stage
         return gloves({name: item for name, item in request.items() if name != "response_format"})
 
     stage.script = choosing
-    run = desk.make(team)
-    result = desk.credit(run, "--json")
+    run = cli.make(team)
+    result = cli.credit(run, "--json")
     assert worth(result) == {"left": 1.0, "two": 1.0}
     assert result.calls == 2
-    bound = re.search(r"at most (\d+) calls", desk.credit(run, "--dry-run").out)
+    bound = re.search(r"at most (\d+) calls", cli.credit(run, "--dry-run").out)
     assert bound is not None
     assert int(bound[1]) >= 2
 
 
-def test_a_judge_scores_where_there_is_no_answer(desk: Desk) -> None:
-    run = desk.make(GLOVES, {"id": "t", "query": "Is there a pair?"})
-    result = desk.credit(run)
+def test_a_judge_scores_where_there_is_no_answer(cli: Cli) -> None:
+    run = cli.make(GLOVES, {"id": "t", "query": "Is there a pair?"})
+    result = cli.credit(run)
     assert (result.code, result.calls) == (2, 0)
     assert "has no reference answer" in result.err
     assert "--judge ALIAS" in result.err
-    result = desk.credit(run, "--judge", "default", "--json")
+    result = cli.credit(run, "--judge", "default", "--json")
     assert worth(result) == pytest.approx({"left": 0.6, "one": 0.0, "two": 0.0})
     assert result.calls == 3 + 2  # the same answer is judged once
     assert result.json["others"]["judging"]["calls"] == 2
-    assert desk.credit(run, "--judge", "default").calls == 0
+    assert cli.credit(run, "--judge", "default").calls == 0
 
 
-def test_naive_credit_is_what_a_judge_says_normalised(desk: Desk, stage: Stage) -> None:
-    run = desk.make(GLOVES)
-    assert "--judge" in desk.credit(run, "--scheme", "naive").err
+def test_naive_credit_is_what_a_judge_says_normalised(cli: Cli, stage: Stage) -> None:
+    run = cli.make(GLOVES)
+    assert "--judge" in cli.credit(run, "--scheme", "naive").err
     words = ("--scheme", "naive", "--judge", "default", "--json")
-    result = desk.credit(run, *words)
+    result = cli.credit(run, *words)
     assert worth(result) == pytest.approx({"left": 0.6, "one": 0.2, "two": 0.2})
     assert result.calls == 1
     stage.script = talks
-    run = desk.make(TALKS)
-    result = desk.credit(run, *words, "--per", "turn")
+    run = cli.make(TALKS)
+    result = cli.credit(run, *words, "--per", "turn")
     shares = {
         (player["agent"], player["round"]): player["worth"] for player in result.json["players"]
     }
@@ -262,69 +262,69 @@ def test_naive_credit_is_what_a_judge_says_normalised(desk: Desk, stage: Stage) 
     assert result.calls == 2
 
 
-def test_a_judge_who_says_nothing_of_use_is_no_score(desk: Desk, stage: Stage) -> None:
+def test_a_judge_who_says_nothing_of_use_is_no_score(cli: Cli, stage: Stage) -> None:
     def useless(request: Request) -> Reply:
         return Reply(text="well") if request.get("response_format") else gloves(request)
 
     stage.script = useless
-    run = desk.make(GLOVES)
-    result = desk.credit(run, "--judge", "default")
+    run = cli.make(GLOVES)
+    result = cli.credit(run, "--judge", "default")
     assert result.code == 1
     assert "the judge default: the model gave no valid answer" in result.err
-    result = desk.credit(run, "--judge", "default", "--scheme", "naive")
+    result = cli.credit(run, "--judge", "default", "--scheme", "naive")
     assert result.code == 1
     assert "the judge said nothing of use" in result.err
 
 
-def test_a_dry_run_asks_nothing_and_bounds_what_would_be_asked(desk: Desk) -> None:
-    run = desk.make(GLOVES)
-    result = desk.credit(run, "--dry-run")
+def test_a_dry_run_asks_nothing_and_bounds_what_would_be_asked(cli: Cli) -> None:
+    run = cli.make(GLOVES)
+    result = cli.credit(run, "--dry-run")
     assert result.out == (
         "difference, 3 agents: 4 runs, including the run itself; at most 3 calls that its journal"
         " does not answer\n"
     )
     assert result.calls == 0
     assert not (run / "credit").exists()
-    result = desk.credit(run, "--dry-run", "--judge", "default", "--scheme", "naive")
+    result = cli.credit(run, "--dry-run", "--judge", "default", "--scheme", "naive")
     assert result.out == "naive, 3 agents: at most 2 calls to default\n"
     words = ("--dry-run", "--judge", "default", "--scheme", "shapley")
-    assert "8 runs" in desk.credit(run, *words).out
-    assert "and 16 calls to default" in desk.credit(run, *words).out
+    assert "8 runs" in cli.credit(run, *words).out
+    assert "and 16 calls to default" in cli.credit(run, *words).out
 
 
-def test_a_budget_holds_and_the_same_command_goes_on(desk: Desk) -> None:
-    run = desk.make(GLOVES)
-    result = desk.credit(run, "--budget", "calls=2", "--workers", "1")
+def test_a_budget_holds_and_the_same_command_goes_on(cli: Cli) -> None:
+    run = cli.make(GLOVES)
+    result = cli.credit(run, "--budget", "calls=2", "--workers", "1")
     assert (result.code, result.calls) == (3, 2)
     assert "the credit has reached its budget calls=2" in result.err
     assert "The same command resumes." in result.err
-    result = desk.credit(run, "--budget", "calls=3", "--json")
+    result = cli.credit(run, "--budget", "calls=3", "--json")
     assert (result.calls, result.json["calls"]["asked"]) == (1, 3)
 
 
-def test_a_failure_of_the_provider_is_no_score(desk: Desk, stage: Stage) -> None:
+def test_a_failure_of_the_provider_is_no_score(cli: Cli, stage: Stage) -> None:
     """Without the fault of anybody, nobody's worth changes."""
-    run = desk.make(GLOVES)
+    run = cli.make(GLOVES)
 
     def denied(request: Request) -> Reply:
         return Reply.error(401)
 
     stage.script = denied
-    result = desk.credit(run)
+    result = cli.credit(run)
     assert result.code == 1
     assert result.err.splitlines()[-1].startswith("stopped: without ")
     assert result.err.rstrip().endswith("The same command resumes.")
     assert result.out == ""
     stage.script = gloves
-    assert worth(desk.credit(run, "--json")) == {"left": 1.0, "one": 0.0, "two": 0.0}
+    assert worth(cli.credit(run, "--json")) == {"left": 1.0, "one": 0.0, "two": 0.0}
 
 
-def test_secrets_are_not_kept(desk: Desk, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = desk.make(GLOVES)
+def test_secrets_are_not_kept(cli: Cli, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = cli.make(GLOVES)
     secret = "Zq7wLx93mPnT5vKd2RbY8cHf"
     monkeypatch.setenv("SOME_API_KEY", secret)
     stage.script = lambda _request: Reply(text=f"no {secret}")
-    result = desk.credit(run)
+    result = cli.credit(run)
     assert result.code == 0, result.err
     kept = b"".join(path.read_bytes() for path in (run / "credit").iterdir())
     assert secret.encode() not in kept
@@ -343,52 +343,52 @@ def test_secrets_are_not_kept(desk: Desk, stage: Stage, monkeypatch: pytest.Monk
     ],
 )
 def test_what_is_no_finished_run_is_refused(
-    desk: Desk, spoil: Callable[[Path], object], message: str
+    cli: Cli, spoil: Callable[[Path], object], message: str
 ) -> None:
-    run = desk.make(GLOVES)
+    run = cli.make(GLOVES)
     spoil(run)
-    result = desk.credit(run)
+    result = cli.credit(run)
     assert (result.code, result.calls) == (2, 0)
     assert message in result.err
     assert not (run / "credit").exists()
 
 
-def test_a_run_that_failed_has_no_score(desk: Desk, stage: Stage) -> None:
+def test_a_run_that_failed_has_no_score(cli: Cli, stage: Stage) -> None:
     stage.script = lambda _request: Reply.error(400)
-    run = desk.make(GLOVES)
-    result = desk.credit(run)
+    run = cli.make(GLOVES)
+    result = cli.credit(run)
     assert (result.code, result.calls) == (2, 0)
     assert "this run was failed before it had an answer" in result.err
 
 
-def test_a_run_at_which_somebody_is_at_work_is_refused(desk: Desk) -> None:
+def test_a_run_at_which_somebody_is_at_work_is_refused(cli: Cli) -> None:
     from coterie.runtime.record.journal import Journal
 
-    run = desk.make(GLOVES)
+    run = cli.make(GLOVES)
     with Journal.open(run):
-        result = desk.credit(run)
+        result = cli.credit(run)
     assert result.code == 2
     assert "another process is at work on this run" in result.err
 
 
-def test_a_run_that_its_journal_does_not_explain_is_refused(desk: Desk, stage: Stage) -> None:
+def test_a_run_that_its_journal_does_not_explain_is_refused(cli: Cli, stage: Stage) -> None:
     """An agent that was left out for its provider's sake would take part in the runs to compare."""
 
     def one_denied(request: Request) -> Reply:
         return Reply.error(401) if "[two]" in message_text(request) else gloves(request)
 
     stage.script = one_denied
-    run = desk.make(GLOVES + "execution: {on_error: degrade}\n")
-    result = desk.credit(run)
+    run = cli.make(GLOVES + "execution: {on_error: degrade}\n")
+    result = cli.credit(run)
     assert (result.code, result.calls) == (2, 0)
     assert "cannot be made again from its journal, which has nothing under 'two/" in result.err
 
 
-def test_a_run_that_was_changed_is_refused(desk: Desk) -> None:
-    run = desk.make(GLOVES)
+def test_a_run_that_was_changed_is_refused(cli: Cli) -> None:
+    run = cli.make(GLOVES)
     result = json.loads((run / "result.json").read_text())
     (run / "result.json").write_text(json.dumps({**result, "answer": "no"}))
-    outcome = desk.credit(run)
+    outcome = cli.credit(run)
     assert (outcome.code, outcome.calls) == (2, 0)
     assert "does not reproduce this run's answer" in outcome.err
 
@@ -402,29 +402,29 @@ def test_a_run_that_was_changed_is_refused(desk: Desk) -> None:
         (("--budget", "sdu=1"), "no cap is named 'sdu'"),
     ],
 )
-def test_bad_options_are_2(desk: Desk, words: tuple[str, ...], message: str) -> None:
-    result = desk.credit(desk.make(GLOVES), *words)
+def test_bad_options_are_2(cli: Cli, words: tuple[str, ...], message: str) -> None:
+    result = cli.credit(cli.make(GLOVES), *words)
     assert (result.code, result.calls) == (2, 0)
     assert message in result.err
 
 
-def test_nobody_can_be_silenced_in_a_team_of_one(desk: Desk, stage: Stage) -> None:
+def test_nobody_can_be_silenced_in_a_team_of_one(cli: Cli, stage: Stage) -> None:
     stage.script = lambda _request: Reply(text="yes")
-    run = desk.make('name: solo\nagents:\n  me: {prompt: "You."}\n')
-    result = desk.credit(run)
+    run = cli.make('name: solo\nagents:\n  me: {prompt: "You."}\n')
+    result = cli.credit(run)
     assert result.code == 2
     assert "nobody but me, whose output is the answer, took part" in result.err
-    assert worth(desk.credit(run, "--agents", "me", "--json")) == {"me": 1.0}
+    assert worth(cli.credit(run, "--agents", "me", "--json")) == {"me": 1.0}
 
 
-def test_turns_are_said_in_rounds(desk: Desk, stage: Stage) -> None:
+def test_turns_are_said_in_rounds(cli: Cli, stage: Stage) -> None:
     stage.script = talks
-    result = desk.credit(desk.make(TALKS), "--agents", "end", "--per", "turn")
+    result = cli.credit(cli.make(TALKS), "--agents", "end", "--per", "turn")
     assert result.code == 2
     assert "nobody of these worked in a round: end" in result.err
 
 
-def test_the_same_code_is_run_again_where_it_finds_something_else(desk: Desk, stage: Stage) -> None:
+def test_the_same_code_is_run_again_where_it_finds_something_else(cli: Cli, stage: Stage) -> None:
     """With and without the hint it ends with the same line, which then says something else."""
     report = detect()
     if report.tier is None:
@@ -439,33 +439,33 @@ def test_the_same_code_is_run_again_where_it_finds_something_else(desk: Desk, st
         return Reply.code(f"x = '{'yes' if 'It is yes.' in text else 'no'}'")
 
     stage.script = coding
-    run = desk.make(
+    run = cli.make(
         'name: code\nagents:\n  hint: {prompt: "You are [hint]."}\n'
         '  coder: {agent_type: CodeAgent, prompt: "You code.", max_steps: 4}\n'
         "topology: {reports_to: {hint: [coder]}}\n"
     )
-    result = desk.credit(run, "--budget", "calls=1")
+    result = cli.credit(run, "--budget", "calls=1")
     assert (result.code, result.calls) == (3, 1)
-    result = desk.credit(run, "--json")
+    result = cli.credit(run, "--json")
     assert (worth(result), result.calls) == ({"hint": 1.0}, 1)
 
 
 @pytest.mark.nightly
-def test_after_a_kill_nothing_is_paid_twice(desk: Desk, stage: Stage) -> None:
+def test_after_a_kill_nothing_is_paid_twice(cli: Cli, stage: Stage) -> None:
     """Without a process of its own, the promise of branches holds it to the same."""
-    run = desk.make(GLOVES)
-    before = len(desk.model.calls)
+    run = cli.make(GLOVES)
+    before = len(cli.model.calls)
 
     def hanging(request: Request) -> Reply:
-        return Reply.fault("hang") if len(desk.model.calls) > before + 2 else gloves(request)
+        return Reply.fault("hang") if len(cli.model.calls) > before + 2 else gloves(request)
 
     stage.script = hanging
     program = "from coterie.operators.command.op.command import main; main()"
     command = [sys.executable, "-c", program, "credit", str(run), "--workers", "1"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
-        desk.model.wait_for(lambda calls: len(calls) > before + 2)
+        cli.model.wait_for(lambda calls: len(calls) > before + 2)
         killed.send_signal(signal.SIGKILL)
     stage.script = gloves
-    result = desk.credit(run, "--json")
+    result = cli.credit(run, "--json")
     assert (result.calls, result.json["calls"]["asked"]) == (1, 3)
     assert worth(result) == {"left": 1.0, "one": 0.0, "two": 0.0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from coterie.operators import Account, Bounds
+from coterie.operators import Bounds, RoundAccount
 from coterie.runtime.tools import ToolCall
 from coterie.runtime.values.score import Score
 
@@ -37,7 +37,7 @@ def test_an_account_of_an_agent_is_no_longer_than_it_may_be() -> None:
 def test_how_the_answer_compares_with_the_reference_is_told_nobody() -> None:
     account = worked()
     scored = replace(account.run, score=Score(value=0.125, reason="expected 8"))
-    report = Account(team=TRIO, run=scored).text(Bounds())
+    report = RoundAccount(team=TRIO, run=scored).text(Bounds())
     assert report == account.text(Bounds())
 
 

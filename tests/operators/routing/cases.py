@@ -6,9 +6,12 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from coterie.operators.routing import Case, RoutingOutcome, Spending
+from coterie.operators.routing import Case, CaseSpending, RoutingOutcome
 
-SINGLE, TEAM = Spending(calls=1, tokens=500, cost=0.005), Spending(calls=9, tokens=6000, cost=0.06)
+SINGLE, TEAM = (
+    CaseSpending(calls=1, tokens=500, cost=0.005),
+    CaseSpending(calls=9, tokens=6000, cost=0.06),
+)
 
 
 def case(task: str, single: float, team: float, **features: float) -> Case:
@@ -35,5 +38,5 @@ def world(
 
 def gauged(item: Case, **features: float) -> Case:
     """The same case, of which a model judged features, in a call."""
-    price = Spending(calls=1, tokens=800, cost=0.1)
+    price = CaseSpending(calls=1, tokens=800, cost=0.1)
     return replace(item, features={**item.features, **features}, gauging=price)

@@ -7,13 +7,13 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.operators.routing import Case, RoutingOutcome, Spending, cases_of
+from coterie.operators.routing import Case, CaseSpending, RoutingOutcome, cases_of
 from coterie.pool.ledger.changes import EventNoted
 
 from .cases import case, gauged
 
 SPENDING = st.builds(
-    Spending,
+    CaseSpending,
     cost=st.floats(0, 10),
     calls=st.integers(0, 99),
     tokens=st.integers(0, 10**6),
@@ -55,5 +55,5 @@ def test_cases_of_another_single_agent_are_left_out() -> None:
 
 
 def test_worth_is_the_score_less_the_price() -> None:
-    side = RoutingOutcome(score=0.75, spent=Spending(cost=2))
+    side = RoutingOutcome(score=0.75, spent=CaseSpending(cost=2))
     assert (side.worth(0), side.worth(0.25)) == (0.75, 0.25)

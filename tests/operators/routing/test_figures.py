@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.operators.routing import Case, Spending, figures
+from coterie.operators.routing import Case, CaseSpending, figures
 
 from .cases import SINGLE, TEAM, case, gauged, world
 
@@ -77,7 +77,7 @@ def test_the_figures_as_json_have_the_same() -> None:
     assert value["n"] == 30
     assert value["router"]["says"] == str(result.router)
     assert value["over"]["team"]["spent"]["calls"] < 0
-    assert Spending(**value["oracle"]["spent"]) == result.arms["oracle"].spent
+    assert CaseSpending(**value["oracle"]["spent"]) == result.arms["oracle"].spent
 
 
 def test_a_single_case_has_no_figures() -> None:

@@ -22,7 +22,7 @@ KIND = {
 }
 
 
-def desk(when: When, **answer: Any) -> Team:
+def cli(when: When, **answer: Any) -> Team:
     """Who sorts, who works on a condition, who reads that alone, and the end, which hears all."""
     agents = [
         llm("triage", output_schema=KIND),
@@ -48,7 +48,7 @@ IS_BUG = When(agent="triage", field="kind", is_="bug")
 
 def test_a_skipped_agent_asks_nothing_and_its_readers_are_told(bench: Bench) -> None:
     with ScriptedModel(script("question")) as model:
-        run = bench.run(desk(IS_BUG), model)
+        run = bench.run(cli(IS_BUG), model)
         asked = {word: len(questions(model, word)) for word in ("triage", "fixer", "tester", "end")}
         [read] = questions(model, "end")
     assert (run.status, run.answer) == ("done", "the end")
@@ -81,7 +81,7 @@ def test_a_skipped_agent_asks_nothing_and_its_readers_are_told(bench: Bench) -> 
 )
 def test_all_tests_of_a_condition_must_hold(bench: Bench, when: When, works: bool) -> None:
     with ScriptedModel(script()) as model:
-        run = bench.run(desk(when), model)
+        run = bench.run(cli(when), model)
         assert len(questions(model, "fixer")) == works
     assert run.agents["fixer"].status == ("done" if works else "skipped")
     assert run.agents["tester"].status == ("done" if works else "skipped")
@@ -108,10 +108,10 @@ def test_a_label_or_a_number_is_the_whole_answer(bench: Bench) -> None:
 
 def test_whoever_has_a_condition_of_its_own_works_by_that_alone(bench: Bench) -> None:
     agents = {
-        **desk(IS_BUG).agents,
+        **cli(IS_BUG).agents,
         "tester": llm("tester", when=When(agent="triage", field="score", at_most=1)),
     }
-    both = team(*agents.values(), edges=dict(desk(IS_BUG).reports_to))
+    both = team(*agents.values(), edges=dict(cli(IS_BUG).reports_to))
     with ScriptedModel(script("question")) as model:
         run = bench.run(both, model)
         [read] = questions(model, "tester")
@@ -129,7 +129,7 @@ def test_who_gives_the_answer_works_where_nobody_whom_it_hears_does(bench: Bench
 @pytest.mark.parametrize("on_error", ["skip", "degrade"])
 def test_an_answer_that_is_not_there_meets_no_condition(bench: Bench, on_error: str) -> None:
     fields = {**script(), "[triage]": FAILS}
-    agents = {**desk(IS_BUG).agents, "other": llm("other")}
+    agents = {**cli(IS_BUG).agents, "other": llm("other")}
     edges = {"triage": ("fixer",), "fixer": ("tester",), "tester": ("end",), "other": ("end",)}
     with ScriptedModel({**fields, "[other]": "other"}) as model:
         run = bench.run(team(*agents.values(), edges=edges, on_error=on_error), model)
@@ -143,7 +143,7 @@ def test_each_round_asks_anew_whether_the_condition_holds(bench: Bench) -> None:
     fields["[triage]"] = [Reply.json({"kind": kind, "score": 1}) for kind in ("bug", "question")]
     rounds = Rounds(most=2, until="never", hears="others", closing=("end",))
     with ScriptedModel(fields) as model:
-        run = bench.run(desk(IS_BUG, rounds=rounds), model)
+        run = bench.run(cli(IS_BUG, rounds=rounds), model)
         assert len(questions(model, "fixer")) == 1
         assert "fixer was not needed" in questions(model, "end")[0]
     assert (run.status, run.agents["fixer"].status) == ("done", "skipped")
@@ -152,8 +152,8 @@ def test_each_round_asks_anew_whether_the_condition_holds(bench: Bench) -> None:
 
 def test_a_resumed_run_skips_the_same_and_asks_nothing_again(bench: Bench, tmp_path: Any) -> None:
     with ScriptedModel(script("question")) as model:
-        first = bench.run(desk(IS_BUG), model, folder=tmp_path)
-        again = bench.run(desk(IS_BUG), model, folder=tmp_path)
+        first = bench.run(cli(IS_BUG), model, folder=tmp_path)
+        again = bench.run(cli(IS_BUG), model, folder=tmp_path)
         assert len(model.calls) == 2
     assert first.agents["fixer"] == again.agents["fixer"]
 

@@ -18,7 +18,7 @@ from coterie.pool.values.statistics import Trial
 from coterie.runtime import Caps, Setting
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.serving.account import Account, today
-from coterie.runtime.serving.admission import Admission
+from coterie.runtime.serving.admission import RequestQueue
 from coterie.runtime.serving.app import app_of
 from coterie.runtime.serving.keys import Keys
 from coterie.runtime.serving.server import TeamServer, serving
@@ -71,7 +71,7 @@ async def opened(
     teams = Teams.opened(sources or [pair(here)], known)
     account = Account(runs=here / "runs", per_day=Caps(usd=usd_per_day), clock=clock)
     setting = Setting(budget=Caps(usd=usd), allow_unpriced=allow_unpriced)
-    admission = Admission(at_once, waiting)
+    admission = RequestQueue(at_once, waiting)
     with account:
         async with serving(teams, account, setting, admission, keys) as server:
             app = app_of(server, Keys(frozenset(keys)), **guard)

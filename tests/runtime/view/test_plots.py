@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.view import Cell, Links, PageTable, paged
+from coterie.runtime.view import Links, PageTable, TableCell, paged
 from coterie.runtime.view.plots import Bar, Bars, Plot, PlotPoint, Scale, Series
 
 SERVED = Links(here="rows", contents=["rows"], base="/x/")
@@ -42,8 +42,10 @@ def test_a_file_has_the_first_thousand_and_leads_nowhere() -> None:
 
 
 def test_a_table_says_on_which_side_its_cells_are() -> None:
-    table = PageTable(caption="c", heads={"a": "<", "n": ">"}, rows=[("x", Cell("3", "/there"))])
-    assert table.cells == [[("<", Cell("x")), (">", Cell("3", "/there"))]]
+    table = PageTable(
+        caption="c", heads={"a": "<", "n": ">"}, rows=[("x", TableCell("3", "/there"))]
+    )
+    assert table.cells == [[("<", TableCell("x")), (">", TableCell("3", "/there"))]]
     with pytest.raises(ValueError, match="longer"):
         _ = PageTable(caption="c", heads={"a": "<"}, rows=[("x", "y")]).cells
 

@@ -12,7 +12,7 @@ from ....core.answers import InvalidAnswer, closed, structured
 from ....core.bounds import Bounds
 from ....core.material import fenced, material, task_text
 from ....core.meta import OperatorModel, Question, prompt
-from ....core.operator import Operator, Setting
+from ....core.operator import Operator, OperatorSetting
 from ....core.proposal import RejectedProposal
 from ..lifecycle.fusing import LONGEST_ENTRY
 from ..wording import ANY_TEXT, required_text, text_schema
@@ -142,7 +142,7 @@ DREAM_CRYSTALLIZE = Operator(
     inputs={
         "ideas": "surviving_ideas",
         "criticism": "criticism",
-        "most": Setting(about="The most results.", least=1),
+        "most": OperatorSetting(about="The most results.", least=1),
     },
     gives="words",
 )

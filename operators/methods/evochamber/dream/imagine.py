@@ -12,7 +12,7 @@ from ....core.answers import closed, structured
 from ....core.bounds import Bounds
 from ....core.material import fenced, material, task_text
 from ....core.meta import OperatorModel, Question, prompt
-from ....core.operator import Operator, Setting
+from ....core.operator import Operator, OperatorSetting
 from ....core.proposal import RejectedProposal
 from ..wording import ANY_TEXT, required_text, text_schema
 from .ideas import INSIGHTS, LONGEST_IDEA, Difference, Idea
@@ -105,6 +105,6 @@ DREAM_IMAGINE = Operator(
     act=dream_imagine,
     about="Let a model imagine strategies that follow from the difference."
     " `dream_debate` and `dream_crystallize` read them.",
-    inputs={"most": Setting(about="The most results.", least=1)},
+    inputs={"most": OperatorSetting(about="The most results.", least=1)},
     gives="words",
 )

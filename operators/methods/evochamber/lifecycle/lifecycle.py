@@ -75,7 +75,7 @@ async def _done(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:
         changes, lost = unwritten(event, agents), (result,)
     else:
         changes, lost = result, ()
-    return _Lived(event=event, changes=changes, rejected=(*lost, *left.dropped), heritage=left)
+    return _Lived(event=event, changes=changes, rejected=(*lost, *left.rejected), heritage=left)
 
 
 async def _heritage(episode: Episode, path: str, event: LifecycleEvent) -> Heritage:

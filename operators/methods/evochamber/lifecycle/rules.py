@@ -79,7 +79,7 @@ def due(
     at least `team_size` behind, also where no newcomer comes about; and there are never more than
     `largest`, unless there were before.
     """
-    look = _Look(population=population, settings=settings, chance=chance)
+    look = _LifecycleView(population=population, settings=settings, chance=chance)
     for rule in (_forks, _merges, _prunes, _geneses, _specialized):
         for event in rule(look):  # one by one: a rule sees what it decided before
             look.events.append(event)
@@ -87,7 +87,7 @@ def due(
 
 
 @dataclass(kw_only=True, slots=True)
-class _Look:
+class _LifecycleView:
     """A look at the roster: what was found so far."""
 
     population: Population
@@ -150,7 +150,7 @@ def _affinity(one: RankingScore, niche: str) -> float | None:
     return one.q(niche) if niche in one.competence or niche in one.aims else None
 
 
-def _forks(view: _Look) -> Iterator[LifecycleEvent]:
+def _forks(view: _LifecycleView) -> Iterator[LifecycleEvent]:
     settings, mean = view.settings, view.population.mean
     ranked = _by_reward(view)
     top = math.ceil(settings.fork_top * len(ranked) - ROUNDING)
@@ -161,7 +161,7 @@ def _forks(view: _Look) -> Iterator[LifecycleEvent]:
             yield _fork(name, score, rolling, top=top, of=len(ranked), view=view)
 
 
-def _by_reward(view: _Look) -> list[tuple[str, RankingScore, float]]:
+def _by_reward(view: _LifecycleView) -> list[tuple[str, RankingScore, float]]:
     """Rank those that have worked enough; of equal ones, one or the other is first."""
     ranked = [
         (name, standing, standing.rolling)
@@ -173,7 +173,7 @@ def _by_reward(view: _Look) -> list[tuple[str, RankingScore, float]]:
 
 
 def _fork(
-    name: str, one: RankingScore, rolling: float, *, top: int, of: int, view: _Look
+    name: str, one: RankingScore, rolling: float, *, top: int, of: int, view: _LifecycleView
 ) -> LifecycleEvent:
     niche = one.dominant or ""
     last, share = len(one.rewards), view.settings.fork_top
@@ -196,7 +196,7 @@ def _fork(
     )
 
 
-def _merges(view: _Look) -> Iterator[LifecycleEvent]:
+def _merges(view: _LifecycleView) -> Iterator[LifecycleEvent]:
     settings = view.settings
     ready = {
         name: standing
@@ -245,7 +245,7 @@ def _overlap(agents: Mapping[str, RankingScore], pair: tuple[str, str]) -> float
     return overlap(agents[pair[0]], agents[pair[1]])
 
 
-def _prunes(view: _Look) -> Iterator[LifecycleEvent]:
+def _prunes(view: _LifecycleView) -> Iterator[LifecycleEvent]:
     settings, mean = view.settings, view.population.mean or 0.0
     what = "with a rolling reward " if settings.prune_by == "recent_mean" else ""
     lagging = [
@@ -266,7 +266,7 @@ def _prunes(view: _Look) -> Iterator[LifecycleEvent]:
             )
 
 
-def _geneses(view: _Look) -> Iterator[LifecycleEvent]:
+def _geneses(view: _LifecycleView) -> Iterator[LifecycleEvent]:
     settings, met = view.settings, _niche_counts(view)
     fewest = min(settings.genesis_below, settings.pool_size)
     if view.size < fewest and view.has_room:
@@ -291,7 +291,7 @@ def _geneses(view: _Look) -> Iterator[LifecycleEvent]:
         yield _genesis(view, why, niche, met)
 
 
-def _niche_counts(view: _Look) -> Mapping[str, int]:
+def _niche_counts(view: _LifecycleView) -> Mapping[str, int]:
     """Count the last tasks by niche; of those met equally often, one or the other is first."""
     recent = Counter(niche for niche in view.population.recent(view.settings.tau) if niche)
     niches = [*recent]
@@ -299,13 +299,13 @@ def _niche_counts(view: _Look) -> Mapping[str, int]:
     return {niche: recent[niche] for niche in niches}
 
 
-def _weakest(view: _Look, met: Mapping[str, int]) -> str | None:
+def _weakest(view: _LifecycleView, met: Mapping[str, int]) -> str | None:
     """Return the niche in which the population is weakest; of several, the one met most often."""
     return min(met, key=lambda text: (view.best(text) or 0.0, -met[text]), default=None)
 
 
 def _genesis(
-    view: _Look, why: str, niche: str | None, met: Mapping[str, int], **numbers: float
+    view: _LifecycleView, why: str, niche: str | None, met: Mapping[str, int], **numbers: float
 ) -> LifecycleEvent:
     if niche is None:
         return LifecycleEvent(operator="genesis", agents=(), why=why, numbers=numbers)
@@ -320,7 +320,7 @@ def _genesis(
     )
 
 
-def _specialized(view: _Look) -> Iterator[LifecycleEvent]:
+def _specialized(view: _LifecycleView) -> Iterator[LifecycleEvent]:
     above = view.settings.specialize_above
     for name, standing in view.idle.items():
         niche = standing.dominant

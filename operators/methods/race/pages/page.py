@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .....runtime.view import Cell, PageTable, Templates
+from .....runtime.view import PageTable, TableCell, Templates
 from .beliefs import beliefs_table, moments_of, panels_of
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _last_word(result: RaceResult) -> PageTable:
         caption=f"Candidate {result.leader} beside the original, once on each held-back task",
         heads=LAST_WORD,
         rows=[
-            (task, Cell(_outcome(new, old), badge=True), _figure(old), _figure(new))
+            (task, TableCell(_outcome(new, old), badge=True), _figure(old), _figure(new))
             for task, old, new in scores[:MOST_HELD_BACK]
         ],
         empty="none, as the original leads." if result.is_over else "not yet.",

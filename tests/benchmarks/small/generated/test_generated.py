@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
-from coterie.benchmarks.small.generated.generated import NUMBER, Item, generated
+from coterie.benchmarks.small.generated.generated import NUMBER, GeneratedQuestion, generated
 from coterie.schema import Catalogue, Task, load_task
 from coterie.schema.values.errors import InputError
 
@@ -194,8 +194,10 @@ def test_a_level_that_there_is_not_is_refused(level: int) -> None:
 
 
 def test_a_stream_that_runs_dry_says_so() -> None:
-    def write(chance: random.Random, level: int) -> Item:
-        return Item(kind="die", query=str(chance.randint(1, 6)), answer="1", scorer=NUMBER)
+    def write(chance: random.Random, level: int) -> GeneratedQuestion:
+        return GeneratedQuestion(
+            kind="die", query=str(chance.randint(1, 6)), answer="1", scorer=NUMBER
+        )
 
     die = generated("die", "Die", "Six questions.", write)
     assert len(die.tasks(Source(count=6))) == 6

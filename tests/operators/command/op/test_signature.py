@@ -13,7 +13,7 @@ import pytest
 
 from coterie.operators.command.op.command import main as mas_op
 from coterie.operators.command.op.signature import SCALES, command_of
-from coterie.operators.core.operator import Operator, Setting, operator_of
+from coterie.operators.core.operator import Operator, OperatorSetting, operator_of
 from coterie.runtime.doubles import Replies, Reply
 from coterie.schema.host.catalogue import installed
 from coterie.schema.values.errors import InputError
@@ -293,10 +293,10 @@ COUNTING = Operator(
     act=counting,
     about="Count.",
     inputs={
-        "most": Setting(about="How many.", least=1, most=9),
-        "share": Setting(about="How much.", least=0, most=1),
-        "loudly": Setting(about="Aloud."),
-        "kinds": Setting(about="Which.", choices=("a", "b"), several=True, option="--kind"),
+        "most": OperatorSetting(about="How many.", least=1, most=9),
+        "share": OperatorSetting(about="How much.", least=0, most=1),
+        "loudly": OperatorSetting(about="Aloud."),
+        "kinds": OperatorSetting(about="Which.", choices=("a", "b"), several=True, option="--kind"),
     },
     asks="nobody",
     gives="words",

@@ -190,14 +190,14 @@ def test_a_review_is_a_note_on_one_line_that_is_not_too_long() -> None:
         )  # fmt: skip
 
     asked = review(" Ben was\noutvoted. ")
-    assert asked.came == "Ben was outvoted."
+    assert asked.result == "Ben was outvoted."
     text = asked.calls[0].text
     assert "the team's answer: 0\nben's own: 1" in text
     assert "by the structure voting" in text
     assert "work of solver" in text
     assert '"7"' not in text
-    assert len(review("long " * 1000).came) == 300
-    assert isinstance(review(" … ").came, RejectedProposal)
+    assert len(review("long " * 1000).result) == 300
+    assert isinstance(review(" … ").result, RejectedProposal)
 
 
 def population(*rounds: dict[str, Any]) -> Population:

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from coterie.operators import Contribution
 from coterie.operators.methods.mattrl.experience import ExperienceSettings
-from coterie.operators.methods.mattrl.select import Candidate, best, fates
+from coterie.operators.methods.mattrl.select import ExperienceCandidate, best, fates
 
 GOOD = Contribution(value=1, reason="so")
 
 
 def said(
     number: int, agent: str = "ann", round_: int = 1, *, reward: Any = 0.5, outcome: float = 1
-) -> Candidate:
-    return Candidate(
+) -> ExperienceCandidate:
+    return ExperienceCandidate(
         number=number,
         case=f"case-{number}",
         agent=agent,

@@ -26,15 +26,15 @@ def looked(limits: PhaseLimits, **fields: Any) -> Any:
 def test_within_its_limits_it_asks_and_is_answered() -> None:
     done = looked(PhaseLimits())
     assert len(done.calls) == 4
-    assert [item.answer for item in done.came.evidence] == ["I took it as it stood."] * 2
+    assert [item.answer for item in done.result.evidence] == ["I took it as it stood."] * 2
 
 
 @pytest.mark.parametrize(("steps", "calls"), [(1, 1), (2, 3), (3, 3), (4, 4)])
 def test_no_question_is_asked_beyond_them_whoever_answers_first(steps: int, calls: int) -> None:
     done = looked(PhaseLimits(steps=steps))
     assert len(done.calls) == calls
-    assert bool(done.came.summary) == (steps == 4)
-    assert all("no more may be" in item.reason for item in done.came.lost)
+    assert bool(done.result.summary) == (steps == 4)
+    assert all("no more may be" in item.reason for item in done.result.rejected)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_each_limit_ends_it(limits: PhaseLimits, why: str) -> None:
 def test_who_has_no_conversation_cannot_look_back() -> None:
     done = looked(PhaseLimits(), run=ran(solver=AgentOutcome(status="failed")))
     assert done.calls == []
-    assert "read and said nothing" in done.came.lost[0].reason
+    assert "read and said nothing" in done.result.rejected[0].reason
 
 
 def test_questions_of_which_some_are_of_no_use_are_handed_back_then_passed_over() -> None:

@@ -55,7 +55,7 @@ def test_an_agent_reads_with_the_tools_that_it_had_until_it_has_seen_enough() ->
     [writing] = calls_of(done.calls, "notes", "solver")
     assert "one = 1" in writing.text
     assert all("one = 1" not in call.text for call in calls_of(done.calls, "notes", "writer"))
-    assert [item.agent for item in done.came.reflected if item.looks] == ["solver"]
+    assert [item.agent for item in done.result.reflected if item.looks] == ["solver"]
 
 
 def test_it_looks_no_more_often_than_it_may() -> None:
@@ -77,7 +77,7 @@ def test_who_edited_a_repository_sees_it_as_it_left_it(tmp_path: Path) -> None:
     task = replace(FILES, files={}, repo=repo)
     wanted = [look("list_files"), look("search_text", text="one")]
     done = looked(CODERS, task, wanted, run=ran(CODERS, solver=solver))
-    [result] = [of.looks for of in done.came.reflected if of.looks]
+    [result] = [of.looks for of in done.result.reflected if of.looks]
     assert [item.result for item in result] == ["a.py", "a.py:1: one = 2"]
     assert (repo / "a.py").read_text() == "one = 1\n"
 
@@ -119,6 +119,6 @@ def test_what_is_no_look_is_handed_back_and_then_passed_over(bad: Any) -> None:
 
 def test_a_link_out_of_the_copy_is_not_followed() -> None:
     done = looked(READERS, FILES, [look("read_file", "../../etc/passwd")])
-    [result] = [item for of in done.came.reflected for item in of.looks]
+    [result] = [item for of in done.result.reflected for item in of.looks]
     assert "root:" not in result.result
-    assert NOTED["summary"] in {of.summary for of in done.came.reflected}
+    assert NOTED["summary"] in {of.summary for of in done.result.reflected}
