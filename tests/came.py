@@ -67,7 +67,8 @@ def started(
     *arguments: str,
     command: str = "run",
     env: Mapping[str, str] | None = None,
-    **options: Any,
+    stdout: int = subprocess.PIPE,
+    stderr: int = subprocess.PIPE,
 ) -> subprocess.Popen[str]:
     """Start `mas-run`, or another command, in a child of this process, which imports nothing anew.
 
@@ -81,7 +82,7 @@ def started(
         _forget_files(before)
         _forget_parent({"MAS_HOME": str(folder), **(env or {})})
         sys.argv = ["mas", command, *arguments]
-        with open(1, "w") as sys.stdout, open(2, "w", 1) as sys.stderr:
+        with open(1, "w") as sys.stdout, open(2, "w", 1, errors="backslashreplace") as sys.stderr:
             try:
                 mas(sys.argv[1:], prog_name="mas")
             finally:
@@ -93,10 +94,9 @@ def started(
             "never executed",
             cwd=folder,
             preexec_fn=lambda: work_and_exit(work),  # noqa: PLW1509 - it is this process anew
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=stdout,
+            stderr=stderr,
             text=True,
-            **options,
         )
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 T = TypeVar("T")
 Draw = Callable[[Sequence[Any]], list[Any]]
@@ -62,6 +63,9 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("nightly")
     else:
         os.fsync = without_a_disk
+        # Examples would depend on which modules earlier tests have imported, and each process
+        # would parse them all for constants to draw.
+        providers._get_local_constants = lambda: providers._local_constants
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -90,7 +94,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what belongs to studies, and leave out what is only for the night."""
     for item in items:
-        if STUDIES in item.path.parents:
+        if item.nodeid.startswith("tests/studies/"):
             item.add_marker("studies")
     if not config.getoption("--nightly"):
         left_out = [item for item in items if item.get_closest_marker("nightly")]

@@ -11,7 +11,7 @@ from ...runtime.engine.artifacts import kept_in
 from ...runtime.record.trace import Trace
 from ...runtime.runs.record import MANIFEST, read_value
 from ...runtime.showing import Recorded
-from ...runtime.values.terminal import on_one_line, speakable
+from ...runtime.values.terminal import on_one_line, speakable, unbroken
 from ...schema.command import HOST
 from ...schema.team.team import natural
 from ...schema.values.codec import to_value
@@ -70,7 +70,7 @@ class _Samples:
             f"  {on_one_line(f'{sample.task} {sample.trial}: {sample.score:g} ({sample.reason})')}"
             for sample in self._in_order()
         ]
-        texts.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK TRIAL")
+        texts.append(f"next: mas-view --text {unbroken(shlex.quote(str(self.folder)))} TASK TRIAL")
         return speakable("\n".join(texts)) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> 
     score = {"value": sample["score"] or 0.0, "reason": sample.get("reason", "")}
     log = log_path(folder, task_id, trial)
     return Recorded(
-        place=f"{folder} {task_id}, trial {trial}",
+        place=f"{unbroken(folder)} {task_id}, trial {trial}",
         team=evaluating.plan.team,
         task=task.value(),
         models=[

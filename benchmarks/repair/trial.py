@@ -202,7 +202,9 @@ class _Steps:
 
     def _check(self) -> None:
         """Make sure that whatever fails from here on is due to the patch."""
-        missing = [name for name, command in NEEDED.items() if not self._in_tree(command)]
+        all_there = self._in_tree(" && ".join(NEEDED.values()))  # each command starts in a jail
+        names = () if all_there else NEEDED
+        missing = [name for name in names if not self._in_tree(NEEDED[name])]
         if missing:
             raise InputError(
                 f"repairs are tried with {', '.join(NEEDED)}. The jail lacks {', '.join(missing)}:"

@@ -12,7 +12,7 @@ import click
 
 from ...schema.picture.caption import span
 from ...schema.values.json_text import dumps
-from ..values.terminal import counted, speakable, speakable_json
+from ..values.terminal import counted, on_one_line, speakable, speakable_json, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -133,13 +133,13 @@ def summary(run: Run, record: RunRecord) -> str:
         parts.insert(0, f"warning: another model answered for {span(run.substituted)}")
     parts[:0] = cancelled({agent: outcome.status for agent, outcome in run.agents.items()})
     if run.score is not None:
-        parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")
-    return f"{', '.join(parts)}; {record.folder.path}{os.sep}"
+        parts.insert(0, f"score {run.score.value:g} ({on_one_line(run.score.reason)})")
+    return f"{', '.join(parts)}; {unbroken(record.folder.path)}{os.sep}"
 
 
 def how_to_look(folder: Path) -> str:
     """Return the command that shows what is in a folder."""
-    return f"Look at it with: {shlex.join(('mas-view', str(folder)))}"
+    return f"Look at it with: {unbroken(shlex.join(('mas-view', str(folder))))}"
 
 
 def tell_result(result: dict[str, Any], folder: Path) -> None:

@@ -13,7 +13,7 @@ import click
 from ...schema.command import Command, Family
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
-from ..values.terminal import counted, speakable, speakable_json
+from ..values.terminal import counted, speakable, speakable_json, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -165,13 +165,13 @@ def _table(runs: Sequence[KeptRun]) -> Iterable[str]:
     rows += [
         (
             run.started.strftime("%Y-%m-%d %H:%M"),
-            run.team,
+            unbroken(run.team),
             run.status,
             "-" if run.score is None else f"{run.score:.3f}",
             str(run.calls),
             run.cost,
             _size(run.size),
-            str(run.folder),
+            unbroken(run.folder),
         )
         for run in runs
     ]

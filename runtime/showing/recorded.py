@@ -16,6 +16,7 @@ from ...schema.values.values import is_list, is_mapping
 from ..record.events import EVENTS, EventLog, events_of
 from ..record.journal import is_held
 from ..runs.record import MANIFEST, read_result, read_value
+from ..values.terminal import unbroken
 from ..values.usage import Usage
 from .conversation import AnsweredCall, calls_of
 from .text import written
@@ -73,7 +74,7 @@ class Recorded:
                 f"{folder / MANIFEST}: not the manifest of a run: {error!r}."
             ) from None
         return cls(
-            place=str(folder),
+            place=unbroken(folder),
             team=read_team(folder / "team.yaml"),
             task=read_value(folder / "task.json"),
             models=models,
@@ -176,7 +177,7 @@ class Recorded:
 
 
 def _hints(folder: Path, result: Mapping[str, Any] | None) -> list[str]:
-    where = shlex.quote(str(folder))
+    where = unbroken(shlex.quote(str(folder)))
     if result is not None and result.get("status") == "done":
         return [f"mas-run --replay {where} --verify"]
     return [f"mas-run --resume {where}"]

@@ -8,19 +8,23 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import httpx
+from mcp import types
 from mcp.client.streamable_http import streamable_http_client
 
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from ..values.bounds import LARGEST_MESSAGE
+from .server_process import UNREADABLE
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.shared.message import SessionMessage
 
     from ...schema.host.catalogue import ToolServer
+
+EVENT_ENDS = (b"\n\n", b"\r\r", b"\r\n\r\n")
 
 
 class ServerAddress:
@@ -64,6 +68,9 @@ class Reaching(httpx.AsyncHTTPTransport):
         """Send a request."""
         try:
             response = await super().handle_async_request(request)
+            if (encoding := response.headers.get("Content-Encoding", "identity")) != "identity":
+                await response.aclose()
+                return self._failed(f"It compresses its answers ({quoted(encoding)}) unasked.")
             if response.headers.get("Content-Type", "").startswith("application/json"):
                 response = await _read(response)
         except httpx.TransportError as error:
@@ -76,11 +83,47 @@ class Reaching(httpx.AsyncHTTPTransport):
             await response.aclose()
             return self._failed(f"It answered {response.status_code} {response.reason_phrase}.")
         self.trouble = ""
+        if response.headers.get("Content-Type", "").startswith("text/event-stream"):
+            response.stream = _Events(response.stream, request)
         return response
 
     def _failed(self, trouble: str) -> httpx.Response:
         self.trouble = trouble
         return httpx.Response(httpx.codes.NOT_FOUND)
+
+
+class _Events(httpx.AsyncByteStream):
+    """The events of a response. In place of one that is too long comes an error, and the end."""
+
+    def __init__(self, stream: object, request: httpx.Request) -> None:
+        assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - for the type checker
+        self._stream = stream
+        self._request = request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Yield the bytes of whole events, and of one that may become whole."""
+        size, before = 0, b""
+        async for piece in self._stream:
+            joined = before + piece
+            ends = [joined.rfind(end) + len(end) for end in EVENT_ENDS if end in joined]
+            size = len(joined) - max(ends) if ends else size + len(piece)
+            before = joined[-3:]
+            if size > LARGEST_MESSAGE:
+                yield self._refused()
+                return
+            yield piece
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._stream.aclose()
+
+    def _refused(self) -> bytes:
+        """Return what ends an event without effect, and the error of who asked, if anybody did."""
+        message = f"{UNREADABLE}: it has more than {LARGEST_MESSAGE} bytes"
+        error = {"code": types.INTERNAL_ERROR, "message": message}
+        asked = json.loads(self._request.content or b"{}").get("id")
+        answer = json.dumps({"jsonrpc": "2.0", "id": asked, "error": error})
+        return b"\nevent: skipped\n\ndata: %b\n\n" % (answer if asked is not None else "").encode()
 
 
 async def _read(response: httpx.Response) -> httpx.Response:
@@ -110,7 +153,7 @@ async def reached(server: ToolServer) -> AsyncGenerator[ServerAddress]:
     """Talk with a tool server for a `with` block."""
     reaching = Reaching()
     client = httpx.AsyncClient(
-        headers=headers_of(server, os.environ),
+        headers={"Accept-Encoding": "identity", **headers_of(server, os.environ)},
         timeout=httpx.Timeout(server.timeout),
         transport=reaching,
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from base64 import b64decode
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
 from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
 from mcp import ClientSession, McpError, types
+from mcp.shared import session as library
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ...schema.values.attachments import Attachment
@@ -37,6 +39,23 @@ LONGEST_ERROR = 2_000  # characters
 _GONE = (BrokenResourceError, ClosedResourceError, EndOfStream)
 
 
+_UNSEEN = logging.NullHandler()
+_LOGS = ("mcp", "client")
+"""The loggers of the client library."""
+
+
+def _hide_logs() -> None:
+    """Keep what the library logs of a server's mistakes from the terminal.
+
+    Without a handler, Python prints warnings on standard error, with whatever the server wrote. A
+    host that has handlers still gets them.
+    """
+    for name in _LOGS:
+        logging.getLogger(name).addHandler(_UNSEEN)
+    # It would log by the root's functions, which set up a handler where there is none.
+    library.logging = logging.getLogger(library.__name__)  # pyright: ignore[reportPrivateImportUsage]
+
+
 class Session:
     """A tool server under way. `Session.start` makes one; `stop` ends it.
 
@@ -60,6 +79,7 @@ class Session:
         Raises:
             InputError: Its program does not exist, or is not ready in time to serve tools.
         """
+        _hide_logs()
         session = cls(server)
         try:
             await asyncio.wait(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...schema.values.terminal import on_one_line, speakable, speakable_json
+from ...schema.values.terminal import on_one_line, speakable, speakable_json, unbroken
 
-__all__ = ["clock", "counted", "on_one_line", "speakable", "speakable_json"]
+__all__ = ["clock", "counted", "on_one_line", "speakable", "speakable_json", "unbroken"]
 
 
 def counted(number: int, noun: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from .secrets import scrubbed
+from .terminal import unbroken
 
 Path = tuple[str | int, ...]
 """The way to a value in a document: `("agents", "w2", "tools", 0)`."""
@@ -49,7 +50,7 @@ class Problem:
         object.__setattr__(self, "message", scrubbed(self.message))
 
     def __str__(self) -> str:
-        where = f"{self.file}:{self.place.line}:{self.place.column}"
+        where = f"{unbroken(self.file)}:{self.place.line}:{self.place.column}"
         return f"{where}: {self.severity}: {_problem_text(self)}"
 
 

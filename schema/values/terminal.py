@@ -41,6 +41,11 @@ def speakable(text: str) -> str:
     return _HALF.sub("\ufffd", _COMMAND.sub("", text))
 
 
+def unbroken(name: object) -> str:
+    """Make a name of a file speakable, and put it on one line with its other spaces as they are."""
+    return " ".join(speakable(str(name)).splitlines())
+
+
 def on_one_line(text: str) -> str:
     """Make a text speakable and put it on one line, so that it cannot pose as the next one."""
     return " ".join(speakable(text).split())

@@ -376,6 +376,7 @@ def test_nothing_of_a_file_commands_the_terminal(pool: Pool) -> None:
 HEAVY = {
     "aiohttp",
     "coterie.pool.command.population",  # of another command
+    "coterie.pool.expectation.expectation",
     "coterie.runtime.engine.engine",
     "litellm",
     "minisweagent",

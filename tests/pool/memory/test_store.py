@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from qdrant_client import QdrantClient
 
 from coterie.pool.embedding import Vector
 from coterie.pool.embedding.protocol import unit
@@ -65,6 +64,8 @@ def store(request: pytest.FixtureRequest, server: QdrantServer) -> Store:
     if request.param == "in process":
         return VectorShards()
     if request.param == "in Qdrant's client":
+        from qdrant_client import QdrantClient  # seconds, for every process that collects tests
+
         return QdrantStore(QdrantClient(":memory:"), "shelf")
     return QdrantStore.on_server(server.url, "shelf", key="open sesame")
 

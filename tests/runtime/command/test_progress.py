@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import os
 import pty
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +17,8 @@ from coterie.runtime.command.progress import _Table, progress
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.record.trace import Event, Trace
 from coterie.schema import Agent, Catalogue, Execution, Team
+
+from ...came import started
 
 TEAM = """\
 name: pair
@@ -151,16 +151,8 @@ def test_on_a_terminal_there_is_a_table(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     reply = Reply(text="fine, so I say it again", delivery="paced", interval=0.1)
     with ScriptedModel(reply) as model:
-        running = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "coterie.schema.command", "run"),
-                *("team.yaml", "-q", "Well?", "--model", f"scripted@{model.api_base}"),
-            ],
-            cwd=tmp_path,
-            env={**os.environ, "MAS_HOME": str(tmp_path), "TERM": "xterm", "COLUMNS": "100"},
-            stdout=subprocess.PIPE,
-            stderr=theirs,
-        )
+        words = ("team.yaml", "-q", "Well?", "--model", f"scripted@{model.api_base}")
+        running = started(tmp_path, *words, env={"TERM": "xterm", "COLUMNS": "100"}, stderr=theirs)
         answer, _ = running.communicate(timeout=300)
     os.close(theirs)
     shown = b""
@@ -170,6 +162,6 @@ def test_on_a_terminal_there_is_a_table(tmp_path: Path) -> None:
     except OSError:  # a terminal whose other end is closed
         pass
     os.close(ours)
-    assert (running.returncode, answer) == (0, b"fine, so I say it again\n")
+    assert (running.returncode, answer) == (0, "fine, so I say it again\n")
     for text in (b"fine, so I", b"agent", b"worker", b"working", b"judge", b"done", b"2 calls"):
         assert text in shown

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +18,7 @@ import httpx
 from coterie.runtime.command.serve import main as mas_serve
 from coterie.runtime.doubles import Call, Reply, ScriptedModel, message_text
 
+from ...came import started
 from ...support.commands import ran
 from .clients import CLIENTS
 from .opened import PAIR, evolved, pair
@@ -31,16 +30,9 @@ CALLS = [*itertools.product(CLIENTS.values(), (False, True))]
 @contextmanager
 def served(here: Path, model: ScriptedModel) -> Generator[tuple[subprocess.Popen[str], str]]:
     """Serve a team and a pool during the body: the process, and the address of its API."""
-    words = ["serve", pair(here), "pool:town", "--model", f"scripted@{model.api_base}"]
+    words = [pair(here), "pool:town", "--model", f"scripted@{model.api_base}"]
     words += ["--port", "0", "--concurrency", "256"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "coterie.schema.command", *words],
-        cwd=here,
-        env={**os.environ, "MAS_SERVE_KEYS": KEY},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = started(here, *words, command="serve", env={"MAS_SERVE_KEYS": KEY})
     assert process.stdout is not None
     try:
         yield process, process.stdout.readline().strip()

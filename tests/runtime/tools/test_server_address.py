@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -38,6 +39,11 @@ class Clock(ThreadingHTTPServer):
         self.heard: list[dict[str, str]] = []
         self.refuses: int | None = None
         self.results = RESULTS
+        self.encoding = "identity"
+        self.ahead: bytes | None = None  # events ahead of each answer, where it answers in events
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing: a client that has its answer closes the connection."""
 
     @property
     def url(self) -> str:
@@ -57,7 +63,10 @@ class Answering(BaseHTTPRequestHandler):
         else:
             result = self.server.results[asked["method"]]
             answer = {"jsonrpc": "2.0", "id": asked["id"], "result": result}
-            self.reply(200, json.dumps(answer).encode())
+            content = json.dumps(answer).encode()
+            if (ahead := self.server.ahead) is not None:
+                content = ahead + b"data: " + content + b"\n\n"
+            self.reply(200, content)
 
     def do_GET(self) -> None:
         self.reply(405, b"")
@@ -67,7 +76,9 @@ class Answering(BaseHTTPRequestHandler):
     def reply(self, status: int, content: bytes) -> None:
         self.send_response(status)
         self.send_header("Location", "http://h/mcp")
-        self.send_header("Content-Type", "application/json")
+        is_stream = self.server.ahead is not None
+        self.send_header("Content-Type", "text/event-stream" if is_stream else "application/json")
+        self.send_header("Content-Encoding", self.server.encoding)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
@@ -79,7 +90,9 @@ class Answering(BaseHTTPRequestHandler):
 @contextmanager
 def clock() -> Generator[Clock]:
     with Clock() as served:
-        thread = threading.Thread(target=served.serve_forever, kwargs={"poll_interval": 0.01})
+        thread = threading.Thread(
+            target=served.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
         thread.start()
         yield served
         served.shutdown()
@@ -179,3 +192,44 @@ def test_an_answer_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch)
             return refused.value.detail
 
     assert "an answer of more than 20000 bytes" in asyncio.run(use())
+
+
+def test_each_event_is_read_up_to_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_address, "LARGEST_MESSAGE", 100_000)
+    long = {"content": [{"type": "text", "text": "x" * 300_000}]}
+    note = {"method": "notifications/message", "params": {"level": "info", "data": "x" * 90}}
+    event = b"data: %b\n\n" % json.dumps({"jsonrpc": "2.0", **note}).encode()
+
+    async def use() -> tuple[Any, str]:
+        with clock() as served:
+            served.ahead = 1_000 * event
+            session = await start_session(at(served.url))
+            result = await session.tool("now").run({}, NOBODY)
+            served.results = {**RESULTS, "tools/call": long}
+            with pytest.raises(ToolError) as refused:
+                await session.tool("now").run({}, NOBODY)
+            await session.stop()
+            return result, str(refused.value)
+
+    words = "its reply cannot be read: it has more than 100000 bytes"
+    assert asyncio.run(use()) == ("12:00", words)
+
+
+def test_an_answer_that_is_compressed_unasked_is_not_unpacked() -> None:
+    with clock() as served:
+        served.encoding = "gzip"
+        with pytest.raises(InputError, match=r"It compresses its answers \('gzip'\) unasked"):
+            asyncio.run(asked(at(served.url)))
+        assert {heard["accept-encoding"] for heard in served.heard} == {"identity"}
+
+
+def test_what_a_server_writes_wrongly_is_not_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])  # as in a command
+    with clock() as served:
+        served.ahead = b"event: \x1b[2J\ndata: 1\n\ndata: {\x1b[2J\n\n"
+        served.ahead += b'data: {"jsonrpc": "2.0", "method": "odd", "params": {"x": 1}}\n\n'
+        served.ahead += b'data: {"jsonrpc": "2.0", "id": "a", "method": "odd"}\n\n'
+        assert asyncio.run(asked(at(served.url))) == "12:00"
+    assert capsys.readouterr().err == ""

@@ -6,8 +6,6 @@ import json
 import os
 import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import NoReturn
 
@@ -23,6 +21,7 @@ from coterie.runtime.values.terminal import counted, on_one_line, speakable, spe
 from coterie.schema.command import Command
 from coterie.schema.values.terminal import visible
 
+from ...came import started
 from ...support.commands import mas
 
 COMMANDS = re.compile(
@@ -32,6 +31,16 @@ HOSTILE = (
     "\x1b]52;c;aGk=\x07\x1b[2J\r\x9b31m\u202eevil\u2066\u200b\x1b]0;title\x1b\\\x1bc[/bold][red]x"
 )
 KEY = "sk-proj-4bC8dE2fG6hJ0kL3mN7p"
+
+
+def test_the_name_of_a_file_is_no_line_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a  b\x1b[2J\u202e\nerror: forged.yaml").write_text("name: x\nagents: 7\n")
+    done = mas("validate", ".")
+    assert done.exit_code == 2
+    assert [line.split(":")[0] for line in done.stderr.splitlines()] == ["a  b error"]
 
 
 @pytest.mark.parametrize(
@@ -162,16 +171,9 @@ def test_a_traceback_shows_no_key_and_commands_nothing(monkeypatch: pytest.Monke
 def on_a_terminal(folder: Path, model: ScriptedModel, *options: str) -> tuple[int, bytes]:
     """Run a team with a terminal for its output; give the exit code and what that shows."""
     ours, theirs = pty.openpty()
-    running = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "coterie.schema.command", "run"),
-            *("team.yaml", "-q", "Well?", "--model", f"scripted@{model.api_base}", *options),
-        ],
-        cwd=folder,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-        stdout=theirs,
-        stderr=theirs,
-    )
+    words = ("team.yaml", "-q", "Well?", "--model", f"scripted@{model.api_base}", *options)
+    screen = {"TERM": "xterm", "COLUMNS": "100"}
+    running = started(folder, *words, env=screen, stdout=theirs, stderr=theirs)
     os.close(theirs)
     shown = b""
     try:

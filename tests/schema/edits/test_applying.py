@@ -41,7 +41,7 @@ from coterie.schema.edits.components import AGENT_FIELDS, TEAM_FIELDS
 from coterie.schema.loading.loading import check_team
 from coterie.schema.team.writing import write_team_yaml
 
-from ..strategies import CATALOGUE
+from ..strategies import CATALOGUE, fewer
 from .strategies import exact, teams_and_edits
 
 
@@ -71,6 +71,7 @@ def refused(parent: Team, *edits: Edit) -> list[str]:
     return [str(problem) for problem in outcome.problems]
 
 
+@fewer(2)
 @given(teams_and_edits(), st.randoms(use_true_random=False))
 def test_a_child_loads_in_any_order_and_a_refusal_has_the_problems_of_loading(
     drawn: tuple[Team, list[Edit]], random: Any

@@ -36,6 +36,7 @@ from .strategies import exact, relatives
 from .test_applying import llm, team
 
 
+@fewer(2)
 @given(relatives())
 def test_the_edits_lead_from_one_team_to_the_other_and_survive_writing(
     drawn: tuple[Team, Team],

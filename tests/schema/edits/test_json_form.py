@@ -33,10 +33,11 @@ from coterie.schema.edits.components import AGENT_FIELDS, TEAM_FIELDS
 from coterie.schema.edits.kinds.kind import tag
 
 from ...support.problems import problems_of
-from ..strategies import CATALOGUE, VALUES
+from ..strategies import CATALOGUE, VALUES, fewer
 from .strategies import teams_and_edits
 
 
+@fewer(2)
 @given(teams_and_edits())
 def test_what_is_read_is_what_was_written(drawn: tuple[Team, list[Edit]]) -> None:
     parent, edits = drawn

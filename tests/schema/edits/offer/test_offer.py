@@ -28,7 +28,7 @@ from coterie.schema.loading.ceiling import CapabilityPolicy
 from ..decoder import answer
 from ..test_applying import llm, team
 
-CI, NIGHTLY = 400, 100_000
+CI, NIGHTLY = 200, 100_000
 
 CATALOGUE = Catalogue.of_host(
     models={alias: Model(alias=alias, model=f"openai/{alias}") for alias in ("fast", "large")}
