@@ -53,10 +53,9 @@ def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) ->
     state = State(folder, is_begun=True)
     state.trials.places = Places(*places)
     state.learnt = Lessons.of(folder / LEDGER, value["learnt"], learnt)
-    for name in ("rejected", "twins", "numbers"):
-        getattr(state, name).update(
-            {_text(key): _whole(count) for key, count in value[name].items()}
-        )
+    counts = {"rejected": state.rejected, "twins": state.duplicates, "numbers": state.numbers}
+    for name, counted in counts.items():
+        counted.update({_text(key): _whole(count) for key, count in value[name].items()})
     state.episodes.update({_text(item): _whole(last) for item, last in value["episodes"].items()})
     state.shared = bool(value["shared"])
     for entry in value["teams"]:
@@ -94,7 +93,7 @@ def _recorded(value: Mapping[str, Any], state: State) -> dict[str, Any]:
         raise TypeError(f"{value['born']!r} is no lineage")
     return {
         "name": name,
-        "born": from_value(Lineage, value["born"]),
+        "lineage": from_value(Lineage, value["born"]),
         "stem": _text(value["stem"]),
         "retired": None if retired is None else _text(retired),
         "by_split": {_text(split): _statistics(known) for split, *known in value["splits"]},
