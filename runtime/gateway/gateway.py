@@ -281,21 +281,21 @@ class Gateway:
                 raise InputError(f"no model {alias!r}. Known: {', '.join(sorted(self.models))}.")
             model = self.models[alias]
             endpoint = configured(endpoint_of(model, self._environment), model, self._environment)
-            traffic = self._traffic_of(endpoint)
+            limiter = self._limiter_of(endpoint)
             if bound := model.concurrency or (EMBEDDED_CONCURRENCY if model.is_embedded else None):
-                traffic.slots.narrow(bound)
-                self._narrowed.append((traffic.slots, bound))
+                limiter.slots.narrow(bound)
+                self._narrowed.append((limiter.slots, bound))
             line = ModelClient(
                 model=model,
                 endpoint=endpoint,
-                limiter=traffic,
+                limiter=limiter,
                 rates=rates_of(model),
                 is_declared=is_declared(model),
             )
             self._by_alias[alias] = _in_batches(line) if self.batched else line
         return self._by_alias[alias]
 
-    def _traffic_of(self, endpoint: Endpoint) -> RateLimiter:
+    def _limiter_of(self, endpoint: Endpoint) -> RateLimiter:
         """Return what the calls of a model share, whatever alias and key they use."""
         place = replace(endpoint, key=None)
         if place not in self._limiters:

@@ -123,7 +123,7 @@ async def episode(episode):
     [member] = episode.view.members.values()
     run = await episode.run(member.team, "work")
     episode.answered(run, await episode.score(run, "work"))
-    episode.closing = SimpleNamespace(close=hook("closing", episode.line(episode.stage.pool)))
+    episode.closing = SimpleNamespace(close=hook("closing", episode.line(episode.context.pool)))
 
 async def before_commit(episode, earlier):
     fail("before a commit")
