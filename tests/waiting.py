@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import pytest
 
 T = TypeVar("T")
 
@@ -26,3 +29,10 @@ def wait_for(condition: Callable[[], T], what: object, seconds: float = PATIENCE
         assert time.monotonic() < deadline, what
         time.sleep(0.01)
     return value
+
+
+def time_that_passes(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Return what lets seconds pass for all who look at `time.monotonic`."""
+    passed, clock = [0.0], time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + sum(passed))
+    return passed.append

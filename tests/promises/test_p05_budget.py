@@ -28,7 +28,13 @@ from hypothesis.stateful import (
 
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Gateway
 from coterie.runtime.gateway.metering import tokens_in
-from coterie.runtime.values.budget import Budget, BudgetReached, Caps, Reservation
+from coterie.runtime.values.budget import (
+    PICOS_PER_USD,
+    Budget,
+    BudgetReached,
+    Caps,
+    Reservation,
+)
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Model
 
@@ -263,11 +269,12 @@ class BudgetMachine(RuleBasedStateMachine):
     @rule(share=st.sampled_from([0.0, 0.1, 0.5, 1.0, 1.5]), data=st.data(), cancels=st.booleans())
     def settle(self, share: float, data: st.DataObject, cancels: bool) -> None:
         reservation = self._drawn(data)
-        before = list(reservation.budget._used)
         tokens, usd = int(reservation.tokens * share), (reservation.usd or 0) * share
-        reservation.settle(Usage(calls=reservation.calls, completion_tokens=tokens, usd=usd))
+        usage = Usage(calls=reservation.calls, completion_tokens=tokens, usd=usd)
+        reservation.settle(usage)
+        used = (round(usage.usd * PICOS_PER_USD), tokens, usage.calls)
         for index, amount in enumerate(reservation.amounts):
-            more = reservation.budget._used[index] - before[index] - amount
+            more = used[index] - amount
             for budget in reservation.budget._chain:
                 self.excess[budget, index] += max(0, more)
         if cancels and self.asking:  # who may just have been served, and does not know yet
@@ -302,7 +309,7 @@ class BudgetMachine(RuleBasedStateMachine):
     @invariant()
     def what_is_reserved_is_what_is_held(self) -> None:
         self._let_run()
-        for budget in self.budgets:
+        for budget in (budget for budget in self.budgets if budget._limits):
             held = [item.amounts for item in self.held if budget in item.budget._chain]
             sums = [sum(column) for column in zip((0, 0, 0), *held, strict=True)]
             assert budget._reserved == sums

@@ -127,7 +127,7 @@ def test_no_attempt_takes_longer_than_the_models_timeout() -> None:
 )
 def test_a_cap_on_time_ends_whatever_the_call_is_at(outcomes: list[Any], why: str) -> None:
     result, budget, provider, seconds = asked(
-        *outcomes, caps=Caps(seconds=20), retries=8, timeout=600
+        *outcomes, caps=Caps(seconds=20, tokens=10**9), retries=8, timeout=600
     )
     assert isinstance(result, BudgetReached), why
     assert result.cap == "seconds"
@@ -140,7 +140,7 @@ def test_a_call_that_is_cancelled_in_flight_may_have_been_billed() -> None:
     provider = Provider(in_turn(1000.0))
 
     async def scene() -> Budget:
-        budget = Budget(clock=virtual_clock)
+        budget = Budget(Caps(tokens=10**9), clock=virtual_clock)
         async with gateway_to(provider, model(**PRICED)) as gateway:
             call = asyncio.create_task(gateway.chat(request(), budget=budget))
             await asyncio.sleep(1)

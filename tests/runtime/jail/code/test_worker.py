@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,8 @@ import pytest
 
 from coterie.runtime.jail import Jail, JailKilled, JailLimits, Jails, PythonWorker
 from coterie.schema import JailError
+
+from ....waiting import time_that_passes
 
 LOST = "What earlier cells defined is lost."
 
@@ -43,13 +44,12 @@ def helped(
     jail: Jail, called: list[Any], freed: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[PythonWorker]:
     """An interpreter with the tools `note`, `slow` and `stuck`; `slow` lets an hour pass."""
-    passed, clock = [0.0], time.monotonic
-    monkeypatch.setattr(time, "monotonic", lambda: clock() + sum(passed))
+    let_pass = time_that_passes(monkeypatch)
 
     def on_tool(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         called.append((name, args, kwargs))
         if name == "slow":
-            passed.append(3600)
+            let_pass(3600)
         if name == "stuck":
             freed.wait()
         return kwargs.get("give", name)
