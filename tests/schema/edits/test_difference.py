@@ -75,6 +75,14 @@ def test_every_edit_is_needed(drawn: tuple[Team, Team]) -> None:
         ),
         (team("bj", "aj"), [ReplaceTopology(reports_to={"b": ("j",), "a": ("j",)})]),
         (team("ja", "ab"), [ReplaceTopology(reports_to={"j": ("a",), "a": ("b",)})]),
+        (team("ab"), [ReplaceTopology(reports_to={"a": ("b",)})]),
+        (
+            team("aj", "bj", "cd", "dj", agents="a b c d j"),
+            [
+                AddAgent(agent=llm("c"), before="j", reports_to=("d",)),
+                AddAgent(agent=llm("d"), before="j", reports_to=("j",)),
+            ],
+        ),
         (team("xj", "bj", agents="x b j"), [RenameAgent(agent="a", id="x")]),
         (team(agents="b a j"), [OrderAgents(agents=("b", "a", "j"))]),
         (
