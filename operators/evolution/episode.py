@@ -183,7 +183,11 @@ class Episode(TaskRuns):
         Args:
             at: Where it stands among others, if they are made side by side.
         """
-        self._rejected.append((at, rejected))
+        self._rejected.append((at, expected(rejected, RejectedProposal, self._who)))
+
+    @property
+    def _who(self) -> str:
+        return f"the strategy {self.context.recipe.strategy}"
 
     @property
     def rejected(self) -> list[RejectedProposal]:
@@ -220,8 +224,7 @@ class Episode(TaskRuns):
             run: The run whose answer is that of the episode.
             score: Its score. None: it is scored when the strategy is done.
         """
-        what = f"the strategy {self.context.recipe.strategy}"
-        self.answer = EpisodeAnswer(run=expected(run, Run, what), score=score)
+        self.answer = EpisodeAnswer(run=expected(run, Run, self._who), score=score)
 
     async def finish(self) -> None:
         """Score the answer, where that is still to be done; of a test, by the reference answer.

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from ...schema.host.foreign_code import expected
 from ...schema.host.settings import find_strategy
+from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.loading.recipe import DEFAULT_SEEDS
 from ...schema.values.errors import InputError
 from ..core.scoring import is_judged
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable
     from pathlib import Path
 
     from markupsafe import Markup
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from ...runtime.values.usage import Usage
     from ...runtime.view import Links
     from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.loading.recipe import Recipe
     from ...schema.team.task import Task
     from ...schema.team.team import Agent, Team
@@ -135,6 +137,30 @@ def _no_files(settings: Any, _beside: Path, _catalogue: Catalogue, /) -> Found:
     return settings, {}
 
 
+_GIVES: Mapping[str, type[Any]] = MappingProxyType(
+    {
+        "begin": Iterable,
+        "check": Mapping,
+        "check_recipe": Mapping,
+        "suits": Mapping,
+        "ceiling": CapabilityPolicy,
+        "agents": Sequence,
+        "teams": Iterable,
+        "needs": Container,
+        "keeps": Iterable,
+        "find": tuple,
+        "foretells": str,
+        "calls_at_most": int,
+    }
+)
+"""What the functions of a strategy return, by its attributes."""
+
+
+def _checked(function: Callable[..., Any], kind: type[Any], noun: str) -> Callable[..., Any]:
+    """Return a function that refuses, in words, to pass on what is of another kind."""
+    return lambda *arguments: expected(function(*arguments), kind, noun)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Strategy:
     """A loop that says which operator acts when, on one task at a time.
@@ -221,6 +247,12 @@ class Strategy:
     find: Callable[[Any, Path, Catalogue], Found] = _no_files
     foretells: Callable[[Any], str] = lambda _settings: ""
     calls_at_most: Callable[[Any, Plan], int] | None = None
+
+    def __post_init__(self) -> None:
+        for name, kind in _GIVES.items():
+            if function := getattr(self, name):
+                noun = f"{name} of the strategy {self.name}"
+                object.__setattr__(self, name, _checked(function, kind, noun))
 
 
 def strategy_of(name: str) -> Strategy:

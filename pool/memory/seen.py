@@ -1,7 +1,7 @@
 """Which tasks a pool has learnt from, so that nothing is tested on them.
 
-A task is known by its id, and by its words: white space, case and marks between words make no
-other task of them.
+A task is known by its id, and by its words: white space, case, what has no width and marks between
+words make no other task of them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ...schema.team.task import Task
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
+from ...schema.values.terminal import speakable
 from ...schema.values.values import is_mapping
 from ..folder.own_files import refuse_links
 from ..ledger.learnt import LONGEST_TASK
@@ -31,11 +32,12 @@ from ..values.statistics import EVOLVE
 DIGITS = 16
 """Of the digest by which manifests know the words of a question."""
 MOST_NAMED = 5
-_APOSTROPHE = re.compile("(?<=[^\\W\\d_])['\u2019](?=[^\\W\\d_])")
+_APOSTROPHE = re.compile("(?<=[^\\W\\d_])['`\u2018\u2019](?=[^\\W\\d_])")
+_PLAIN = str.maketrans({**dict.fromkeys("\u2010\u2011\u2212", "-"), "\u02bc": "'"})
 _MARK = re.compile(
     r"""
     [?"'`\u2018-\u201f\xab\xbb\xbf\xa1\u3001\u3002\u300c\u300d\u2013\u2014] | \*\*+ | __+
-    | (?<!\d)! | [.,;:](?!\d) | (?<=[^\W\d_])[-\u2010\u2011](?=\w)
+    | (?<!\d)! | [.,;:](?!\d) | (?<=[^\W\d_])-(?=\w)
     """,
     re.VERBOSE,
 )
@@ -182,6 +184,6 @@ def _kept(text: str) -> str:
 
 def _words(text: str) -> str:
     """Return what of a task is compared: all but case, spacing and the marks between sentences."""
-    text = unicodedata.normalize("NFKC", text[:LONGEST_TASK]).casefold()
-    text = " ".join(_APOSTROPHE.sub("", text).split())
+    text = unicodedata.normalize("NFKC", text[:LONGEST_TASK]).casefold().translate(_PLAIN)
+    text = _APOSTROPHE.sub("", speakable(" ".join(text.split())))
     return " ".join(_MARK.sub(" ", text).split()) or text

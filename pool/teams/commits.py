@@ -264,7 +264,9 @@ class Commits:
         return self.current.commit(change.value(of), op=op)
 
     def _record(self, change: Evaluated | ChildRejected | EventNoted, *, op: str) -> bool:
+        if (members := getattr(change, "members", None)) is None:  # a plug-in's
+            raise InputError(f"{quoted(change)} is no change of a pool. Correct what gave it.")
         with self.current.turn:
-            for name in change.members:
+            for name in members:
                 self.current.find(name)
             return self.current.commit(change.value(), op=op)

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 import click
 
 from ...schema.values.json_text import dumps
-from ..values.terminal import on_one_line, speakable
+from ..values.terminal import on_one_line, speakable, speakable_json
 
 LONGEST_SHOWN = 4_000
 """Characters of the arguments that are shown."""
@@ -39,10 +39,11 @@ class AtTerminal:
             return tool in self._always or await self._allowed(agent, tool, arguments)
 
     async def _allowed(self, agent: str, tool: str, arguments: Any) -> bool:
-        text = on_one_line(dumps(arguments, ensure_ascii=False))
+        text = speakable_json(dumps(arguments, ensure_ascii=False))
+        agent, called = on_one_line(agent), on_one_line(tool)
         left_out = len(text) - LONGEST_SHOWN
         more = f" [{left_out} more characters are not shown]" if left_out > 0 else ""
-        click.echo(f"{agent} wants to have {tool} called: {text[:LONGEST_SHOWN]}{more}", err=True)
+        click.echo(f"{agent} wants to have {called} called: {text[:LONGEST_SHOWN]}{more}", err=True)
         click.echo("Allow it? [y]es, [n]o, [a]lways in this run: ", nl=False, err=True)
         answer = (await self._line()).strip().casefold()
         if answer in {"a", "always"}:

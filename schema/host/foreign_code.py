@@ -102,17 +102,17 @@ def place_of(error: BaseException) -> str | None:
 
 
 def plugin_place(error: BaseException, plugins: Iterable[str]) -> str | None:
-    """Return the line of a plug-in that raised an error; None where we, or nobody of them, did.
+    """Return the last line of a plug-in that an error passed through; None where it did not.
 
+    Where we raised it, the plug-in called us with something wrong, or changed what it was given.
     Of a `StopIteration`, Python makes another error where it leaves a generator or a coroutine.
 
     Args:
         plugins: The packages that plug-ins are in.
     """
-    counts = {*plugins, OWN}
-    frames = (frame for frame in reversed(_frames(error)) if frame[0] in counts)
-    name, place = next(frames, (OWN, ""))
-    if name != OWN:
+    theirs = {*plugins} - {OWN}
+    frames = reversed(_frames(error))
+    if place := next((place for name, place in frames if name in theirs), None):
         return place
     return plugin_place(error.__cause__, plugins) if error.__cause__ else None
 

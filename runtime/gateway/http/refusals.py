@@ -45,7 +45,9 @@ STATUS_OF: Mapping[str, int] = {
 INVALID = ("invalid_", "unsupported_", "image_", "empty_image", "context_length")
 """How codes begin that say that the request is at fault."""
 ANSWERED = ("choices", "content", "output", "type", "response")
-TOLD = ("message", "msg", "detail", "error_msg")
+TOLD = ("message", "msg", "error_msg")
+WORDED = ("error", "errors", *TOLD, "detail", "loc", "type", "code", "metadata", "raw")
+"""Where an error has its words, in the order in which they are shown."""
 _VERSIONED = re.compile(r"/v\d|/deployments/|api-version=")
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
 
@@ -97,7 +99,8 @@ def words_of(content: bytes) -> str:
     """Find an endpoint's own words; a page of HTML is cut to its beginning.
 
     Providers put them at `error.message`, `error`, `message` or `detail`, Google's in a list of
-    one, and what FastAPI refuses is told by its places.
+    one, and what FastAPI refuses is told by its places. OpenRouter passes on what another provider
+    sent at `error.metadata.raw`, as a text.
     """
     try:
         text = " ".join(_words(json.loads(content)))
@@ -137,7 +140,8 @@ def failure_in(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if any(str(body.get(name)).endswith("error") for name in ("type", "object")):
         return body
     is_answer = any(body.get(name) is not None for name in ANSWERED)
-    return body if not is_answer and any(isinstance(body.get(name), str) for name in TOLD) else None
+    tells = bool(body.get("detail")) or any(isinstance(body.get(name), str) for name in TOLD)
+    return body if tells and not is_answer else None
 
 
 def failed(
@@ -191,10 +195,18 @@ def _words(body: Any) -> Iterator[str]:
             yield from _words(item)
     elif is_mapping(body):
         fields = cast("Mapping[str, Any]", body)
-        for key in ("error", "message", "msg", "detail", "loc", "type", "code"):
+        for key in WORDED:
             yield from _words(fields.get(key))
     elif isinstance(body, str):
-        yield body
+        yield from _words(inner) if (inner := _wrapped(body)) else (body,)
+
+
+def _wrapped(text: str) -> Any:
+    """Return the error of another provider that a gateway passes on as a text; None without one."""
+    try:
+        return json.loads(text) if text.startswith("{") else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _delay(content: bytes) -> float | None:

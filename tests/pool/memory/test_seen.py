@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
+from unicodedata import normalize
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.pool import Pool, Trial
@@ -21,6 +23,7 @@ from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import InputError, Task
 
+from ...canned import seeds
 from ..edited_teams import pool_of, vote
 
 TASK = Task(id="case_7", query="Which fever is it?", context="He was in the tropics.")
@@ -54,38 +57,54 @@ def test_a_task_is_known_by_the_case_that_an_event_tells(pool: Pool) -> None:
     assert places(pool, TASK) == [(f"{pool.folder}/ledger.jsonl:3", "id")]
 
 
-SENTENCES = (
-    "Film 1 was good.",
-    "Don't mix 1.5 l of water, 2 eggs and a well-known spice: how much is it?",
-    'He said "(3 + 4) * 2 is 14"; is 3! more?',
-)
-REWRITES: dict[str, Callable[[str], str]] = {
-    "no full stop": lambda text: text.rstrip(".?"),
-    "another mark": lambda text: text.rstrip(".?") + "!",
-    "case": str.upper,
-    "white space": lambda text: "  " + text.replace(" ", "\n\t"),
-    "curly quotes": lambda text: text.replace("'", "\u2019").replace('"', "\u201d"),
-    "no apostrophe": lambda text: text.replace("'", ""),
-    "no hyphen": lambda text: text.replace("well-known", "well known"),
-    "no comma": lambda text: text.replace(", ", " "),
-    "bold": lambda text: f"**{text}**",
-    "in quotes": lambda text: f"\u201c{text}\u201d",
-    "full width": lambda text: text.replace("?", "\uff1f").replace(":", "\uff1a"),
-    "dots": lambda text: text + "..",
+WORDS = (
+    "Film", "film's", "was", "good", "don't", "naïve", "café", "well-known", "Straße", "Ångström",
+    "1", "2.5", "1,000", "10:30", "x-ray", "(a", "+", "b)", "2*3", "3!", "what", "señor",
+    "\ufb01ne", "“so”", "e-mail", "7%", "f(x)", "A.B.", "CO₂", "東京", "Москва", "[1,2]", "-5",
+    "<3",
+)  # fmt: skip
+QUOTES = ("“{}”", "«{}»", "'{}'", '"{}"', "`{}`", "„{}“", "**{}**", "__{}__", "「{}」")
+SPACES = (" ", "\n", "\t", "\u00a0", "  ", "\u2009", "\u3000", " \u200b", "\r\n", "\u2028 ")
+
+
+def spaced(chance: Random, text: str) -> str:
+    return "".join(chance.choice(SPACES) if char == " " else char for char in f" {text} ")
+
+
+REWRITES: dict[str, Callable[[Random, str], str]] = {
+    "case": lambda chance, text: chance.choice([str.upper, str.lower, str.title])(text),
+    "white space": spaced,
+    "form": lambda chance, text: normalize(chance.choice(["NFC", "NFD", "NFKC", "NFKD"]), text),
+    "end": lambda chance, text: (
+        text.rstrip(".?") + chance.choice(["", ".", " ?", "...", "…", "。"])
+    ),
+    "begin": lambda chance, text: chance.choice(["¿", "¡", "— ", "\ufeff"]) + text,
+    "quotes": lambda chance, text: chance.choice(QUOTES).format(text),
+    "apostrophe": lambda chance, text: text.replace(
+        "'", chance.choice(["\u2019", "", "\u02bc", "`", "\u2018"])
+    ),
+    "hyphen": lambda chance, text: text.replace("-", chance.choice(["\u2010", "\u2011", "\u2212"])),
+    "marks": lambda _, text: text.replace(" was ", ", was ").replace(" good ", " good; "),
+    "dash": lambda chance, text: text.replace(
+        " was ", chance.choice([" \u2013 was ", " \u2014 was "])
+    ),
+    "no width": lambda _, text: text.replace("good", "go\u00adod").replace("Film", "Fi\u200blm"),
 }
 
 
-@settings(max_examples=200)
-@given(
-    st.sampled_from(SENTENCES),
-    st.lists(st.sampled_from(sorted(REWRITES)), min_size=1, max_size=3, unique=True),
-)
-def test_marks_case_and_spaces_make_no_other_task(sentence: str, rewrites: list[str]) -> None:
-    near = sentence
-    for name in rewrites:
-        near = REWRITES[name](near)
-    seen = Seen.of([Task(id="t", query=sentence)])
-    assert [meeting.by for meeting in seen.meetings([Task(id="v", query=near)])] == ["words"]
+def test_marks_case_and_spaces_make_no_other_task(nightly: bool) -> None:
+    for seed in seeds(nightly):
+        chance = Random(seed)
+        words = chance.choices(WORDS, k=chance.randint(3, 9))
+        sentence = " ".join(words) + chance.choice([".", "?", ""])
+        near = sentence
+        for name in chance.sample(sorted(REWRITES), chance.randint(1, 3)):
+            near = REWRITES[name](chance, near)
+        seen = Seen.of([Task(id="t", query=sentence)])
+        meetings = seen.meetings([Task(id="v", query=near)])
+        assert [meeting.by for meeting in meetings] == ["words"], (sentence, near)
+        other = sentence.replace(words[chance.randrange(len(words))], "otherwise", 1)
+        assert not [*seen.meetings([Task(id="v", query=other)])]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.runtime.gateway.endpoint import configured, endpoint_of
 from coterie.runtime.gateway.http.refusals import refusal
+from coterie.runtime.gateway.providers import PROVIDERS
 from coterie.schema import InputError, Model
 from coterie.schema.loading.host import resolve_models
 
@@ -28,27 +31,40 @@ ODD_KEYS = st.one_of(
 )
 
 
-def refused(**environment: str) -> str:
+KEYS = st.sampled_from(
+    [(name, variable) for name, it in PROVIDERS.items() if it.wire for variable in it.key_in]
+)
+ADDRESSES = st.sampled_from(
+    [(name, variable) for name, it in PROVIDERS.items() if it.wire for variable in it.address_in]
+)
+
+
+def refused(provider: str, environment: Mapping[str, str]) -> str:
     with pytest.raises(InputError) as failed:
-        endpoint_of(Model(alias="default", model="openai/m"), environment)
+        endpoint_of(Model(alias="default", model=f"{provider}/m"), environment)
     return str(failed.value)
 
 
-@settings(max_examples=300)
-@given(ODD_KEYS)
-def test_a_key_that_cannot_be_sent_is_refused_in_one_line_unseen(key: str) -> None:
-    line = refused(OPENAI_API_KEY=key)
-    assert line.startswith("the environment variable OPENAI_API_KEY ")
+@settings(max_examples=10 * settings().max_examples)
+@given(KEYS, ODD_KEYS)
+def test_a_key_that_cannot_be_sent_is_refused_in_one_line_unseen(
+    read: tuple[str, str], key: str
+) -> None:
+    provider, variable = read
+    line = refused(provider, {variable: key})
+    assert line.startswith(f"the environment variable {variable} ")
     assert "\n" not in line
     assert KEY[:9] not in line
     assert KEY[-9:] not in line
 
 
-@settings(max_examples=300)
-@given(PLACES, PATHS, st.data())
+@settings(max_examples=10 * settings().max_examples)
+@given(ADDRESSES, PLACES, PATHS, st.data())
 def test_an_address_is_refused_where_models_yaml_refuses_it(
-    place: str, path: str, data: st.DataObject
+    read: tuple[str, str], place: str, path: str, data: st.DataObject
 ) -> None:
+    provider, variable = read
+    keys = dict.fromkeys(PROVIDERS[provider].key_in, KEY)
     address = f"http://{place}{path}"
     odd = data.draw(
         st.sampled_from(
@@ -61,8 +77,8 @@ def test_an_address_is_refused_where_models_yaml_refuses_it(
             ]
         )
     )  # fmt: skip
-    line = refused(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=odd)
-    assert line.startswith("the environment variable OPENAI_BASE_URL: ")
+    line = refused(provider, {**keys, variable: odd})
+    assert line.startswith(f"the environment variable {variable}: ")
     assert line.endswith("Write http://HOST:PORT/v1, or https.")
     assert "\n" not in line
     assert "pw@" not in line

@@ -15,6 +15,7 @@ from coterie.runtime.gateway.metering import metered
 from coterie.runtime.gateway.prices import TokenPrices
 
 from ...canned import DONE, Read, Response, document, pieces, read, seeds, stream, whole
+from ...overflows import placed, too_long, waiting
 
 WIRES = ("chat", "anthropic", "responses")
 TEXT = "The answer is 42, and so is 41 plus 1."
@@ -240,25 +241,29 @@ def test_a_prompt_that_is_too_long_is_one_in_every_providers_words() -> None:
     assert failure(read(document({"error": {"message": "too many"}}, 429))).kind == "busy"
 
 
-@pytest.mark.parametrize(
-    ("headers", "error", "seconds"),
-    [
-        ({"retry-after-ms": "1500"}, {}, 1.5),
-        ({"Retry-After-Ms": "1500", "Retry-After": "9"}, {}, 1.5),
-        ({"retry-after-ms": "soon", "retry-after": "2"}, {}, 2),
-        ({}, {"retry_after": 3}, 3),
-        ({}, {"metadata": {"retry_after_seconds": 4}}, 4),
-        ({"Retry-After": "5"}, {"retry_after": 3}, 5),
-    ],
-)
-@pytest.mark.parametrize("status", [200, 429])
-def test_who_asks_to_wait_is_waited_for(
-    headers: dict[str, str], error: dict[str, Any], seconds: float, status: int
-) -> None:
-    busy = document({"error": {"message": "slow", "code": 429, **error}}, status, **headers)
-    result = read(busy, document(whole("chat", TEXT, "stop")))
-    assert answer(result).text == TEXT
-    assert seconds <= result.seconds < seconds + 0.6
+def test_a_prompt_that_is_too_long_is_one_wherever_a_provider_says_so(nightly: bool) -> None:
+    for seed in seeds(nightly):
+        chance, wire = Random(seed), WIRES[seed % 3]
+        text, status = too_long(chance), chance.choice([200, 400, 413, 422, 500])
+        refused = placed(chance, text, wire, status)
+        spare = [document(whole(wire, "from the spare", "stop"))]
+        result = read(refused, wire=wire, others=spare)
+        assert isinstance(result.answer, ChatAnswer), refused
+        assert (answer(result).text, result.requests, result.tokens) == ("from the spare", 2, 15)
+
+
+def test_who_asks_to_wait_is_waited_for(nightly: bool) -> None:
+    for seed in seeds(nightly):
+        chance, wire = Random(seed), WIRES[seed % 3]
+        seconds = chance.choice([0.25, 1.5, 2, 30, round(chance.uniform(0.6, 59), 3)])
+        headers, fields = waiting(chance, seconds)
+        status = chance.choice([200, 408, 429, 429, 500, 503, 529])
+        code = 429 if status == 200 else status
+        busy = placed(chance, "slow down", wire, status, **{**fields, "code": code})
+        busy = busy._replace(headers=headers)
+        result = read(busy, document(whole(wire, TEXT, "stop")), wire=wire)
+        assert (answer(result).text, result.requests) == (TEXT, 2), busy
+        assert seconds <= result.seconds < seconds + 0.6, busy
 
 
 def test_a_price_of_nothing_does_not_overrule_the_hosts() -> None:

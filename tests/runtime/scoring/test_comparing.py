@@ -37,7 +37,7 @@ def spelt(value: Any, form: Literal["NFC", "NFD"]) -> Any:
     return value
 
 
-@settings(max_examples=4 * settings().max_examples)
+@settings(max_examples=10 * settings().max_examples)
 @given(COMPOSED)
 def test_letters_are_the_same_composed_or_not(text: str) -> None:
     apart = unicodedata.normalize("NFD", text)
@@ -47,7 +47,7 @@ def test_letters_are_the_same_composed_or_not(text: str) -> None:
         assert json_equal(dumps(answer), dumps(reference), {}).value == 1
 
 
-@settings(max_examples=4 * settings().max_examples)
+@settings(max_examples=10 * settings().max_examples)
 @given(JSON)
 def test_json_is_the_same_in_any_spelling_of_its_texts(value: Any) -> None:
     composed, apart = spelt(value, "NFC"), spelt(value, "NFD")
@@ -68,7 +68,7 @@ def flipped(value: Any) -> Any:
     return bool(value) if value in (0, 1) else value
 
 
-@settings(max_examples=4 * settings().max_examples)
+@settings(max_examples=10 * settings().max_examples)
 @given(
     st.recursive(
         st.sampled_from([True, False, 0, 1, 0.0, 1.0]),
@@ -93,7 +93,7 @@ def test_json_numbers_are_the_same_however_they_are_written() -> None:
     assert exact("1", True, {}).value == exact("true", 1, {}).value == 0
 
 
-@settings(max_examples=4 * settings().max_examples)
+@settings(max_examples=10 * settings().max_examples)
 @given(
     size=st.integers(0, 10**9),
     part=st.sampled_from(["", ".5", ".25"]),
@@ -113,7 +113,7 @@ def test_a_number_is_the_same_in_every_spelling(size, part, minus, separator, **
     )
 
 
-@settings(max_examples=4 * settings().max_examples)
+@settings(max_examples=10 * settings().max_examples)
 @given(
     st.lists(st.integers(0, 9999), min_size=2, max_size=5), st.sampled_from([",", "-", "\u2013"])
 )
@@ -139,7 +139,7 @@ def test_long_numbers_are_compared_exactly_and_huge_ones_at_all() -> None:
     assert number("1e999999999999999999999", 7, {}).value == 0
 
 
-@settings(max_examples=4 * settings().max_examples)
+@settings(max_examples=10 * settings().max_examples)
 @given(
     letter=st.sampled_from("BCDEFGH"),
     form=st.sampled_from(

@@ -77,6 +77,20 @@ def test_a_terminal_asks_about_one_call_at_a_time() -> None:
     assert asyncio.run(ask()) == [True] * 3
 
 
+def test_a_question_shows_what_is_unseen_and_commands_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Terminal(AtTerminal):
+        async def _line(self) -> str:
+            return "no"
+
+    hidden = "\x1b]0;x\x07a\u202e\u200b"
+    assert not asyncio.run(Terminal(sys.stdin)(f"w{hidden}\nAllow", f"t{hidden}", {"p": hidden}))
+    assert capsys.readouterr().err.splitlines()[0] == (
+        r'wa Allow wants to have ta called: {"p": "\u001b]0;x\u0007a\u202e\u200b"}'
+    )
+
+
 def test_where_nobody_can_be_asked_one_sentence_says_what_to_write() -> None:
     with pytest.raises(InputError) as refused:
         box().approvals.refuse_unasked(["read_file", "list_files"])

@@ -42,7 +42,7 @@ from coterie.runtime.values.score import Score
 from coterie.schema import Task
 from coterie.schema.host.scorer_form import ScorerForm, takes
 
-AT, ERROR = "", None
+AT, ERROR, GIVEN = "", None, None
 
 def fail(point):
     if point == AT:
@@ -111,7 +111,7 @@ async def act(meta, path, task, parent):
 def hook(point, value):
     def called(*_, **__):
         fail(point)
-        return value
+        return GIVEN if AT == f"gives {point}" else value
     return called
 
 def find(settings, *_):
@@ -121,6 +121,8 @@ def find(settings, *_):
 async def episode(episode):
     fail("episode")
     [member] = episode.view.members.values()
+    if misuse := MISUSES.get(AT):
+        await misuse(episode, member.team)
     run = await episode.run(member.team, "work")
     episode.answered(run, await episode.score(run, "work"))
     episode.closing = SimpleNamespace(close=hook("closing", episode.line(episode.context.pool)))
@@ -130,6 +132,21 @@ async def before_commit(episode, earlier):
 
 async def whole(*_):
     fail("whole")
+
+MISUSES = {
+    "no team": lambda episode, _: episode.run(7, "work"),
+    "no path": lambda episode, team: episode.run(team, 7),
+    "no such argument": lambda episode, team: episode.run(team, odd=1),
+    "no run": lambda episode, _: episode.score(7, "work"),
+    "no part": lambda episode, _: episode.side_by_side(7),
+    "no task": lambda episode, _: (setattr(episode, "task", 7), episode.run(_, "work"))[1],
+    "no folder": lambda episode, _: setattr(episode, "folder", 7),
+    "nothing to wait for": lambda episode, _: episode.keep(7),
+    "no such attribute": lambda episode, _: episode.odd(),
+    "a view that is cleared": lambda episode, _: episode.view.members.clear(),
+    "a text of bytes": lambda episode, _: episode.write("a", b"x"),
+    "a chance of nothing": lambda episode, _: episode.chance(object()),
+}
 
 def not_async(episode):
     pass
@@ -168,6 +185,7 @@ every = Strategy(
     agents=hook("agents", ()),
     needs=needs,
     keeps=hook("keeps", ()),
+    calls_at_most=hook("calls at most", 9),
     fold=hook("fold", SimpleNamespace(after=hook("fold of a line", None))),
     find=find,
     foretells=hook("foretells", ""),
@@ -409,15 +427,20 @@ ODD = (GeneratorExit, StopIteration, SystemExit, BrokenPipeError)
 """What Python, asyncio or a command line treats in a way of its own."""
 
 
-@pytest.mark.parametrize("point", COMMANDS)
-def test_whatever_is_raised_at_a_point_ends_its_command_with_one_line(
-    plugin: Any, point: str, nightly: bool
-) -> None:
+def arranged() -> None:
+    """Write the files that the commands name."""
     Path("team.yaml").write_text("name: t\nagents: {a: {prompt: Be brief.}}\n")
     for name in ("t.json", "t.jsonl"):
         Path(name).write_text('{"id": "t", "query": "?", "answer": "7"}\n')
     for name in ("every", "at_once"):
         Path(f"{name}.yaml").write_text(f"strategy: {name}\nseeds: [team.yaml]\n")
+
+
+@pytest.mark.parametrize("point", COMMANDS)
+def test_whatever_is_raised_at_a_point_ends_its_command_with_one_line(
+    plugin: Any, point: str, nightly: bool
+) -> None:
+    arranged()
     at = [*COMMANDS].index(point) % len(ODD)
     with ScriptedModel({"": "7"}) as model:
         asks = COMMANDS[point][0] in {"evolve", "bench", "dev"}
@@ -429,6 +452,46 @@ def test_whatever_is_raised_at_a_point_ends_its_command_with_one_line(
             assert kind.__name__ in done.stderr
             assert "odd_plugin.py:" in done.stderr
             assert "Traceback" not in done.stderr
+
+
+MISUSES = (
+    "no team", "no path", "no such argument", "no run", "no part", "no task", "no folder",
+    "nothing to wait for", "no such attribute", "a view that is cleared", "a text of bytes",
+    "a chance of nothing",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("misuse", MISUSES)
+def test_a_plugin_that_misuses_what_it_is_given_is_named_whoever_raises(
+    plugin: Any, misuse: str
+) -> None:
+    arranged()
+    plugin.AT = misuse
+    with ScriptedModel({"": "7"}) as model:
+        done = mas(*EVOLVING, "--model", f"m@{model.api_base}")
+    assert (done.exit_code, "odd_plugin.py:" in done.stderr) == (2, True), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+GIVES = (
+    "begin", "check", "check with recipe", "suits", "agents", "needs", "keeps", "foretells",
+    "calls at most",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("point", GIVES)
+def test_what_a_strategy_returns_of_another_kind_is_one_line(plugin: Any, point: str) -> None:
+    arranged()
+    with ScriptedModel({"": "7"}) as model:
+        for given in (None, object()):
+            plugin.AT, plugin.GIVEN = f"gives {point}", given
+            done = mas(
+                *(EVOLVING if point == "begin" else PLANNING), "--model", f"m@{model.api_base}"
+            )
+            assert (done.exit_code, "every gave no" in done.stderr) == (2, True), done.stderr
+        plugin.AT, plugin.GIVEN = "gives begin", [7]
+        done = mas(*EVOLVING, "--model", f"m@{model.api_base}")
+    assert (done.exit_code, "7 is no change of a pool" in done.stderr) == (2, True)
 
 
 def test_a_typo_in_a_command_or_strategy_of_ones_own_is_one_line(plugin: Any) -> None:

@@ -49,7 +49,7 @@ def as_jsonl(rows: list[tuple[str, str]], end: str) -> bytes:
     return end.join([*(json.dumps(row, ensure_ascii=False) for row in records), ""]).encode()
 
 
-@settings(max_examples=3 * settings().max_examples)
+@settings(max_examples=10 * settings().max_examples)
 @given(
     rows=ROWS,
     end=st.sampled_from(ENDS),

@@ -130,7 +130,7 @@ def test_a_problem_of_a_value_without_a_place_stands_at_the_nearest_parent() -> 
     assert str(document.problem(("x",), "Gone.", at_key=True)) == "f:1:1: error: x: Gone."
 
 
-@settings(max_examples=200)
+@settings(max_examples=10 * settings().max_examples)
 @given(
     character=st.characters(min_codepoint=0x10000),
     before=st.text("ab ", max_size=9),
