@@ -40,7 +40,7 @@ with atheris.instrument_imports(include=["coterie"]):  # pyright: ignore[reportA
     from coterie.schema.loading.loading import hostless_team, parse_task
     from coterie.schema.loading.recipe import load_recipe
     from coterie.schema.loading.task_form import PLAIN
-    from coterie.schema.loading.task_table import read_table
+    from coterie.schema.loading.tasks import read_table
 
 # Beside what is watched, and no part of it.
 from .damage import altered, bounded

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import functools
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from ...schema.values.values import is_list
 from ..evaluation.benchmark import Benchmark, Source
 from .answers import calls_in
 from .domains import DOMAINS
-from .references import FILES, literal_list, reference_calls, reference_rows
 from .tables import SOURCE, find_folder, load_tables
 from .toolkits import TOOLKITS
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..evaluation.exporting import Answers
     from ..evaluation.samples import Sample
 
-
 COLUMNS = ("query", "function_calls", "full_response", "error")
 _READ_BY_NAME = {
     "intermediate_steps": r"intermediate\x5fsteps",
@@ -35,6 +34,15 @@ _READ_BY_NAME = {
     "AgentAction(": r"AgentAction\x28",
 }
 NO_ANSWER = "The run ended without an answer."
+FILES = {
+    "analytics": "analytics",
+    "calendar": "calendar",
+    "crm": "customer_relationship_manager",
+    "email": "email",
+    "multi_domain": "multi_domain",
+    "project_management": "project_management",
+}
+"""The niches in order, and the name that each has in its file's."""
 
 
 def export_all_tools(answers: Answers) -> str:
@@ -169,6 +177,49 @@ def _task(niche: str, number: int, row: dict[str, str], folder: Path, *, named_o
 def _described(domains: tuple[str, ...]) -> str:
     operations = [operation for domain in domains for operation in DOMAINS[domain]]
     return "\n".join(f"- {operation.signature}: {operation.about}" for operation in operations)
+
+
+def reference_rows(folder: Path, niche: str) -> Sequence[dict[str, str]]:
+    """Read the file of a niche: `query`, `answer` and `domains` of each of its tasks.
+
+    Raises:
+        InputError: It cannot be read, or is not as expected.
+    """
+    name = f"{FILES[niche]}_queries_and_answers.csv"
+    path = folder / "data" / "processed" / "queries_and_answers" / name
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(_checked(csv.DictReader(file), path))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read: {error}. To get it, {SOURCE}.") from None
+    return rows
+
+
+def _checked(rows: csv.DictReader[str], path: Path) -> Iterator[dict[str, str]]:
+    for row in rows:
+        if missing := {"query", "answer", "domains"} - {k for k, text in row.items() if text}:
+            raise InputError(f"{path}: a row has no {', '.join(sorted(missing))}. {SOURCE}.")
+        yield row
+
+
+def reference_calls(row: dict[str, str], niche: str) -> list[str]:
+    """Return the reference's calls of a row of `reference_rows`."""
+    return literal_list(row["answer"], niche)
+
+
+def literal_list(text: str, niche: str) -> list[str]:
+    """Read a list of texts as Python writes it.
+
+    Raises:
+        InputError: It is none.
+    """
+    try:
+        result = ast.literal_eval(text)
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"the tasks of {niche} hold {text[:80]!r}, no list: {error}.") from None
+    if not is_list(result) or not all(isinstance(item, str) for item in result):
+        raise InputError(f"the tasks of {niche} hold {text[:80]!r}, which is no list of texts.")
+    return result
 
 
 _CITATION = (

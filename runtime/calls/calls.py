@@ -16,17 +16,19 @@ from ..gateway.model_client import no_account, unrecorded
 from ..record.journal import digest
 from ..scrubbing.scrubber import APART
 from ..values.bounds import LARGEST_ANSWER, LONGEST_EVENT, apart
-from .overflow import trimmed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from ..gateway import ChatRequest, Gateway
+    from ..gateway import ChatRequest, Gateway, Message
     from ..gateway.chat.fallback import ParameterChange
     from ..gateway.stream_sink import Tell
     from ..record.journal import Journal
     from ..values.budget import Budget
     from .cache import Cache
+
+SHORTEST = 2_000
+"""Characters of a message that are always left."""
 
 
 def _unchanged(text: str) -> str:
@@ -344,3 +346,28 @@ def _attached(request: ChatRequest) -> Mapping[str, Any]:
 def _thinking(answer: ChatAnswer) -> Mapping[str, Any]:
     """Return what an answer's event says of the thinking ahead of it."""
     return {"thinking": shortened(answer.thinking, LONGEST_EVENT)} if answer.thinking else {}
+
+
+def trimmed(messages: Sequence[Message]) -> tuple[list[Message], int]:
+    """Halve the longest text among messages, by its middle, and say so in its place.
+
+    Returns:
+        The messages, and the number of characters that were left out: 0 where none is long enough.
+    """
+    lengths = [len(_text(message)) for message in messages]
+    longest = max(range(len(lengths)), key=lengths.__getitem__, default=0)
+    if not lengths or lengths[longest] <= SHORTEST:
+        return list(messages), 0
+    text = _text(messages[longest])
+    kept = max(SHORTEST, len(text) // 2) // 2
+    left_out = len(text) - 2 * kept
+    note = f"\n[… {left_out:,} characters left out: too long for the model …]\n"
+    if left_out <= len(note):  # the note would take what it gives
+        return list(messages), 0
+    shorter: dict[str, Any] = {**messages[longest], "content": text[:kept] + note + text[-kept:]}
+    return [*messages[:longest], shorter, *messages[longest + 1 :]], left_out
+
+
+def _text(message: Message) -> str:
+    content = message.get("content")
+    return content if isinstance(content, str) else ""

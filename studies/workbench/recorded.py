@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coterie.benchmarks.workbench.references import FILES, reference_calls, reference_rows
 from coterie.benchmarks.workbench.tables import NO_VALUE, load_tables
+from coterie.benchmarks.workbench.tasks import FILES, reference_calls, reference_rows
 from coterie.benchmarks.workbench.verdict import PredictionVerdict, verdict
 from coterie.schema.values.errors import InputError
 from coterie.schema.values.values import is_list

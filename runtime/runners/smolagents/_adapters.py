@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib.resources
+import re
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 import yaml
@@ -32,8 +35,7 @@ from ...jail.code.worker import CellResult
 from ...messages.thoughts import only_thinks
 from ...prompts import render
 from ...values.structured import answer_in, parse_structured
-from .._bounds import check_answer
-from .._code import END_IN_CODE, ends_in_code, whole_code
+from .._bounds import LARGEST_ANSWER, check_answer
 from .._foreign import foreign_errors
 from .._jailed import jailed, kept
 from .._steps import shortened
@@ -55,6 +57,15 @@ CUT_OFF = "your answer was cut off ({}) in its code. Nothing was executed. Write
 HOW_TO_END = "Call a tool, or final_answer to answer."
 THOUGHT_ONLY = "(I thought, and did not answer. I will think less.)"
 """Stands in an agent's memory for an answer of thinking alone; it holds no code and no call."""
+END_IN_CODE = (
+    "your code was cut where it has </code> in it, which ends it. Nothing was executed. Write that"
+    " text in two parts there: '</' + 'code>'."
+)
+_OPENING = re.compile(r"```(?:python|py)\b")
+_CLOSING = re.compile(r"\n```")
+MOST_ENDS = 20
+"""Fences at which a block may end that are tried."""
+LARGEST_TRIED = LARGEST_ANSWER // 10
 
 
 def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
@@ -286,3 +297,45 @@ def _step(step: ActionStep) -> dict[str, Any]:
         "calls": calls,
         **{name: shortened(text) for name, text in fields.items() if text},
     }
+
+
+def whole_code(text: str) -> str:
+    """Return an answer with its fenced code between smolagents' tags, where fences are in the code.
+
+    A block ends at the first fence at which it is Python.
+    """
+    if "<code>" in text or len(text) > LARGEST_TRIED:
+        return text
+    blocks: list[str] = []
+    at, is_otherwise = 0, False
+    while opening := _OPENING.search(text, at):
+        ends = [end.span() for end in islice(_CLOSING.finditer(text, opening.end()), MOST_ENDS)]
+        if not ends:
+            break
+        start, at = ends[0]
+        if len(ends) > 1:
+            whole = (end for end in ends if _is_python(text[opening.end() : end[0]]))
+            start, at = next(whole, ends[0])
+        is_otherwise |= start != ends[0][0]
+        blocks.append(text[opening.end() : start].strip())
+    code = "\n\n".join(blocks)
+    return f"<code>\n{code}\n</code>" if is_otherwise and "</code>" not in code else text
+
+
+def ends_in_code(text: str) -> bool:
+    """Return whether the sign for the end of code stands in a text of the code itself."""
+    _, opening, after = text.partition("<code>")
+    code = after.partition("</code>")[0]
+    return bool(opening) and len(code) <= LARGEST_TRIED and "unterminated" in _fault(code)
+
+
+def _is_python(code: str) -> bool:
+    return not _fault(code)
+
+
+def _fault(code: str) -> str:
+    try:
+        ast.parse(code.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return str(error)
+    return ""

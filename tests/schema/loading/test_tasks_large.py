@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.schema import Catalogue
-from coterie.schema.loading import lines, task_table, tasks
+from coterie.schema.loading import lines, tasks
 from coterie.schema.loading.lines import Lines
 from coterie.schema.loading.loading import TASK_LIMITS
 from coterie.schema.loading.tasks import TaskFile, load_tasks, open_tasks
@@ -78,7 +78,7 @@ def test_no_row_behind_sixteen_megabytes_is_lost(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = DocumentLimits(bytes=1000, nodes=50_000, scalar=500)
-    for module in (lines, task_table, tasks):
+    for module in (lines, tasks):
         monkeypatch.setattr(module, "TASK_LIMITS", limits, raising=False)
     path = tmp_path / f"many{suffix}"
     rows = [(f"question {n} {'pad ' * 20} end of {n}", "") for n in range(200)]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.repair import releases
-from coterie.benchmarks.repair.releases import Release, make_repository
+from coterie.benchmarks.repair import offline
+from coterie.benchmarks.repair.offline import Release, make_repository
 from coterie.schema.values.errors import InputError
 
 from ...repairs import git
@@ -80,7 +80,7 @@ def test_a_client_that_fails_is_told(client: Path, monkeypatch: pytest.MonkeyPat
 def test_where_nobody_can_fetch_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(releases, "find_uv", lambda: None)
-    monkeypatch.setattr(releases, "find_spec", lambda _: None)
+    monkeypatch.setattr(offline, "find_uv", lambda: None)
+    monkeypatch.setattr(offline, "find_spec", lambda _: None)
     with pytest.raises(InputError, match=r"neither uv nor pip is installed\. Install uv"):
         make_repository(Release(requirement="pkg==1", sha256="0"), tmp_path)

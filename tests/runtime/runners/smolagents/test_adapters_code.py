@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from coterie.runtime.runners._code import ends_in_code, whole_code
+from coterie.runtime.runners.smolagents._adapters import ends_in_code, whole_code
 
-from ...canned import seeds
+from ....canned import seeds
 
 LINES = (
     "x = 1",

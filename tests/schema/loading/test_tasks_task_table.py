@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from coterie.schema import Catalogue
 from coterie.schema.loading.lines import Lines
 from coterie.schema.loading.task_form import TaskForm, columns_of
-from coterie.schema.loading.task_table import read_table
-from coterie.schema.loading.tasks import load_tasks
+from coterie.schema.loading.tasks import load_tasks, read_table
 from coterie.schema.values.errors import ConfigError, InputError
 from coterie.schema.values.problems import Problem
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.repository.inert import inert_names
+from coterie.runtime.engine.artifacts import inert_names
 
 PARTS = st.sampled_from(
     ["a", "HEAD", "head", "HEAD.kept", "head.kept_", ".git", ".GIT ", "Head.KEPT", ".git\\a", "b"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coterie.runtime.calls.overflow import SHORTEST, trimmed
+from coterie.runtime.calls.calls import SHORTEST, trimmed
 
 
 def test_the_longest_message_loses_its_middle() -> None:
