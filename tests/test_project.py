@@ -330,7 +330,7 @@ WALKS = {
     "operators/core/meta.py": "the prompts of this package",
     "benchmarks/comparison/merging.py": "results, links as links: who merges evaluations made them",
     "benchmarks/repair/steering.py": "names in a tree that was unpacked here; no link is followed",
-    "pool/folder/agent_files.py": "a pool, which is looked through for links when it is opened",
+    "pool/folder/agent_folders.py": "a pool, which is looked through for links when it is opened",
     "pool/folder/replacing.py": "the same, and its links would be copied as links",
     "pool/git/upkeep.py": "the same: a ledger, copied beside itself",
     "runtime/jail/workspace.py": "a file of the host's, before the jail is opened",
