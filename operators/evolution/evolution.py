@@ -19,7 +19,7 @@ from ...pool.ledger.changes import ChildRejected, EventNoted
 from ...pool.ledger.ledger import Ledger
 from ...pool.ledger.scaffold import HEAD, next_head
 from ...pool.view import Views
-from ...schema.host.foreign_code import expected, running_task
+from ...schema.host.foreign_code import expected, is_theirs, running_task
 from .episode import EarlierEpisodes, Episode
 from .folder import EPISODES, EVOLUTIONS, TURNS
 from .lines import lines_in
@@ -151,12 +151,12 @@ class Evolution:
         with log or nullcontext():
             if log:
                 log.trace.emit("task_given", task=episode.task.value())
-            doing, task = self.strategy.episode(episode), asyncio.current_task()
+            doing, task = self.strategy.episode(episode), running_task()
             what = f"the episode of the strategy {self.strategy.name}"
             try:
                 await expected(doing, Awaitable, what)
             except GeneratorExit as error:
-                if running_task() is not task:
+                if not is_theirs(error, task):
                     raise
                 # Whoever awaits this task would be ended by it.
                 raise RuntimeError(f"{what} raised GeneratorExit") from error

@@ -9,33 +9,33 @@ from .records import TrialRecord
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-One = TypeVar("One", bound=TrialRecord)
-"""Teams, or agents."""
+MemberT = TypeVar("MemberT", bound=TrialRecord)
+"""A team, or an agent."""
 
 
-class Births(dict[str, One]):
+class Births(dict[str, MemberT]):
     """Teams, or agents, that were ever born, by name, in the order of their births."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._live: dict[str, One] = {}
+        self._live: dict[str, MemberT] = {}
         self._is_lent = self._is_late = False
 
     @property
-    def live(self) -> Mapping[str, One]:
+    def live(self) -> Mapping[str, MemberT]:
         """Those that were not retired, in the same order. Whoever has it keeps it as it is."""
         if self._is_late:  # once after many that came back, not once after each
             self._live = {name: member for name, member in self.items() if member.retired is None}
         self._is_lent, self._is_late = True, False
         return self._live
 
-    def bear(self, newcomer: One) -> None:
+    def bear(self, newcomer: MemberT) -> None:
         """Add a newcomer after all that are there."""
         self[newcomer.name] = newcomer
         if newcomer.retired is None:
             self._own()[newcomer.name] = newcomer
 
-    def retire(self, member: One, reason: str | None) -> None:
+    def retire(self, member: MemberT, reason: str | None) -> None:
         """Let a member be none any longer, for a reason; without one, let it be one again."""
         if reason is not None:
             self._own().pop(member.name, None)
@@ -43,7 +43,7 @@ class Births(dict[str, One]):
             self._is_late = True
         member.retired = reason
 
-    def _own(self) -> dict[str, One]:
+    def _own(self) -> dict[str, MemberT]:
         """Return the living to change them: a copy where somebody has the others."""
         if self._is_lent:
             self._live, self._is_lent = {**self._live}, False

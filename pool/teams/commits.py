@@ -172,8 +172,10 @@ class Commits:
                 return self._learn(change, op=op)
             case EventNoted(what=what) if what == HEAD:
                 return self._led(lambda: self._record(change, op=op))
-            case _:
+            case Evaluated() | ChildRejected() | EventNoted():
                 return self._record(change, op=op)
+            case _:  # a plug-in's
+                raise InputError(f"{quoted(change)} is no change of a pool. Correct what gave it.")
 
     def _led(self, make: Callable[[], bool]) -> bool:
         """Let something happen by which another team may be the head: then its folder follows."""
@@ -264,9 +266,7 @@ class Commits:
         return self.current.commit(change.value(of), op=op)
 
     def _record(self, change: Evaluated | ChildRejected | EventNoted, *, op: str) -> bool:
-        if (members := getattr(change, "members", None)) is None:  # a plug-in's
-            raise InputError(f"{quoted(change)} is no change of a pool. Correct what gave it.")
         with self.current.turn:
-            for name in members:
+            for name in change.members:
                 self.current.find(name)
             return self.current.commit(change.value(), op=op)

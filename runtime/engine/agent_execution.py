@@ -326,7 +326,7 @@ class AgentExecution:
     async def _result(self, assignment: Assignment) -> AgentResult:
         """Have the backend run the agent; a plug-in's may raise or return anything."""
         name = f"the backend {self.planned.backend}"
-        with foreign_code(name, awaited=True):
+        with foreign_code(name):
             result: Any = await self.planned.runner.run(assignment)
         if not isinstance(result, AgentResult):
             raise AgentError(f"{name} failed: it gave no AgentResult, but {quoted(result)}.")

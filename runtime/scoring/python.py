@@ -38,7 +38,7 @@ async def called(scorer: PythonScorer, evidence: Evidence) -> Score:
 
     try:
         async with asyncio.timeout(SECONDS):
-            with foreign_code(what, ScorerError, awaited=True):
+            with foreign_code(what, ScorerError):
                 returned = await call_python(scorer.name, scorer.function, arguments)
     except TimeoutError:
         raise ScorerError(f"{what} took longer than {SECONDS:g} seconds.") from None

@@ -72,7 +72,7 @@ async def score(evidence: Evidence) -> Score | None:
         ScorerError: The scorer failed, or gave no score.
         JailError: The scorer runs code, and there is no jail, or the jail failed.
     """
-    task, waiting = evidence.task, running_task()
+    task, calling = evidence.task, running_task()
     if not task.is_scored:
         return None
     try:
@@ -82,7 +82,7 @@ async def score(evidence: Evidence) -> Score | None:
     except CoterieError as error:
         raise ScorerError(f"the scorer {task.scorer.name} failed: {error}") from error
     except BaseException as error:  # scorers are anyone's, and the run is paid
-        if not is_theirs(error, awaited=running_task() is not waiting):
+        if not is_theirs(error, calling):
             raise
         raise ScorerError(f"the scorer {task.scorer.name} failed: {why(error)}") from error
 

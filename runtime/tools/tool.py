@@ -217,7 +217,7 @@ class GrantedTool:
             return {"error": _bounded(_sound(str(error))), **detail}
         except BaseException as error:  # others wrote the tool, and it may raise anything
             is_moved = isinstance(error, JailError) and is_lost(error)
-            if is_moved or not is_theirs(error, awaited=running_task() is not task):
+            if is_moved or not is_theirs(error, task):
                 raise  # no answer: the agent begins again elsewhere, where the tool can do it
             raised = "".join(traceback.format_exception_only(error)).strip()
             detail = "".join(traceback.format_exception(error))

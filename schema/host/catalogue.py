@@ -273,7 +273,7 @@ def load_named(group: str, name: str) -> Any:
     try:
         return point.load()
     except BaseException as error:
-        if not is_theirs(error, awaited=False):
+        if not is_theirs(error):
             raise
         package = f" of {point.package}" if point.package else ""
         is_missing = isinstance(error, (ImportError, AttributeError)) and not place_of(error)

@@ -22,14 +22,11 @@ OWN = __name__.partition(".")[0]
 
 
 @contextlib.contextmanager
-def foreign_code(
-    noun: str, kind: Callable[[str], Exception] = AgentError, *, awaited: bool = False
-) -> Generator[None]:
+def foreign_code(noun: str, kind: Callable[[str], Exception] = AgentError) -> Generator[None]:
     """Map whatever code of others raises in a block.
 
     Args:
         noun: Whose code it is, for the message.
-        awaited: Whether the block waits for the code.
 
     Raises:
         CoterieError: One of ours, which the code let pass; or what `kind` makes.
@@ -40,7 +37,7 @@ def foreign_code(
     except CoterieError:
         raise
     except BaseException as error:
-        if not is_theirs(error, awaited=awaited and running_task() is not task):
+        if not is_theirs(error, task):
             raise
         raise kind(f"{noun} failed: {why(error)}") from error
 
@@ -59,15 +56,15 @@ def expected(value: Any, kind: type[Kind], noun: str) -> Kind:
     return value
 
 
-def is_theirs(error: BaseException, *, awaited: bool = True) -> bool:
+def is_theirs(error: BaseException, task: object | None = None) -> bool:
     """Return whether code of others raised an error, and nobody who ends it from outside.
 
     Args:
-        awaited: Whether the code was waited for, and no longer by the task that began to: then
-            somebody closes its coroutine.
+        task: The task that called the code. If another task is at work now, somebody closes a
+            coroutine that waits for the code.
     """
     is_cancelled = type(error).__name__ == "CancelledError" and not isinstance(error, Exception)
-    is_closed = awaited and isinstance(error, GeneratorExit)
+    is_closed = isinstance(error, GeneratorExit) and task is not None and running_task() is not task
     return not (is_cancelled or is_closed or isinstance(error, KeyboardInterrupt))
 
 

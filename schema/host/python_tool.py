@@ -156,7 +156,7 @@ def _imported(path: Path) -> types.ModuleType:
     try:
         spec.loader.exec_module(module)
     except BaseException as error:
-        if not is_theirs(error, awaited=False):
+        if not is_theirs(error):
             raise
         raise InputError(f"{path.name} cannot be imported: {why(error)}.") from error
     return module
