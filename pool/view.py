@@ -79,7 +79,7 @@ class PoolView:
         end: How far the ledger had come.
         pool: The pool, which may have come further.
         memory: What finds entries; None: nothing is found.
-        folded: What the strategy's fold came to, a value of its own type; None: it has none.
+        folded: The result of the strategy's fold, a value of its own type; None: it has none.
     """
 
     members: Mapping[str, Member]
@@ -178,7 +178,7 @@ class Views:
         self._agents: Mapping[str, PoolAgent] = {}
 
     def upto(self, episode: int) -> PoolView:
-        """Return the view of who sees what came of the episodes up to one, and of everybody else.
+        """Return the view of who sees the results of the episodes up to one, and of everybody else.
 
         Args:
             episode: The last one that is seen, not before that of the view before. -1: none is.

@@ -66,7 +66,7 @@ class Load:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Carried:
-    """What came of it.
+    """The result.
 
     Attributes:
         calls: Model calls that were answered.

@@ -223,7 +223,7 @@ def _chosen(result: Came) -> Iterator[str]:
 
 
 def tables(_study: Study, result: Came) -> Sequence[Iterator[str]]:
-    """Print what a population came to beside its accuracy."""
+    """Print the result of a population beside its accuracy."""
     led = {
         name: of
         for name, of in result.items()

@@ -257,7 +257,7 @@ def _kept(pool: Pool, number: int, changes: Sequence[Evaluated | EventNoted | Le
 def _told(
     task: str, team: Mapping[str, str], niche: str, chance: random.Random
 ) -> Iterator[Evaluated | EventNoted]:
-    """Yield what a task comes to, beside lessons."""
+    """Yield the result of a task, beside lessons."""
     reward, structure = float(chance.random() < 0.6), chance.choice(STRUCTURES)
     agents = {seat: TrialPart(member=name) for seat, name in team.items()}
     trial = Trial(

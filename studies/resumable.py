@@ -38,7 +38,7 @@ class _Job(Protocol):
 
 
 class _Outcome(Protocol):
-    """What came of it: a dataclass of JSON's values."""
+    """The result: a dataclass of JSON's values."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -58,7 +58,7 @@ def kept(
     Args:
         folder: The folder.
         job: Makes what was done of its fields.
-        outcome: Makes what came of it of its line.
+        outcome: Makes the result from its line.
 
     Raises:
         StorageError: The file is damaged.
@@ -84,7 +84,7 @@ def worked(
         jobs: How many processes.
         folder: Where results are kept, each as soon as all before it are; None: nowhere.
         job: Makes what was done of its fields.
-        outcome: Makes what came of it of its line.
+        outcome: Makes the result from its line.
 
     Raises:
         StorageError: The file is damaged.

@@ -82,7 +82,7 @@ WORLDS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """What came of one draw of cases.
+    """The result of one draw of cases.
 
     Attributes:
         constant: Whether the router that is fitted to all cases is a constant.

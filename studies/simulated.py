@@ -159,7 +159,7 @@ def in_memory() -> Generator[Path]:
 def side_by_side(
     work: Callable[..., Came], todo: Sequence[tuple[Any, ...]], jobs: int
 ) -> Iterator[Came]:
-    """Do work, side by side in processes of their own, and give what came of it in order.
+    """Do work, side by side in processes of their own, and give the result in order.
 
     Args:
         work: What; a function of a module.

@@ -1,7 +1,7 @@
 """An examination: a strategy with what its pool has learnt, on tasks of which nothing is learnt.
 
 Trials are of episodes that commit nothing, so they may be made in any order. Each sees the pool as
-it was at the beginning; what it comes to is scored by the task's own scorer.
+it was at the beginning; its result is scored by the task's own scorer.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Examination(Trials):
         return self._sample(episode, trial)
 
     def _sample(self, episode: Episode, trial: int) -> Sample:
-        """Return what an episode came to, at the cost of all that was done; without secrets."""
+        """Return the result of an episode, at the cost of all that was done; without secrets."""
         answer = episode.answer
         if answer is None:
             raise RuntimeError(f"task {episode.task.id} is not finished.")

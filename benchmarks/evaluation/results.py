@@ -1,8 +1,8 @@
-"""Results: the folder of an evaluation, which says how it was made, what came of it, and goes on.
+"""Results: the folder of an evaluation: how it was made, and its samples. It can be resumed.
 
 team.yaml       the team, with its prompts written out
 run.json        how it was made: the benchmark and the choice of tasks, models, seeds, versions
-samples.jsonl   what each trial came to, in the order of tasks and trials
+samples.jsonl   the result of each trial, in the order of tasks and trials
 results.json    the figures
 journal.sqlite  every answer that was paid for, and every sample: what the other two are made of
 

@@ -61,7 +61,7 @@ class Sample:
 
     @classmethod
     def of_run(cls, task: Task, trial: int, run: Run) -> Sample:
-        """Return what a run came to.
+        """Return the result of a run.
 
         Raises:
             InputError: The task has nothing to score an answer by.

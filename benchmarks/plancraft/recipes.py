@@ -169,7 +169,7 @@ def recipe_of(value: Mapping[str, Any]) -> CraftingRecipe:
 def reachable(
     recipes: Sequence[CraftingRecipe], start: frozenset[str]
 ) -> tuple[CraftingRecipe, ...]:
-    """Return the recipes that can come to apply where there are these items to begin with.
+    """Return the recipes that can ever apply, starting from these items.
 
     No other recipe ever does, so an episode with these alone is the same as one with all.
     """

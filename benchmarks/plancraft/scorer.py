@@ -119,7 +119,7 @@ def listed_actions(answer: str) -> list[str]:
 
 
 def _played(calls: Sequence[ToolCall]) -> list[str]:
-    """Return the texts that came to the table; a call that ended with an error did not."""
+    """Return the texts that reached the table; a call that ended with an error did not."""
     return [
         call.arguments["action"]
         for call in calls

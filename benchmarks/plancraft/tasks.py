@@ -46,7 +46,7 @@ def split_tasks(split: str, source: Source) -> Sequence[Task]:
 
 
 def world_of(example: PlancraftExample, published: Published) -> CraftingWorld:
-    """Return the world of an example, with those recipes that can come to apply in it."""
+    """Return the world of an example, with the recipes that can ever apply in it."""
     there = frozenset(stack.item for stack in example.slots.values())
     recipes = reachable(tuple(published.recipes), there)
     items = there | {recipe.product.item for recipe in recipes}

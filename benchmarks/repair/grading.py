@@ -1,4 +1,4 @@
-"""Grading: from what became of the tests to a verdict, by the rules of SWE-bench 5.0.2."""
+"""Grading: from the outcome of the tests to a verdict, by the rules of SWE-bench 5.0.2."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Grade:
 
 
 def grade(instance: Instance, statuses: Mapping[str, str]) -> Grade:
-    """Grade what became of the tests.
+    """Grade the outcome of the tests.
 
     A test of which nothing is known has failed. One that is skipped has failed if it was to be
     repaired, but is no damage. Tests outside of the instance's two lists do not matter. As in the

@@ -53,7 +53,7 @@ NEEDED = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PatchTrial:
-    """What came of a patch.
+    """The result of a patch.
 
     Attributes:
         grade: The verdict; None: there is nothing to grade, and the fault is not repaired.
@@ -293,7 +293,7 @@ def _summary(verdict: Grade) -> str:
 
 
 def _statuses(jail: AnyJail, name: str) -> Mapping[str, str] | None:
-    """Read what became of the tests; None if the record is not whole."""
+    """Read the outcome of the tests; None if the record is not whole."""
     try:
         lines = jail.read_file(name, limit=LARGEST_RECORD).decode("utf-8").splitlines()
         *entries, end = map(json.loads, lines)

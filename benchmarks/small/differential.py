@@ -164,7 +164,7 @@ class CaseWorld:
         return tuple(sorted(result, key=lambda condition: condition.name))
 
     def briefs(self) -> dict[str, str]:
-        """Return what each department is told, and nobody else."""
+        """Return the private facts of each department, with the key to read them."""
         return {
             department: "\n".join([KEY, *(condition.line for condition in conditions)])
             for department, conditions in self.known.items()

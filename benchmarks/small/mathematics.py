@@ -32,7 +32,7 @@ START_SECONDS = 120.0
 SPARE_SECONDS = 30.0
 """What the interpreter may take beside the answer's own time."""
 LONGEST = 20_000
-"""Characters at the end of an answer that are read: what it comes to stands there."""
+"""Characters at the end of an answer that are read: its result stands there."""
 LIMITS = JailLimits(memory=1 << 30, resident=1 << 30, cpu=60, disk=16 << 20, processes=8)
 DISTRIBUTIONS = (
     "math-verify", "latex2sympy2-extended", "sympy", "mpmath", "antlr4-python3-runtime",
@@ -163,7 +163,7 @@ class _Reader:
             self._end()
 
     def _explanation(self, evidence: Evidence) -> str:
-        """Return what came of reading the answer."""
+        """Return the result of reading the answer."""
         answer, reference = evidence.answer[-LONGEST:], str(evidence.task.answer)
         seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))
         worker = self._worker or self._start(evidence.jails)

@@ -74,7 +74,7 @@ class Language:
         return " ".join(self.words[meaning[part]] for part in self.order)
 
     def explained(self, meaning: Mapping[str, str], letter: str) -> str:
-        """Return what a teacher is told: the key, the words, and how a phrase is made."""
+        """Return the material of a teacher: the key, the words, and how a phrase is made."""
         words = (f'"{self.words[meaning[part]]}" is "{meaning[part]}"' for part in self.order)
         several = len(self.order) > 1
         return KEY.format(

@@ -88,7 +88,7 @@ def look_up(table: Table, kind: str, key: Any, field: Any) -> Any:
 
 
 def delete(table: Table, kind: str, key: Any) -> tuple[Table, str]:
-    """Leave out all rows with an id; say what came of it."""
+    """Leave out all rows with an id; report the result."""
     if not key:
         return table, f"{kind} ID not provided."
     places = table.where(f"{kind.lower()}_id", key)

@@ -118,7 +118,7 @@ def again_question(
 
 
 def case_text(trace: FailedRun, bounds: Bounds) -> str:
-    """Show what was asked, what the run came to, and what is known of that."""
+    """Show what was asked, the result of the run, and what is known of that."""
     most = bounds.task_characters
     return material(
         fenced("task", clip(trace.question, most)),

@@ -114,7 +114,7 @@ async def _asked(
     trace: FailedRun,
     question: Callable[[str], Question[Submission]],
 ) -> dict[str, Submission | RejectedProposal]:
-    """Ask all analyzers side by side; give what came of it by the agent's id."""
+    """Ask all analyzers side by side; give the result by the agent's id."""
     agents = trace.doers
     result = await together(*(model.ask(f"{path}/{agent}", question(agent)) for agent in agents))
     return dict(zip(agents, result, strict=True))

@@ -22,8 +22,8 @@ class RunEnding:
 
     Attributes:
         status: `done`, `failed`, `stopped` or `interrupted`.
-        answer: What it came to; None where it came to nothing.
-        error: Why it came to nothing; empty where nobody says so.
+        answer: Its result; None where it had no result.
+        error: Why it had no result; empty where nobody says so.
         score: What the answer is worth, in [0, 1]; None where nobody said.
         reason: Why. It may quote the reference answer.
     """

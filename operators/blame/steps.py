@@ -57,7 +57,7 @@ def _is_outage(event: Mapping[str, Any]) -> bool:
 
 @dataclass(kw_only=True, slots=True)
 class _Done:
-    """A step as it becomes known: what came of it is told after it, or by steps of its tools."""
+    """A step as it becomes known: its result follows it, or is in the steps of its tools."""
 
     number: int
     agent: str
@@ -176,7 +176,7 @@ class _Reader:
         return error is not None and error in (event["error"] or "")
 
     def _known(self, part: Key) -> str:
-        """Return what an agent said and heard last: what it came to is mostly told there."""
+        """Return what an agent said and heard last, which mostly holds its result."""
         last = self.last.get(part)
         return f"{last.text}\n{last.outcome}" if last else ""
 

@@ -36,7 +36,7 @@ class FailedRun:
     Attributes:
         agents: Who can be blamed, each once. Who did no step is not blamed either.
         steps: What was done, in order; their numbers increase.
-        answer: What the run came to; empty where it came to nothing, or nobody knows.
+        answer: The result of the run; empty where it had no result, or nobody knows.
         expected: The right answer, where it may be shown; empty where not.
         ended: What else is known of how it ended: an error, a score.
     """

@@ -15,7 +15,7 @@ SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BlameVerdict:
-    """What came of an attribution.
+    """The result of an attribution.
 
     Attributes:
         step: The number of the step; it is one of that agent's.

@@ -122,7 +122,7 @@ class Blaming:
     async def _ask(
         self, services: Services, scrubber: Scrubber, trace: FailedRun, own: Journal
     ) -> Finding:
-        """Ask, and say what came of it."""
+        """Ask, and report the result."""
         scheme, alias, report = self.options["scheme"], self.options["meta_model"], _Told()
         await services.gateway.prepare([alias], priced=self.setting.must_be_priced)
         budget = Budget(self.setting.budget, name="the attribution")

@@ -60,7 +60,7 @@ class Several:
         )
 
     def to_the_end(self) -> int:
-        """Evolve and test all of them, show what came of it, and give the exit code."""
+        """Evolve and test all of them, show the result, and give the exit code."""
         from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 
         for evolution in self.evolutions:

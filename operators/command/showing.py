@@ -144,7 +144,7 @@ def _answers(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def told_of_run(run: Run) -> dict[str, Any]:
-    """Return what came of a run, as a JSON object."""
+    """Return the result of a run, as a JSON object."""
     return {
         "answer": run.answer,
         "status": run.status,

@@ -61,7 +61,7 @@ class EvolutionStatus:
 
     @classmethod
     def of(cls, pool_folder: Path, name: str) -> EvolutionStatus:
-        """Read what came of an evolution."""
+        """Read the result of an evolution."""
         folder = pool_folder / EVOLUTIONS / name
         recipe = Manifest.read(folder).recipe
         strategy = strategy_of(recipe["strategy"])

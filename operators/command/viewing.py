@@ -207,7 +207,7 @@ def run_in(
 
 
 def _result(folder: Path, number: int, kind: str, line: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what came of a run, as the journal has it; its score as the evolution counted it."""
+    """Return the result of a run, as the journal has it; its score as the evolution counted it."""
     path = f"task {number:06d}/{kind}/outcome"
     result = recorded(folder, "run") if (folder / JOURNAL).exists() else ()
     run = dict(next((value for place, value in result if place == path), {}))

@@ -47,7 +47,7 @@ class RoundAccount:
         return fenced("team", clip("\n".join(texts), bounds.team_characters))
 
     def of(self, agent: str, most: int) -> str:
-        """Return what one agent did: how it ended, its tools and steps, and what it came to."""
+        """Return what one agent did: how it ended, its tools and steps, and its result."""
         return fenced("agent", _summary(self.run.agents[agent], most), agent)
 
     def _answer(self, bounds: Bounds) -> str:

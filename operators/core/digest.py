@@ -25,7 +25,7 @@ def digest(run: Run, *, verdict: Score | None = None, tokens: int = 1_500) -> st
     """Write a digest of a run.
 
     Args:
-        run: What came of it, with what went wrong on the way of each agent.
+        run: The result, with what went wrong on the way of each agent.
         verdict: The score to show, in place of the run's own. Its reason is shown if it is a
             judge's, who does not know the reference answer; a scorer's is known by the run.
     """

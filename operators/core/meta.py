@@ -61,7 +61,7 @@ class Question(Generic[Answered]):
         parents: The names of the teams that it is about.
         team: The team that the answer edits, where it edits one.
         conversation: What was said before, where the question goes on with a conversation: then it
-            is asked in the next message of that, as it stands.
+            is asked in the next message of that, unchanged.
         salvage: Makes what it can of an answer that is not right after the repair either, or raises
             `InvalidAnswer`. None: such an answer is of no use.
         inputs: The values that instructions and material were written from, by their names: what a

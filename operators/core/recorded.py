@@ -16,12 +16,12 @@ from ...schema.values.errors import InputError
 
 
 def read_run(folder: Path) -> Run:
-    """Read what came of a recorded run.
+    """Read the result of a recorded run.
 
     The reason of its score is left out: it quotes the reference answer.
 
     Raises:
-        InputError: It is not the folder of a run, the run did not come to its end, or a file is
+        InputError: It is not the folder of a run, the run did not finish, or a file is
             damaged.
     """
     result = read_result(folder)

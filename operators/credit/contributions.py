@@ -79,7 +79,7 @@ class Contributions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Earlier:
-    """What came of a round before.
+    """The result of a round before.
 
     Attributes:
         answer: Its answer; None where it came to none.
@@ -104,7 +104,7 @@ async def contributions(
     Args:
         task: The task. Its reference answer is not shown.
         account: What the team did in the round.
-        earlier: What came of the rounds before, the first one first.
+        earlier: The result of the rounds before, the first one first.
         rubric: What makes an answer good. Empty for the one that comes with `judge`.
     """
     limits, team = model.limits, account.team

@@ -1,4 +1,4 @@
-"""Counterfactuals: what a run would have come to without some who took part in it (MATTRL §5.1).
+"""Counterfactuals: the result of a run without some who took part in it (MATTRL §5.1).
 
 A coalition's value is the score of the run in which all other players are silenced. What such a run
 has in common with the factual one is answered from its journal; the rest is paid for once, however
@@ -49,7 +49,7 @@ Score = Callable[["Run"], Awaitable[float]]
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Worth:
-    """What a coalition came to.
+    """The result of a coalition.
 
     Attributes:
         value: The score of its run, in [0, 1]; 0 where it came to no answer.
@@ -140,7 +140,7 @@ class Counterfactuals(Generic[Player]):
         return {item: self._known[item] for item in wanted}
 
     async def _kept(self, coalition: frozenset[Player]) -> Worth:
-        """Find what a coalition came to in the own journal, or make its run."""
+        """Find the result of a coalition in the own journal, or make its run."""
         silent = [player for player in self.players if player not in coalition]
         name = name_of(silent)
         task = self.task
@@ -202,7 +202,7 @@ def _silence(silent: Iterable[str | Turn]) -> Ablation:
 
 
 def _must_count(run: Run, name: str) -> None:
-    """Make sure that what came of a run is what the team does without somebody."""
+    """Make sure that the result of a run is what the team does without somebody."""
     if run.over_budget:
         raise LimitError(f"{name}: {run.error}")
     if run.is_infrastructure_failure:

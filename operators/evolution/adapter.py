@@ -139,7 +139,7 @@ class Adapted:
         return run
 
     async def _result(self, episode: Episode, record: RunRecord) -> Run:
-        """Return what came of it: with what operators consumed, and also where it did not end."""
+        """Return the result: with what operators consumed, and also where it did not end."""
         try:
             await self.strategy.episode(episode)
         except LimitError as error:

@@ -1,4 +1,4 @@
-"""Candidates: teams that were tried on a task, and what came of it."""
+"""Candidates: teams that were tried on a task, and the result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Candidate:
             pool or was made of one.
         edits: What an operator changed about its first parent, in words.
         member: What the pool that the task saw calls a team that is equal to it; None: it is new.
-        runs: What came of it, each time with its score, in [0, 1]; without an answer, that is 0.
+        runs: The result, each time with its score, in [0, 1]; without an answer, that is 0.
         rewards: score - beta * cost (EvoMAS Eq. 4) of each run.
     """
 

@@ -36,7 +36,7 @@ __all__ = ["Closing", "EarlierEpisodes", "Episode", "EpisodeAnswer", "Halted"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EpisodeAnswer:
-    """What an episode came to.
+    """The result of an episode.
 
     Attributes:
         score: Its score, in [0, 1]; None, where it is still to be scored.
@@ -87,7 +87,7 @@ class Episode(TaskRuns):
         past: The lines of the episodes that it sees, in order, where the strategy needs them.
         changes: What is to happen to the pool, in order, each with the name of its operation.
         figures: Numbers of it that a report shows: means, and of integers the sum, too.
-        tally: What became of the questions of operators and judges.
+        tally: The outcome of the questions of operators and judges.
         closing: What there is to do when its turn to be committed has come, beyond its changes.
         story: What happened in it that its line tells, in order.
         folder: Where its files are kept; None: nowhere.
@@ -218,7 +218,7 @@ class Episode(TaskRuns):
         return part
 
     def answered(self, run: Run, score: Score | None = None) -> None:
-        """Say what the episode came to.
+        """Set the result of the episode.
 
         Args:
             run: The run whose answer is that of the episode.
@@ -313,7 +313,7 @@ class Episode(TaskRuns):
         return {"dropped": lost, **fields, **costs}
 
     def line(self, pool: Pool) -> dict[str, Any]:
-        """Return the line of a finished episode that came to an answer, and to no more.
+        """Return the line of a finished episode that has an answer and nothing else.
 
         Raises:
             RuntimeError: It is not finished.

@@ -179,7 +179,7 @@ class Evolution:
         await self.strategy.before_commit(episode, earlier)
 
     def _commit(self, episode: Episode) -> None:
-        """Put what came of an episode into the pool."""
+        """Put the result of an episode into the pool."""
         pool = self.context.pool
         for number, lost in enumerate(episode.rejected):
             change = ChildRejected(

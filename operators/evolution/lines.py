@@ -30,7 +30,7 @@ def best_of(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def answers_of(line: Mapping[str, Any]) -> Mapping[str, OperatorAnswers]:
-    """Return what became of the questions of an episode's operators and judges, by their names."""
+    """Return the outcome of the questions of an episode's operators and judges, by their names."""
     return from_value(Mapping[str, OperatorAnswers], line.get("asked", {}))
 
 
@@ -52,6 +52,6 @@ def saved_of(line: Mapping[str, Any]) -> Usage:
 
 
 def executed(line: Mapping[str, Any]) -> bool:
-    """Return whether the run that gave an episode's answer came to its end without a failure."""
+    """Return whether the run that gave an episode's answer ended without a failure."""
     best = best_of(line)
     return line["executed"] if best is None else best["executed"]

@@ -10,7 +10,7 @@ REUSES = {
     "always": "children reuse their parents' answers, and share their luck",
     "never": "children are run as a whole",
 }
-"""What each way comes to, in words."""
+"""What each way means, in words."""
 
 
 def reuse_of(recipe: Recipe) -> Reuse:

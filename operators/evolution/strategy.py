@@ -168,7 +168,7 @@ class Strategy:
     Attributes:
         episode: What it does with a task, where it takes one after the other. It
 
-            * **must** say what came of it by `Episode.answered`, or raise;
+            * **must** report the result by `Episode.answered`, or raise;
             * **must** take chance from `Episode.chance` and model answers through the journal only,
               under paths that do not depend on scheduling;
             * **must** keep changes in an order that does not depend on scheduling either, and make
@@ -205,7 +205,7 @@ class Strategy:
             pool none of whose agents recalls any is refused.
         fold: Gives, by its settings, what it wants to know of the pool before the first line of
             the ledger. An episode finds what that came to in `View.folded`. None: nothing.
-        leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
+        leaves_team: Whether its result is a team of the pool, which a test runs unchanged.
             Else a test is of the strategy, with all that its pool has learnt. The control of a test
             is the team, or the strategy, in the pool as it was before the first task.
         control: What it does with a task as the control of a test, where it adapts to a task beside

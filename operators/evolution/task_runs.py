@@ -1,4 +1,4 @@
-"""How teams are run on a task of an evolution, once each, and how what came of it is scored."""
+"""How teams are run on a task of an evolution, once each, and how the result is scored."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class TaskRuns:
         dialogue: int = 0,
         caps: Caps | None = None,
     ) -> Run:
-        """Run a team on the task; what came of it is journaled whole, so a restart only reads it.
+        """Run a team on the task; the result is journaled whole, so a restart only reads it.
 
         With something carried into it, or outcomes given, its agents work once, whatever the team
         says of rounds.
@@ -151,7 +151,7 @@ class TaskRuns:
     ) -> tuple[Round, ...]:
         """Let a team work on the task in rounds; nothing is scored.
 
-        Every round may take as long as the team may for a run, on the mean. What an agent came to
+        Every round may take as long as the team may for a run, on the mean. The result of an agent
         is journaled, so a restart only reads it.
 
         Args:
@@ -190,7 +190,7 @@ class TaskRuns:
     ) -> tuple[Round, ...]:
         """Let a team work on the task by all that it declares: its rounds, who opens, who closes.
 
-        What an agent came to is journaled, so a restart only reads it. `came` gives the run.
+        The result is journaled, so a restart only reads it. `came` gives the run.
 
         Args:
             label: Which run of the episode it is. No two have the same.
@@ -260,7 +260,7 @@ class TaskRuns:
         return self.services.context(**{**usual, **others})
 
     def recorded_run(self, label: str) -> Run:
-        """Return what came of a run of the episode that was made."""
+        """Return the result of a run of the episode that was made."""
         return self._runs[label]
 
     def consumed(self, usage: Usage) -> None:
@@ -268,7 +268,7 @@ class TaskRuns:
         self._beside += usage
 
     def _must_count(self, run: Run, *, is_waited_for: bool = True) -> None:
-        """Make sure that what came of a run is the team's doing."""
+        """Make sure that the result of a run is the team's doing."""
         if run.over_budget:
             raise LimitError(str(run.error))
         if run.is_misconfigured and not self.context.budget.spent.calls:

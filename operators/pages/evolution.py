@@ -1,4 +1,4 @@
-"""What came of an evolution: scores and costs over its tasks, and what each operator was worth."""
+"""The result of an evolution: scores and costs over its tasks, and what each operator was worth."""
 
 from __future__ import annotations
 

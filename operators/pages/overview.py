@@ -81,7 +81,7 @@ def overview_page(kept: Kept, links: Links) -> Page:
 
 
 def _reports(kept: Kept) -> Iterator[tuple[str, tuple[EvolutionReport | None, str]]]:
-    """Yield what came of each evolution; of one that cannot be read, why."""
+    """Yield the result of each evolution; of one that cannot be read, why."""
     for name in kept.evolutions:
         try:
             report = EvolutionReport.of(lines_in(kept.evolution(name)))

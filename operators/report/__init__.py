@@ -1,1 +1,1 @@
-"""What came of an evolution: its report, held-out scores, and what it will cost."""
+"""The result of an evolution: its report, held-out scores, and what it will cost."""

@@ -50,7 +50,7 @@ RUN = "candidate 0"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Frozen:
-    """A team that is tested as it stands.
+    """A team that is tested unchanged.
 
     Attributes:
         name: What the pool calls it; of a team that is not in it, its own name.
@@ -215,7 +215,7 @@ class HeldOut:
 
 
 def _trial(subject: Subject, episode: Episode, number: int) -> dict[str, Any]:
-    """Write down what came of a trial; where no score did, why."""
+    """Write down the result of a trial; without a score, why."""
     answer, task = episode.answer, episode.task
     reason = "" if answer else episode.rejected[-1].reason if episode.rejected else "no answer."
     return {

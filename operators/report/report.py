@@ -1,4 +1,4 @@
-"""What came of an evolution, from the lines of its episodes: nothing is remembered elsewhere."""
+"""The result of an evolution, from the lines of its episodes: nothing is remembered elsewhere."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class EvolutionReport:
         spent: What was consumed by each operator, where the strategy has no candidates.
         read: Who read what was learnt, of each episode.
         figures: What the strategy told of its episodes, by the numbers' names. Integers are counts.
-        answers: What became of the questions of operators and judges.
+        answers: The outcome of the questions of operators and judges.
         components: How often a mutation touched a component, by niche.
         teams: How often each team of the pool was an episode's best.
         growth: How many teams had come into the pool after each episode.

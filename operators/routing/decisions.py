@@ -105,7 +105,7 @@ class Rule:
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Linear:
-    """The team where the weighted features are above 0: what a logistic regression comes to.
+    """The team where the weighted features are above 0: the result of a logistic regression.
 
     Attributes:
         weights: What each feature weighs, in units of its spread.

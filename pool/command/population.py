@@ -21,7 +21,7 @@ from .figures import made_by, table
 
 
 def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
-    """Return all that became of a population, over windows of so many tasks."""
+    """Return how a population developed, over windows of so many tasks."""
     population = of.population
     return {
         "rates": asdict(population.rates),

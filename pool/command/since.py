@@ -1,4 +1,4 @@
-"""`mas-pool report`: what became of a pool since a revision of git, for a pull request."""
+"""`mas-pool report`: how a pool has changed since a revision of git, for a pull request."""
 
 from __future__ import annotations
 

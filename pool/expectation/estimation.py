@@ -162,7 +162,7 @@ def _pedigree(teams: Sequence[Member]) -> tuple[Any, Any]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Seen:
-    """What was seen, in groups: the trials of a team in a niche, as it stands or as adapted.
+    """What was seen, in groups: the trials of a team in a niche, unchanged or as adapted.
 
     Attributes:
         teams: The team of each group, by its number.

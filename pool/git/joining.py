@@ -32,7 +32,7 @@ from .union import Contradiction, UnionLine, UnionSide, union_of
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Joined:
-    """What became of a pool by merging.
+    """How merging changed a pool.
 
     Attributes:
         lines: How many lines its ledger has now.

@@ -1,4 +1,4 @@
-"""What became of a pool since a revision of git: for whoever reviews a branch that evolved it."""
+"""How a pool has changed since a revision of git: for whoever reviews a branch that evolved it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class EvolutionSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Since:
-    """What became of a pool since a revision.
+    """How a pool has changed since a revision.
 
     Attributes:
         before: The pool as it was: its teams by name.

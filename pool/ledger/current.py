@@ -1,4 +1,4 @@
-"""What a pool has come to by its ledger, and the one way to write on: a line, then what it means.
+"""The state of a pool by its ledger, and the one way to write on: a line, then what it means.
 
 Threads may share it, and processes may share the folder.
 """
@@ -145,7 +145,7 @@ class Current:
         return None
 
     def admitted(self, op: str) -> Admission | None:
-        """Return what came of an addition that was made; None where there was no such operation."""
+        """Return the result of an addition; None where there was no such operation."""
         entry = self.ledger.find(op)
         kind = entry.value["kind"] if entry else None
         if entry is None or kind not in {"born", "twin"}:
@@ -154,7 +154,7 @@ class Current:
         return Admission(name=name, is_new=kind == "born")
 
     def admission(self, op: str) -> Admission:
-        """Return what came of an addition.
+        """Return the result of an addition.
 
         Raises:
             StorageError: The ledger is not the one that was read.

@@ -44,11 +44,11 @@ WRONG = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Snapshot:
-    """What the first lines of a ledger come to.
+    """The state after the first lines of a ledger.
 
     Attributes:
         known: What the ledger knows of these lines.
-        state: What they come to. Whoever takes it goes on with it, so it is made for one.
+        state: The state after them. Whoever takes it changes it, so it is made for one.
     """
 
     known: Known
@@ -95,7 +95,7 @@ def newest(folder: Path, fits: Callable[[State], bool] = lambda _state: True) ->
     """Return the newest snapshot of a pool that fits; None where there is none.
 
     Args:
-        fits: Whether what a snapshot comes to is of use.
+        fits: Whether the state of a snapshot is of use.
     """
     for path in _paths(folder):
         with suppress(OSError):

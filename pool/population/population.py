@@ -91,7 +91,7 @@ class RankingScore:
     Attributes:
         competence: Its competence by niche, in [0, 1], where it has any: its own or inherited.
         tasks: Tasks that it worked on, by niche.
-        pairs: What it came to with each other agent in each niche.
+        pairs: Its results with each other agent in each niche.
         rewards: The rewards of its last tasks, at most `rolling` of them; nobody inherits them.
         lagging: How many of its last tasks in a row it lagged on.
         anchored: Tasks on which it led, by niche.

@@ -1,4 +1,4 @@
-"""What became of a population: who led, how far it has specialised, who taught whom, and when.
+"""How a population developed: who led, how far it has specialised, who taught whom, and when.
 
 The signals of EvoChamber's Figure 3 and Table 6, each from the ledger's lines and nothing else.
 """
@@ -64,7 +64,7 @@ class Happened:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Signals:
-    """What became of a population.
+    """How a population developed.
 
     Attributes:
         flow: How many lessons and insights went from a giver to another agent.

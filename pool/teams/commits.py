@@ -147,7 +147,7 @@ class Commits:
     """Commits changes; see `Pool.commit`.
 
     Attributes:
-        current: What the pool has come to.
+        current: The state of the pool.
         host: Gives what its teams may name, when somebody asks.
         ceiling: What they may ask for at most.
     """

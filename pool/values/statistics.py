@@ -19,7 +19,7 @@ EVOLVE = "evolve"
 """The split of the tasks that evolution learns from. Others, such as `test`, are held out."""
 
 Kind = Literal["plain", "adapted", "chosen"]
-"""What a trial is of: the team as it stands, what it was adapted to, or its own admission."""
+"""What a trial is of: the team unchanged, what it was adapted to, or its own admission."""
 
 NOTHING = Usage()
 
@@ -30,7 +30,7 @@ class TrialPart:
     """What an agent of the pool did in a trial.
 
     Attributes:
-        share: Its share in what came of it, in [0, 1], where somebody says so.
+        share: Its share in the result, in [0, 1], where somebody says so.
     """
 
     member: str

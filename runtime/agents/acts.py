@@ -59,7 +59,7 @@ class Terminate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnAnswer:
-    """What a turn came to, for a colleague whose message or start the agent read in it.
+    """The result of a turn, for a colleague whose message or start the agent read in it.
 
     Nobody has to act to be heard: what it is asked for goes back by itself, once, unless it wrote
     to that colleague in the same turn. An answer asks for none, so no two agents answer each other
@@ -79,7 +79,7 @@ ASKING = frozenset({"message", "start"})
 
 
 def acts(outcome: AgentOutcome, read: Sequence[Posted] = ()) -> tuple[Act, ...]:
-    """Read off a turn what it does to the team, in order: what it did, then what it came to.
+    """Read off a turn what it does to the team, in order: what it did, then its result.
 
     Only what it did in its last attempt counts, so a turn that is tried again says nothing twice;
     and a turn that is not done does nothing.

@@ -74,7 +74,7 @@ def numbered(values: Sequence[Any], most: int) -> list[Item]:
 def collected(
     agent: Agent, outcomes: Sequence[AgentOutcome], left_out: int, *, bears: bool
 ) -> AgentOutcome:
-    """Sum up what came of an agent's items: its answer is the list of its answers, in order.
+    """Sum up the results of an agent's items: its answer is the list of its answers, in order.
 
     Args:
         left_out: How many items more the list had.

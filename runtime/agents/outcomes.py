@@ -46,7 +46,7 @@ class AgentOutcome:
     Attributes:
         status: `done`; `failed`; `skipped`, because someone it depends on failed, or because it
             was not needed; `cancelled`, because the run ended first, or met a limit.
-        result: What it came to, when done.
+        result: Its result, when done.
         error: Why it failed or was skipped, in words.
         unneeded: Whether it was skipped by the team's own conditions: nothing failed.
         fault: Whose failure it was: `agent` for its own; `jail`, `memory`, or the kind of a
@@ -137,7 +137,7 @@ class Run:
         fault: Why there is no score, where the team could not help it: `jail` or `scorer`, where
             the answer could not be scored; `slow`, where it was stopped for what it waited for.
         rounds: How many rounds its agents worked.
-        operators: What became of the questions of operators that adapted the team, by their names.
+        operators: The outcome of the questions of operators that adapted the team, by their names.
         recruited: Who was recruited, where somebody recruits, and what each of them is.
         bus: What was posted, where the roster is open.
         ending: How it ended, where the roster is open.
@@ -258,7 +258,7 @@ def skipped(why: str) -> AgentOutcome:
 
 
 def after(drafted: AgentOutcome, outcome: AgentOutcome) -> AgentOutcome:
-    """Return what an agent came to after its draft, with what both took."""
+    """Return the result of an agent after its draft, with what both took."""
     return replace(
         outcome,
         usage=drafted.usage + outcome.usage,

@@ -48,7 +48,7 @@ class AgentReport:
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentResult:
-    """What an agent came to.
+    """The result of an agent.
 
     Attributes:
         content: The output, as its receivers and the trace get it.

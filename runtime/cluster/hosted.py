@@ -26,7 +26,7 @@ PATIENCE = 30.0
 """Seconds after which there is an answer, be it that nothing happened."""
 
 News = tuple[list[tuple[int, bytes]], str | None, int | None, bool]
-"""What came of a command since it was last asked: pieces of its streams, each with the stream's
+"""The output of a command since it was last asked: pieces of its streams, each with the stream's
 number (an empty one is its end), why the host ended the command, its exit code once it has ended,
 and whether that is all there will ever be."""
 

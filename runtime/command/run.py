@@ -339,7 +339,7 @@ class _Making:
     page: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     def to_the_end(self) -> int:
-        """Make the run and show what came of it; give the exit code."""
+        """Make the run and show the result; give the exit code."""
         from .models import fetch_embedded
         from .signals import to_the_end
 

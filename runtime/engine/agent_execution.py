@@ -1,4 +1,4 @@
-"""An agent's place in a run: what it received, its line to its model, and what it comes to."""
+"""An agent's place in a run: what it received, its line to its model, and its result."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class AgentExecution:
         self.unneeded = tuple(seen for seen, outcome in silent.items() if outcome.unneeded)
 
     def _reports(self) -> list[AgentReport]:
-        """Return what those have come to that it sees."""
+        """Return the results of those that it sees."""
         return [
             report
             for seen, outcome in self.before.items()
@@ -145,10 +145,10 @@ class AgentExecution:
         return used + self.draft.usage if self.draft else used
 
     async def outcome(self) -> AgentOutcome:
-        """Find what the agent came to, or run it.
+        """Find the result of the agent, or run it.
 
         One that drafts is run without what was learnt first. Where nothing was learnt on such a
-        task, or the draft fails, that is what it came to.
+        task, or the draft fails, that is its result.
         """
         if not self.planned.agent.drafts:
             await self._recall()
@@ -175,7 +175,7 @@ class AgentExecution:
         return drafted
 
     async def _settled(self) -> AgentOutcome:
-        """Find what came of the agent's own question, or ask it."""
+        """Find the result of the agent's own question, or ask it."""
         journal = self.context.calls.journal
         if journal is None:
             return await self._run()
@@ -300,7 +300,7 @@ class AgentExecution:
             self.warnings.go_back(mishaps)
 
     def _begin(self) -> None:
-        """Forget what an attempt came to before it was over."""
+        """Forget the result of an attempt before it was over."""
         self.numbers.clear()
         self.given = 0
         self.tool_calls.clear()

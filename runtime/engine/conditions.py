@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 async def inputs_of(run: Running, planned: PlannedAgent) -> Mapping[str, AgentOutcome]:
-    """Wait for those whose outputs an agent sees, and return what came of them.
+    """Wait for those whose outputs an agent sees, and return their results.
 
     Whose report it reads on a condition alone was not needed where that does not hold.
     """
@@ -40,7 +40,7 @@ async def unneeded(
     Its own condition alone decides, where it has one. Who gives the answer always works.
 
     Args:
-        before: What came of those whose outputs it sees.
+        before: The results of those whose outputs it sees.
     """
     agent = planned.agent
     if agent.when is not None:

@@ -3,7 +3,7 @@
 Every agent is one asyncio task that waits for those whose outputs it sees; there are no barriers
 between levels and nothing polls. When the run ends, for whatever reason, nothing of it is left.
 
-With a journal, what an agent came to, and each answer that it got on the way, is written before
+With a journal, the result of an agent, and each answer that it got on the way, is written before
 anyone uses it, and on disk before anything is done that cannot be taken back. The same run again
 then goes on where it ended.
 """
@@ -101,7 +101,7 @@ async def execute(
         allowance: What the run may still take of which this is a pass. None: it is the whole run.
 
     Returns:
-        What came of it. A run that fails or meets a limit is a result, not an exception.
+        The result. A run that fails or meets a limit is a result, not an exception.
 
     Raises:
         StorageError: What happened can no longer be written down.
@@ -323,10 +323,10 @@ class Running:
         return self._purses[agent_id]
 
     def report_of(self, agent_id: str, outcome: AgentOutcome) -> AgentReport | None:
-        """Give what an agent has come to as all its readers get it; None where it came to nothing.
+        """Give the result of an agent as all its readers get it; None where it had no result.
 
         Args:
-            outcome: What it came to: the same whoever asks.
+            outcome: Its result: the same whoever asks.
         """
         result = outcome.result
         if result is not None and agent_id not in self._reports:
@@ -364,7 +364,7 @@ class Running:
         )
 
     async def said_by(self, agent_id: str) -> AgentResult | None:
-        """Return what an earlier agent came to; None where it takes no part, or came to nothing."""
+        """Return the result of an earlier agent; None where it takes no part, or had no result."""
         part = self.parts.get(agent_id)
         return (await part).result if part is not None else None
 
@@ -434,7 +434,7 @@ class Running:
         )
 
     def _source(self, agent_id: str) -> str | None:
-        """Return who had what the agent came to, where it did nothing here: `journal`, `parent`."""
+        """Return where the agent's result is from, if it did nothing here: `journal`, `parent`."""
         sources = {desk.source for desk in self.desks.get(agent_id, ())}
         return sources.pop() if len(sources) == 1 else None
 

@@ -94,7 +94,7 @@ async def passing_on(
     start: tuple[RepositoryChange, ...],
     workspaces: Workspaces,
 ) -> AgentOutcome:
-    """Say with what an agent came to which changes of the repository it passes on.
+    """Return the result of an agent with the changes of the repository that it passes on.
 
     An agent that chose passes on one, in the place of all that it chose from. It has failed where
     what it chose is the work of several that cannot be merged.
@@ -118,7 +118,7 @@ async def passing_on(
 async def unused(workspace: Workspace, result: AgentResult) -> Mapping[str, Any] | None:
     """Return what an agent changed in a copy of the repository that answers with something else.
 
-    None, where it changed nothing, or the changes are what it came to.
+    None, where it changed nothing, or the changes are its result.
     """
     if result.patch is not None or not workspace.is_used:
         return None

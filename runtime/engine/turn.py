@@ -26,7 +26,7 @@ MOST_READ = 60_000
 """Characters of all mail of one turn. Beyond that the longest letters lose their middle."""
 
 ActsBy = Literal["tools", "object", "report"]
-"""How an agent acts: by tools; by the object that it answers with; or not at all: what it comes to
+"""How an agent acts: by tools; by the object that it answers with; or not at all: its result
 goes to those who asked, and that is all it does."""
 
 

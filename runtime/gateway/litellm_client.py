@@ -76,7 +76,7 @@ class LitellmClient:
 
 
 def _settings(endpoint: Endpoint) -> dict[str, Any]:
-    """Return what litellm is told besides a request; what is not set is left to it."""
+    """Return the parameters of litellm besides a request; it decides what is not set."""
     settings = {
         "model": endpoint.model,
         "api_key": endpoint.key,

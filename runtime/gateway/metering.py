@@ -156,7 +156,7 @@ def upper_bound(
 def _received(
     reservation: Reservation, sink: StreamSink, rates: TokenPrices | None
 ) -> Usage | None:
-    """Return the usage of what came of an answer; None where nobody knows what did."""
+    """Return the usage of an answer that did not arrive whole; None where nobody knows it."""
     if sink.received is None:
         return replace(reservation.most, completion_tokens=0) if sink.is_cut else None
     try:

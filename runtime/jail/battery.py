@@ -60,7 +60,7 @@ def all_processes():
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProbeResult:
-    """What came of one attack.
+    """The result of one attack.
 
     Attributes:
         stopped: whether it gained nothing.

@@ -122,7 +122,7 @@ def described(alias: str, model: Model | None, answering: str) -> dict[str, Any]
 
 
 def call_told(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what came of a call, without its content.
+    """Return the result of a call, without its content.
 
     Tokens of an answer that the journal or the cache had are none of this process: they stand
     under another name, so that who adds tokens up counts them once.

@@ -83,7 +83,7 @@ class TurnSpans:
         return Trace(part)
 
     def finished(self, key: Hashable, score: float | None, /) -> None:
-        """Say what a part came to; one that nobody heard of is passed over."""
+        """Note the result of a part; one that nobody heard of is ignored."""
         if (part := self._parts.pop(key, None)) is not None:
             part.end(**{"coterie.score": score})
 

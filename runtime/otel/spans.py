@@ -1,4 +1,4 @@
-"""Spans of the events of a run: who was at work when, within what, and what came of it."""
+"""Spans of the events of a run: who was at work when, within what, and the result."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Spans:
         self._begin(WHOLE, name, attributes, self._last)
 
     def end(self, **attributes: Any) -> None:
-        """End what has not ended, as of the last event, and say what came of the whole."""
+        """End what has not ended, as of the last event, and note the result of the whole."""
         for key in reversed([*self._open]):
             if key == WHOLE:
                 self._end(key, self._last, attributes)
@@ -331,7 +331,7 @@ class Spans:
 
 
 def _ending(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
-    """Return what is told of an end."""
+    """Return the attributes of an end."""
     status = fields.get("status")
     names = ("status", "attempts", "score", "source", "seconds")
     ended = {name: fields[name] for name in names if name in fields}

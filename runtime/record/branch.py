@@ -6,7 +6,7 @@ of them that ask the same pay for it once, and also when both are at work at onc
 
 Only a question that says all that its answer follows from can be answered so. What a tool or a
 piece of code gave also follows from what was done before in the same workspace. So each branch has
-tools and code do again what it does not find as a whole: an agent that came to its end.
+tools and code do again what it does not find as a whole: an agent that ended.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Divergence:
 
     Attributes:
         kind: What it holds: `model`, `tool`, `code` or `agent`.
-        what: `asked`, when the question differs; `result`, when what came of it does.
+        what: `asked`, when the question differs; `result`, when the result does.
     """
 
     path: str
@@ -253,10 +253,10 @@ class Journal:
             raise NotRecorded(f"the journal has nothing under {path!r}: the run did not get there.")
 
     def compare(self, path: str, key: str, value: Value) -> None:
-        """Note when a replay's question, or what it came to, is not what is recorded.
+        """Note when a replay's question, or its result, is not what is recorded.
 
         Args:
-            value: What it came to: the fields that must be alike.
+            value: Its result: the fields that must be alike.
         """
         entry = self._entries.latest(path)
         if entry is None:

@@ -12,7 +12,7 @@ class Once(Protocol):
     async def __call__(
         self, kind: str, key: Any, work: Callable[[], Awaitable[Mapping[str, Any]]], /
     ) -> Mapping[str, Any]:
-        """Find what came of it in the run's journal; else do it, and write down what came of it.
+        """Find the result in the run's journal; else do it, and write down the result.
 
         Args:
             kind: What it is: `tool`, `code`.
@@ -21,7 +21,7 @@ class Once(Protocol):
 
         Raises:
             NotRecorded: A replay has no such entry.
-            StorageError: What came of it cannot be written down.
+            StorageError: The result cannot be written down.
         """
         ...
 

@@ -114,7 +114,7 @@ class Repository:
         return line
 
     def state(self, revision: str) -> str:
-        """Give the id of a commit; without one, that of a tree of the working copy as it stands."""
+        """Give the id of a commit; without one, that of a tree of the working copy as it is."""
         if revision:
             return self.commit_of(revision)
         self._in(self.source, "add", "--all")
@@ -377,7 +377,7 @@ def state_of(source: Path, revision: str) -> str:
 
     Args:
         source: A working copy, or a bare repository.
-        revision: The commit. Empty: the working copy as it stands.
+        revision: The commit. Empty: the working copy as it is.
 
     Returns:
         The commit's id, or that of the tree; of what cannot be read, its path.

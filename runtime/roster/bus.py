@@ -5,7 +5,7 @@ what it did went out, the run ended. So whoever has the list of these has the te
 moment, and a run that is resumed or replayed goes by it, whatever the timing.
 
 A turn is atomic. What it does to the team goes out when it ends, all at once; what is sent to an
-agent at work waits in its mailbox. Mail of a turn that came to nothing is back in the mailbox.
+agent at work waits in its mailbox. Mail of a turn that had no result is back in the mailbox.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class RosterLog:
     def past(self) -> Iterator[tuple[Event, AgentOutcome | None]]:
         """Yield what has happened in earlier processes, in order.
 
-        With a turn that came to nothing comes how its agent's part ended.
+        With a turn that had no result comes how its agent's part ended.
         """
         while self._journal is not None:
             value = self._journal.get(self._place(self._count + 1), ASKED)
@@ -50,7 +50,7 @@ class RosterLog:
         """Record what happens next; it is on disk when this returns.
 
         Args:
-            outcome: How an agent's part ended, where a turn came to nothing.
+            outcome: How an agent's part ended, where a turn had no result.
 
         Raises:
             NotRecorded: This is a replay, and the run did not get there.

@@ -59,7 +59,7 @@ async def open_roster(
         silent: Who can be neither started nor written to.
 
     Returns:
-        What came of it. A run that fails or meets a limit is a result, not an exception.
+        The result. A run that fails or meets a limit is a result, not an exception.
 
     Raises:
         ValueError: The team's roster is not open.
@@ -165,7 +165,7 @@ class _Working:
         await self._turn_ended(turn, part.result())
 
     async def _turn_ended(self, turn: RunningTurn, run: Run) -> None:
-        """Have happen what follows from a turn that has come to its end."""
+        """Have happen what follows from a turn that has ended."""
         outcome = run.agents[turn.agent]
         if run.status == "stopped":
             self.stopped, turn.part = run, None
@@ -197,7 +197,7 @@ class _Working:
         self._happen(done)
 
     def _settle(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
-        """Count what a turn came to, and keep it for those after it."""
+        """Count the result of a turn, and keep it for those after it."""
         self.under_way.pop(turn.agent, None)
         self.accounts.add(turn.agent, outcome)
         if outcome.result is not None:
@@ -321,7 +321,7 @@ def happen(bus: Bus, event: Event, trace: Trace) -> None:
 
 
 def _tell_what_is_back(bus: Bus, done: TurnDone, trace: Trace) -> None:
-    """Tell of the mail of a turn that came to nothing."""
+    """Report the mail of a turn without a result."""
     if done.status != "done":
         numbers = [*bus.at_work[done.agent].messages]
         trace.emit("mail_returned", done.agent, turn=done.turn, messages=numbers)

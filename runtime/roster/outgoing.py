@@ -78,7 +78,7 @@ class _Outgoing:
                 self.is_over = True
 
     def _answer(self, act: TurnAnswer) -> None:
-        """Have what the turn came to go back to who asked; nobody is told where that one left."""
+        """Have the result of the turn go back to who asked; nobody is told where that one left."""
         if act.to in self._present and act.to != self._agent:
             self._send("answer", act.to, act.text, "")
 

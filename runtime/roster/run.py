@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class _Account:
-    """What one agent took in all its turns, and what it came to last."""
+    """What one agent took in all its turns, and its last result."""
 
     last: AgentOutcome
     usage: Usage = field(default_factory=Usage)
@@ -55,7 +55,7 @@ class Accounts:
         self._of: dict[str, _Account] = {}
 
     def add(self, agent: str, outcome: AgentOutcome) -> None:
-        """Count a turn. One that was cut off leaves what the agent came to before."""
+        """Count a turn. One that was cut off leaves the previous result of the agent."""
         self._of.setdefault(agent, _Account(last=outcome)).add(outcome)
 
     @property
@@ -64,7 +64,7 @@ class Accounts:
         return sum((account.usage for account in self._of.values()), Usage())
 
     def outcomes(self, agents: Iterable[str]) -> Mapping[str, AgentOutcome]:
-        """Return what each agent came to; one that was never active took no part."""
+        """Return the result of each agent; one that was never active took no part."""
         skipped = AgentOutcome(status="skipped")
         return {
             agent: self._of[agent].outcome() if agent in self._of else skipped for agent in agents

@@ -75,7 +75,7 @@ class RunningTurn:
         return TurnDone(agent=self.agent, turn=self.number, status="cancelled")
 
     def cut_off(self) -> AgentOutcome:
-        """Return what came of it where the run ended first."""
+        """Return the result where the run ended first."""
         return AgentOutcome(
             status="cancelled",
             usage=self.spent + self.budget.spent,
@@ -161,14 +161,14 @@ class TurnContext:
         return outgoing(self.bus, turn.agent, turn.number, done)
 
     def handed(self, turn: RunningTurn, outcome: AgentOutcome) -> str:
-        """Return what was handed in: by that name, as a patch, or as what the turn came to."""
+        """Return what was handed in: by that name, as a patch, or as the result of the turn."""
         posted = self.sends(turn, outcome)
         named = next((message.text for message in posted if message.kind == "finalize"), None)
         text = outcome.result.answer or outcome.result.content if outcome.result else ""
         return named or turn.patch or text
 
     def keep(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
-        """Keep what a turn came to, for those after it."""
+        """Keep the result of a turn, for those after it."""
         self._last_outcomes[turn.agent] = outcome
         self._changes[turn.agent] = outcome.changes
 

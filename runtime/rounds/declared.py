@@ -80,7 +80,7 @@ class Declared:
     async def __call__(self, past: Sequence[Round], /) -> Next | None:
         """Return the next round, the meeting before it, the closing pass after the last, or None.
 
-        A round that failed is the last: on what it came to, nobody goes on or closes.
+        A round that failed is the last: on its result, nobody goes on or closes.
         """
         last = past[-1]
         if not self._goes_on(last):
@@ -127,7 +127,7 @@ class Declared:
         return notices_of_seats(chosen[0]) if chosen else {}
 
     def _repeating(self, past: Sequence[Round], number: int) -> Plan:
-        """Return the part of the plan that works in a round, on what those came to who opened.
+        """Return the part of the plan that works in a round, on the results of those who opened.
 
         Whoever has nobody left to review takes no part.
         """
@@ -199,7 +199,7 @@ class Declared:
         return frozenset(name for name in repeating if part.agents[name].agent.consults)
 
     def _bulletin(self, past: Sequence[Round]) -> str:
-        """Return what the last meeting came to; without one, what its rule comes to."""
+        """Return the result of the last meeting; without one, the result of its rule."""
         meetings = [item for item in past if item.kind == "meeting"]
         outcome = meetings[-1].run.agents[str(self.rules.meeting)] if meetings else None
         if outcome is not None and outcome.result is not None:
@@ -223,7 +223,7 @@ class Declared:
         return Next(plan=coming, state=carry, given=given, kind="meeting")
 
     def _closing(self, past: Sequence[Round]) -> Next | None:
-        """Return the closing pass, on what each of the others came to when it worked last.
+        """Return the closing pass, on the last result of each of the others.
 
         Of those who consult it is their whole opinion.
         """

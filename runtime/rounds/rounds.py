@@ -1,4 +1,4 @@
-"""Rounds: the agents of a team work again and again, and each reads what came of the round before.
+"""Rounds: the agents of a team work again and again, and each reads the results of the last round.
 
 A round is a superstep: one pass, in which agents work in Kahn's order and each works once, to its
 end. What they say to each other arrives within the pass where the topology leads, and as letters in

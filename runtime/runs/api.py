@@ -153,7 +153,7 @@ class Streaming:
     The loop raises what `arun` would. Whoever leaves it early cancels the run.
 
     Attributes:
-        result: What came of the run; None until its events have ended.
+        result: The result of the run; None until its events have ended.
     """
 
     def __init__(

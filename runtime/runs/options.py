@@ -1,4 +1,4 @@
-"""What a run from Python is made of: its options, and what they come to."""
+"""What a run from Python is made of: its options, and what they resolve to."""
 
 from __future__ import annotations
 

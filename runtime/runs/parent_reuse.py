@@ -1,7 +1,7 @@
 """Descent: a child's run is answered by its parents' runs on the same task where it asks the same.
 
 The same is what stands in the same place of the run and is asked in the same words: an agent that
-came to its end, or a single call of a model. What a tool or a piece of code gave also follows from
+ended, or a single call of a model. What a tool or a piece of code gave also follows from
 what was done before in the same workspace, so it is never taken alone.
 
 What a call asks for includes its seed. A first run has the seeds of its own path. A child's agent

@@ -1,4 +1,4 @@
-"""The record of a run: what was run, and what came of it, in a folder that can be resumed."""
+"""The record of a run: what was run, and the result, in a folder that can be resumed."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class RunRecord:
 
     @property
     def result(self) -> str:
-        """What came of the run until now, as result.json has it."""
+        """The result of the run until now, as result.json has it."""
         result = self._result
         if result is None:
             spent = self.spent()
@@ -268,7 +268,7 @@ def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
 
 
 def read_result(folder: Path) -> dict[str, Any] | None:
-    """Read what came of a recorded run; None where it did not get that far.
+    """Read the result of a recorded run; None where it did not get that far.
 
     Raises:
         InputError: The file is damaged.

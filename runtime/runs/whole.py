@@ -1,4 +1,4 @@
-"""A whole run: the passes that a team declares, and the score of what they came to."""
+"""A whole run: the passes that a team declares, and the score of their results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def perform(
         silent: Who takes no part.
 
     Returns:
-        What came of it. A run that fails or meets a limit is a result, not an exception.
+        The result. A run that fails or meets a limit is a result, not an exception.
 
     Raises:
         InputError: Somebody is silent who is no agent of the team.

@@ -1,4 +1,4 @@
-"""Scores what a run came to. Once, by whoever made the run: never between its rounds."""
+"""Scores the result of a run. Once, by whoever made the run: never between its rounds."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Recorded:
         place: What it is called: its folder, or what it is a part of.
         models: What aliases stood for: `default = gpt-4o (models.yaml)`.
         started: When it began, in UTC; empty, where nobody wrote it down.
-        result: What came of it, as result.json has it; nothing, where it did not get that far.
+        result: The result, as result.json has it; nothing, where it did not get that far.
         damage: Which lines of the events cannot be read, and why; empty where all can.
         hints: What to do next: commands that work as they stand.
         is_at_work: Whether a process is at work on it now.
@@ -144,7 +144,7 @@ class Recorded:
         return [*dict.fromkeys((*planned, *self.states, *(call.agent for call in self.calls)))]
 
     def ended(self, agent: str) -> Mapping[str, Any]:
-        """Return how an agent's part ended, as far as it is told; nothing, where it did not."""
+        """Return how an agent's part ended, as far as it is recorded; nothing, where it did not."""
         own = (event for event in self.events if event.get("agent") == agent)
         last = [event for event in own if event["type"] == "agent_finished"][-1:]
         fields = {**(last[0] if last else {}), **self._outcome(agent)}

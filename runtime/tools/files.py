@@ -83,7 +83,7 @@ def _search_text(root: Path, text: str, regular_expression: bool = False, path: 
 
 @dataclass(kw_only=True, eq=False)
 class _Search:
-    """A search under way, and what came of it."""
+    """A search under way, and the result."""
 
     find: Find
     walk: Walk = field(default_factory=Walk)

@@ -75,7 +75,7 @@ class Tool:
             JSON-able value. Raises `ToolError` with words that help the model.
         keeps_state: Whether what it gives follows from its earlier calls in the same workspace,
             and from nothing else. A resumed run then has it work again, where it would else take
-            what came of it from the journal.
+            the result from the journal.
     """
 
     name: str
@@ -201,7 +201,7 @@ class GrantedTool:
         return {**fields, "seconds": round(time.monotonic() - started, 6)}
 
     async def _done(self, arguments: Any) -> Mapping[str, Any]:
-        """Have it do its work, and give what came of it, whatever it raises."""
+        """Have it do its work, and give the result, whatever it raises."""
         task = running_task()
         try:
             checked = self._checked(arguments)

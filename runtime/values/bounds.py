@@ -52,7 +52,7 @@ LARGEST_WORK = 64 << 20
 LARGEST_PROMPT = 8 << 20
 """Characters of the messages of one call, more than any model reads: it is not sent."""
 LONGEST_CONTENT = 512 << 10
-"""Characters of what one agent comes to: beyond that it loses its middle, but for its patch."""
+"""Characters of the result of one agent: beyond that it loses its middle, but for its patch."""
 LONGEST_REPORTS = 1 << 20
 """Characters of all reports that one agent reads, and of all letters: the longest lose their
 middle, all to one length."""

@@ -1,4 +1,4 @@
-"""What became of the questions that operators and judges put to models."""
+"""The outcome of the questions that operators and judges put to models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatorAnswers:
-    """What became of the questions of one operator.
+    """The outcome of the questions of one operator.
 
     Attributes:
         useful: How many were answered to some use.
@@ -56,10 +56,10 @@ class OperatorAnswers:
 
 @dataclass(kw_only=True, eq=False)
 class OperatorTally:
-    """Counts what became of questions, by what is told of them.
+    """Counts the outcome of questions, by what is told of them.
 
     Attributes:
-        answers: What became of each operator's questions, by its name.
+        answers: The outcome of each operator's questions, by its name.
     """
 
     answers: dict[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
@@ -77,7 +77,7 @@ class OperatorTally:
 
 
 def _reason(fields: Mapping[str, Any]) -> str:
-    """Return why a question came to nothing, without what differs from one answer to the next."""
+    """Return why a question had no result, without what differs from one answer to the next."""
     why = next(iter(fields["problems"]), fields["reason"])
     return on_one_line(_QUOTED.sub("…", why))[:LONGEST_REASON].rstrip(" .")
 
@@ -85,7 +85,7 @@ def _reason(fields: Mapping[str, Any]) -> str:
 def summed_answers(
     several: Iterable[Mapping[str, OperatorAnswers]],
 ) -> dict[str, OperatorAnswers]:
-    """Sum up what became of questions, by the operators' names."""
+    """Sum up the outcome of questions, by the operators' names."""
     answers = dict[str, OperatorAnswers]()
     for fields in several:
         for name, own in fields.items():
@@ -94,7 +94,7 @@ def summed_answers(
 
 
 def values_of(answers: Mapping[str, OperatorAnswers]) -> dict[str, Any]:
-    """Return what became of questions as JSON-able values, by the operators' names."""
+    """Return the outcome of questions as JSON-able values, by the operators' names."""
     return {name: to_value(own) for name, own in sorted(answers.items())}
 
 

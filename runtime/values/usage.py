@@ -26,7 +26,7 @@ class Usage:
             estimate.
         uncertain_calls: Calls that ended without an answer but may have been billed. Their tokens
             and their price are the most that they can have cost; of a stream that ended too early,
-            what came of it.
+            the result.
         uncertain_usd: The part of `usd` that stands for them.
         cached_calls: Calls that our own cache answered, which cost nothing and count nowhere else.
         doubted_tokens: Tokens that endpoints did not tell though their texts have them. Caps count

@@ -1,6 +1,6 @@
 """What went wrong on an agent's way without ending it: tools, attempts, forms, lengths.
 
-It is kept with what the agent came to, so that operators learn of it also where nobody listened to
+It is kept with the result of the agent, so that operators learn of it also where nobody listened to
 the trace, and after a restart. Waits and retries of a provider are not the agent's.
 """
 

@@ -1,4 +1,4 @@
-"""The rounds of a run: what each agent came to, and what of it is new."""
+"""The rounds of a run: the result of each agent, and what of it is new."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_COMPARED = 20_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShownOutcome:
-    """What an agent came to in a round.
+    """The result of an agent in a round.
 
     Attributes:
         news: `first`, `changed` or `as before`.

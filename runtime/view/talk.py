@@ -133,7 +133,7 @@ def _tool(event: Mapping[str, Any], seconds: float) -> ShownTurn:
 
 
 def steps_of(steps: Sequence[Any]) -> Iterator[dict[str, str]]:
-    """Yield the steps of an agent that writes code: what it ran, and what came of it.
+    """Yield the steps of an agent that writes code: what it ran, and the result.
 
     Raises:
         TypeError: One is no object.

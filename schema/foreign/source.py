@@ -111,7 +111,7 @@ class ForeignFile:
         self.warn(path, message)
 
     def warn(self, path: Path, message: str) -> None:
-        """Report what became of a value that is kept, if not as it was."""
+        """Report how a value that is kept has changed."""
         is_item = bool(path) and isinstance(path[-1], int)
         problem = self.document.problem(path, message, at_key=not is_item)
         warning = replace(problem, severity="warning")

@@ -1,4 +1,4 @@
-"""What looks like a placeholder in a prompt, and is sent as it stands: prompts are no templates.
+"""What looks like a placeholder in a prompt, and is sent unchanged: prompts are no templates.
 
 People who come from CrewAI or LangChain write `{topic}` or `{{ task.query }}` first. JSON, code,
 LaTeX and the form of an answer have braces, too, and are left alone.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """What came of one evolution.
+    """The result of one evolution.
 
     Attributes:
         teams: How many teams there are.

@@ -50,7 +50,7 @@ LEARNT, HELD_OUT, RACED = 8, 24, 5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tested:
-    """What came of a trial: scores with what was learnt and without, the gain, and who read it.
+    """The result of a trial: scores with what was learnt and without, the gain, and who read it.
 
     A race that changes nothing has no scores.
     """

@@ -42,7 +42,7 @@ class Batch:
         metadata: What the client says of it.
         failure: Why it is refused as a whole.
         looks: How often it was looked at.
-        lines: What came of each request, by its id: the status and the body, or how it ended.
+        lines: The result of each request, by its id: the status and the body, or how it ended.
     """
 
     id: str
@@ -264,7 +264,7 @@ class _BatchEndpoints:
         }
 
     def _results(self, name: str) -> list[tuple[str, tuple[int, Any] | str]]:
-        """Return what came of the requests of a batch, in another order than they were sent in."""
+        """Return the result of the requests of a batch, in another order than they were sent in."""
         return [*reversed(self.batches[name].lines.items())]
 
 

@@ -23,7 +23,7 @@ _USD_READ, _USD_CACHED, _USD_WRITTEN = 2e-6, 5e-7, 8e-6
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
-    """What the model comes to.
+    """The result of the model.
 
     Attributes:
         text: The answer.

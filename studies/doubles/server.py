@@ -103,7 +103,7 @@ class ProviderEndpoints:
     def _came(
         self, request: HttpRequest, path: str, body: dict[str, Any] | None
     ) -> tuple[Speech, Said] | Refusal:
-        """Find what a request comes to."""
+        """Find the result of a request."""
         provider = self._provider
         if provider.wrong_key is not None and not self.authorized(request):
             return provider.wrong_key

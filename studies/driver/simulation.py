@@ -78,7 +78,7 @@ class Load:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """What came of a load.
+    """The result of a load.
 
     Attributes:
         rate: Calls per second.
@@ -109,7 +109,7 @@ def simulate(service: Service, load: Load, *, calls: int, seed: int = 0) -> Outc
 
 
 def saturation(service: Service, load: Load) -> tuple[float, float]:
-    """Return what a driver carries at most: calls per second, and calls in flight to come to that.
+    """Return what a driver carries at most: calls per second, and how many are in flight then.
 
     Beyond them answers wait, and no more is done.
     """

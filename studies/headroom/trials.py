@@ -57,7 +57,7 @@ class Trials:
     services: Services
 
     async def scores(self, name: str, tasks: Sequence[Task], split: Split) -> list[float]:
-        """Return what a team scores on each task: 1 or 0, and 0 where it comes to no answer.
+        """Return what a team scores on each task: 1 or 0, and 0 where it gives no answer.
 
         Raises:
             RunError: A provider failed, which says nothing about the team.

@@ -44,7 +44,7 @@ PROMPT = re.compile(r"Worth \d\.\d{6}, kind \d+\. You are (\w+)\.")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Luck:
-    """What came of one evolution.
+    """The result of one evolution.
 
     Attributes:
         pool: What its pool says of its teams, against the truth.

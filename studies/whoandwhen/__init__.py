@@ -6,6 +6,6 @@ Nothing is run here: traces are read, and a method says whom and which step it b
 * `published` reads the traces; `quirks` counts what is odd in them.
 * `verdicts` has the original's verdict and the exact one; `chance` what a blind draw gets.
 * `baselines` are the published methods; `methods` has them beside the schemes of `operators.blame`.
-* `attributing` runs them, journaled; `figures` makes tables of what came of it.
+* `attributing` runs them, journaled; `figures` makes tables of the result.
 * `judges` are models that answer from a script: one that knows the labels, and others.
 """

@@ -44,7 +44,7 @@ Key = tuple[str, "Labelled"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attributed:
-    """What one method came to on one trace.
+    """The result of one method on one trace.
 
     Attributes:
         method: Its name.

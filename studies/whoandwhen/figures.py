@@ -54,7 +54,7 @@ def by_length(lines: Sequence[Line]) -> list[dict[str, str]]:
 
 
 def costs(lines: Sequence[Line]) -> list[dict[str, str]]:
-    """Return a row for each method: what it consumed, and what came of its questions."""
+    """Return a row for each method: what it consumed, and the result of its questions."""
     return [_cost(method, of) for method, of in _methods(lines).items()]
 
 

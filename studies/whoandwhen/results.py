@@ -2,7 +2,7 @@
 
 * `manifest.json`: the setting, and what it was made on.
 * `journal.sqlite`: every answer that was paid for.
-* `attributions.jsonl`: what came of each trace by each method; tables are made of it alone.
+* `attributions.jsonl`: the result of each trace by each method; tables are made of it alone.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ LARGEST_FACTOR = 9
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Expression:
-    """An expression as it is written, and what it comes to."""
+    """An expression as it is written, and its result."""
 
     text: str
     value: int

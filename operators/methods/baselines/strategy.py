@@ -12,7 +12,7 @@ from ..search.settings import SCHEMA, SearchSettings, check, check_recipe
 
 
 async def fixed(episode: Episode) -> None:
-    """Run every seed of the pool as it stands; with one seed, a single team on every task."""
+    """Run every seed of the pool unchanged; with one seed, a single team on every task."""
     search = Search(episode=episode)
     seeds = [member for member in search.members.values() if not member.lineage.parents]
     await search.evaluate(

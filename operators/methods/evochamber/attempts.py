@@ -1,6 +1,6 @@
 """What members of a team answered to the task itself, what that was worth, and whether they agree.
 
-An attempt is what a position came to whose report is the team's answer, or one of those among which
+An attempt is the result of a position whose report is the team's answer, or of one among which
 a Function picks it: in a debate the later answers, of a generator with critics the revised one.
 """
 
@@ -55,7 +55,7 @@ class MemberAttempt:
 def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:
     """Return what the members of a team answered to the task, in the order of the team.
 
-    Whoever came to nothing has no attempt.
+    Whoever had no result has no attempt.
     """
     positions = {*answering(seated.team, seated.team.output)}
     return tuple(
@@ -111,7 +111,7 @@ def disagree(attempts: Sequence[MemberAttempt], task: Task) -> bool:
 
 
 def answering(team: Team, agent: str) -> Iterator[str]:
-    """Return the agents whose report is what an agent comes to."""
+    """Return the agents whose report is the result of an agent."""
     function = team.agents[agent].function
     if team.backend_of(team.agents[agent]) != "function" or function is None:
         yield agent

@@ -1,7 +1,7 @@
 """LeadLearn: the leader of a team chooses how it works together (EvoChamber §3.4).
 
 What it goes by is a bank that all of the population share: every round of leadership, with the
-niche, how able the team was, the structure, what came of it, and a note on why. The rounds that are
+niche, how able the team was, the structure, the result, and a note on why. The rounds that are
 most like the coming one are shown to it.
 """
 

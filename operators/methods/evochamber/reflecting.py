@@ -92,7 +92,7 @@ async def reflect(
 
 
 def _outcome(run: Run, reward: float, bounds: Bounds) -> str:
-    """Show what the team came to, and what that was worth."""
+    """Show the result of the team, and what that was worth."""
     text = run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
     return material(
         fenced("team_answer", clip(text.strip() or "(empty)", bounds.task_characters)),

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def evaluation_of(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
-    """Return what came of a team's work, and keep the team as a file that can be run again.
+    """Return the result of a team's work, and keep the team as a file that can be run again.
 
     Args:
-        run: What came of it; one that came to no answer is worth nothing, by the team's own doing.
+        run: The result; one that came to no answer is worth nothing, by the team's own doing.
         reward: What it was worth, in [0, 1].
     """
     trial = Trial(
@@ -63,7 +63,7 @@ def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Popu
 def is_lifecycle_due(number: int, settings: PopulationSettings, workers: int) -> bool:
     """Return whether the roster is looked at after a task: every `tau` tasks (EvoChamber §3.5).
 
-    A look has to see what came of the one before it. Where so many tasks are at work at once that
+    A look has to see the result of the one before it. Where so many tasks are at work at once that
     it would not, there are fewer looks.
 
     Args:

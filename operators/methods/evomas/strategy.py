@@ -44,7 +44,7 @@ async def evomas(episode: Episode) -> None:
 
 
 async def _adapted(search: Search, number: int, member: Member) -> SearchAttempt:
-    """Adapt a team to the task; where that fails, it is tried as it stands."""
+    """Adapt a team to the task; where that fails, it is tried unchanged."""
     settings = search.settings
     if settings.instantiate:
         result = await operator_of("instantiate").act(

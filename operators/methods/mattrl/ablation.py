@@ -38,7 +38,7 @@ class _UnscoredError(RunError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Silenced:
-    """What came of silencing.
+    """The result of silencing.
 
     Attributes:
         worth: What each utterance was worth, or its agent was, in [-1, 1].

@@ -62,7 +62,7 @@ async def compare(
 
 
 async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Choice:
-    """Return who is to work on a case, by what came of those that were learnt from.
+    """Return who is to work on a case, by the results of the cases that were learnt from.
 
     Args:
         by: What the router is fitted by.

@@ -121,7 +121,7 @@ def fates(
     outcomes: Mapping[ExperienceCandidate, Distilled | RejectedProposal],
     settings: ExperienceSettings,
 ) -> list[dict[str, Any]]:
-    """Return what became of each utterance of a batch: it was kept, or why not.
+    """Return the outcome of each utterance of a batch: it was kept, or why not.
 
     Args:
         outcomes: The results of distilling those that were selected.
@@ -160,7 +160,7 @@ def tell_batch(
     of: Sequence[ExperienceCandidate],
     outcomes: Mapping[ExperienceCandidate, Distilled | RejectedProposal],
 ) -> None:
-    """Tell what became of a batch's utterances, in the story of its last case and in the pool.
+    """Report the outcome of a batch's utterances, in the story of its last case and in the pool.
 
     Args:
         outcomes: The results of distilling those that were selected.

@@ -106,7 +106,7 @@ NOTHING_SAID = Discussion()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reorganised:
-    """What a team came to when it looked back together.
+    """The result of a team when it looked back together.
 
     Attributes:
         edits: What it changes of its rules, its roster and its edges.

@@ -55,7 +55,7 @@ NOTES = 4
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reflected:
-    """What an agent came to when it looked back.
+    """The result of an agent when it looked back.
 
     Attributes:
         edits: What it changes of itself: its patches and skills, and nothing else.
@@ -95,7 +95,7 @@ async def retrospect(
         looks: The most times that it may look at the task's files, where it worked on some.
 
     Returns:
-        What it came to. Where it has no conversation to go on with, or its answer was of no use,
+        Its result. Where it has no conversation to go on with, or its answer was of no use,
         there are no edits and no summary, and it is in `lost` why.
     """
     if not ground.run.agents[agent].dialogue:

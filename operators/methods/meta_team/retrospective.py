@@ -42,7 +42,7 @@ LEVELS = ("agent", "pair", "team")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tally:
-    """What became of questions; together they are all that were asked.
+    """The outcome of questions; together they are all that were asked.
 
     Attributes:
         fit: Those whose first answer was of use as a whole.
@@ -57,13 +57,13 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retrospective:
-    """What came of looking back.
+    """The result of looking back.
 
     Attributes:
         child: The team that it leads to; the team as it was, where nothing is to change.
         levels: What each level changes, in order: apply them one after the other.
         discussion: What was said about the team before its lead decided.
-        reorganised: What the team came to; None where it was not asked, or to no use.
+        reorganised: The result of the team; None where it was not asked, or to no use.
         refused: What was written that may not be kept, also after its author was told why.
         tally: How many answers there were, and what became of them.
     """
@@ -90,7 +90,7 @@ class Retrospective:
 
     @property
     def numbers(self) -> Mapping[str, float]:
-        """What a report may show: what became of answers, and of what was written in them."""
+        """What a report may show: the outcome of answers, and of what was written in them."""
         counts = {**asdict(self.tally), "kept": len(self.edits), "refused": len(self.refused)}
         return {name: float(count) for name, count in counts.items()}
 
@@ -110,7 +110,7 @@ async def look_back(
 
 
 class _Counting:
-    """Counts what became of questions, by what is told of them."""
+    """Counts the outcome of questions, by what is told of them."""
 
     def __init__(self, tell: Tell) -> None:
         self.tell = tell

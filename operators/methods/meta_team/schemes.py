@@ -49,7 +49,7 @@ OWN = frozenset({"patch", "skill"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Looked:
-    """What came of a task, whoever looked back on it.
+    """The result of a task, whoever looked back on it.
 
     Attributes:
         levels: What each level changes, in order.
@@ -147,7 +147,7 @@ def _level_of(edit: Edit) -> str:
 
 
 def _count(episode: Episode, levels: tuple[Level, ...], retrospective: Retrospective) -> None:
-    """Tell how much each level changes, and count what came to nothing."""
+    """Tell how much each level changes, and count what had no result."""
     episode.figures |= {f"{level.name} edits": float(len(level.edits)) for level in levels}
     episode.figures["refused"] = float(len(retrospective.refused))
     for proposal in retrospective.rejected:

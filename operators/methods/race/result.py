@@ -110,7 +110,7 @@ class RaceResult:
         operators: The part of it that operators and judges consumed.
         dropped: How many proposals were of no use.
         conflicts: Merges that were not made: of whom, and what both decide.
-        asked: What became of the questions of operators, by their names.
+        asked: The outcome of the questions of operators, by their names.
     """
 
     entrants: tuple[Entrant, ...] = ()

@@ -1,4 +1,4 @@
-"""What a search comes to in the pool: who comes in, whose trials are recorded, who leaves."""
+"""What a search changes in the pool: who comes in, whose trials are recorded, who leaves."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _bar(search: Search, candidate: Candidate) -> float:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Admitting:
-    """Takes what a search came to into the pool, once everything before it is there."""
+    """Takes the result of a search into the pool, once everything before it is there."""
 
     search: Search
 

@@ -1,4 +1,4 @@
-"""Consolidation: what an evolution came to, as an entry of the memory (EvoMAS §3.2.4, Eq. 6).
+"""Consolidation: the result of an evolution, as an entry of the memory (EvoMAS §3.2.4, Eq. 6).
 
 The evolution trace `O_q = ((o_1, C'_1, r_1), …)` becomes a summary `h_q`; the memory keeps it with
 the task and the best team. A model distils what helped; without one, the trace is told as it was.
@@ -28,7 +28,7 @@ LONGEST_DETAILS = 600
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvolutionStep:
-    """A step of an evolution: what made a team, and what the team came to.
+    """A step of an evolution: what made a team, and the result of the team.
 
     Attributes:
         number: Which step it is; no two of an evolution have the same.
@@ -36,7 +36,7 @@ class EvolutionStep:
         team: The team's name, which may be that of its parent too.
         reward: Its reward on the task; None where it has none, as when its run failed.
         sources: The numbers of the steps that its parents come from, the first parent's first. A
-            parent that was taken from the pool and not tried as it stands there has none.
+            parent that was taken from the pool and not tried unchanged has none.
         component: The only component that was touched, where it is one.
         edits: What differs from the first parent, as `edit_words` says it; empty where nothing
             does.
@@ -128,7 +128,7 @@ def _origin(step: EvolutionStep) -> str:
 
 
 def _result_text(step: EvolutionStep, rewards: Mapping[int, float | None]) -> str:
-    """Return what a team came to, and what that is more than the better one that it was made of."""
+    """Return the result of a team, and its gain over the better one that it was made of."""
     if step.reward is None:
         return "no reward"
     before = [known for source in step.sources if (known := rewards.get(source)) is not None]

@@ -49,7 +49,7 @@ class SearchAttempt:
 
     Attributes:
         number: The how-many-th of its episode it is, from 0.
-        candidate: A team as it stands in the pool, or what an operator came to.
+        candidate: A team of the pool, unchanged, or the result of an operator.
         parents: What it was made from; the first is what a proposal's edits are edits of.
     """
 
@@ -228,7 +228,7 @@ class Search:
         return next((member.name for member in alike if are_twins(member.team, team)), None)
 
     def parent(self, origin: Origin) -> Parent:
-        """Return a team as operators are given it: with what its run on this task came to."""
+        """Return a team as operators see it: with the result of its run on this task."""
         if isinstance(origin, Member) or not self.settings.trace:
             return Parent(team=origin.team)
         run, score = origin.worst
@@ -264,7 +264,7 @@ class Search:
                 yield entry.component, entry.reward - self.candidate(entry.sources[0]).reward
 
     def steps(self) -> list[EvolutionStep]:
-        """Return the search as operators are told of it."""
+        """Return the search as operators see it."""
         return [
             EvolutionStep(
                 number=candidate.number,

@@ -114,7 +114,7 @@ class AdaptationSettings:
 
 @dataclass(kw_only=True, eq=False)
 class Adaptation:
-    """The adaptation of a team to one task: a `Between` that keeps what it came to.
+    """The adaptation of a team to one task: a `Between` that keeps its result.
 
     Attributes:
         model: The model that coaches and restructures; its ceiling is what the team may ask for.

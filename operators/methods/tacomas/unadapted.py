@@ -21,7 +21,7 @@ NOT_BESIDE = {
 
 
 async def unadapted(episode: Episode) -> None:
-    """Let the same team work on a task once, as it stands."""
+    """Let the same team work on a task once, unchanged."""
     episode.answered(await episode.run(given_team(episode), SOLVE))
 
 

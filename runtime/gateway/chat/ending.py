@@ -53,7 +53,7 @@ def reason_of(word: object, *, calls: bool) -> str:
     """Return why an answer ended, in the chat API's word where that has one for it.
 
     Args:
-        word: The endpoint's word; an answer that came to its end may be without.
+        word: The endpoint's word; an answer that ended may be without.
     """
     text = "" if word is None else str(word)
     means = meaning(text)

@@ -99,7 +99,7 @@ def words_of(content: bytes) -> str:
     """Find an endpoint's own words; a page of HTML is cut to its beginning.
 
     Providers put them at `error.message`, `error`, `message` or `detail`, Google's in a list of
-    one, and what FastAPI refuses is told by its places. OpenRouter passes on what another provider
+    one, and FastAPI names the places of what it refuses. OpenRouter passes on what another provider
     sent at `error.metadata.raw`, as a text.
     """
     try:

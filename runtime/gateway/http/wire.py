@@ -23,7 +23,7 @@ class Assembly(Protocol):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the answer has come to its end; not every endpoint says so after it."""
+        """Whether the answer has ended; not every endpoint says so after it."""
         ...
 
     def add(self, event: Mapping[str, Any]) -> str:

@@ -30,7 +30,7 @@ class ResponsesAssembly:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the response has come to its end, good or bad."""
+        """Whether the response has ended, good or bad."""
         return self._is_whole
 
     def add(self, event: Mapping[str, Any]) -> str:

@@ -44,7 +44,7 @@ class JailEnvironment:
         jail: where the commands run.
         timeout: seconds that a command may take; None: `Limits.wall`.
         output: bytes of a command's output that the model sees; None: `Limits.output`.
-        seen: told a command and what came of it; gives what the agent is to see of it. A resumed
+        seen: told a command and the result; gives what the agent is to see of it. A resumed
             run gives a command again for its effects, and sees what it saw then.
     """
 

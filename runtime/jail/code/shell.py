@@ -20,7 +20,7 @@ _NOT_RUN = 126  # what a shell answers when it can't run a command
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CommandResult:
-    """What came of one command.
+    """The result of one command.
 
     Attributes:
         output: what it printed on both streams; a piece in the middle is left out if it is long.

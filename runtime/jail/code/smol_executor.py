@@ -34,7 +34,7 @@ class JailExecutor(PythonExecutor):
     Args:
         jail: where the code runs.
         timeout: seconds that a step's code may take, with its tools; None: `Limits.wall`.
-        seen: told a step's code and what came of it; gives what the agent is to see of it. A
+        seen: told a step's code and the result; gives what the agent is to see of it. A
             resumed run executes a step again for its effects, and sees what it saw then.
         waited: returns the seconds for which tools have waited for a person; see `PythonWorker`.
 

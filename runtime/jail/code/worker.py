@@ -32,7 +32,7 @@ _LAST_SECONDS = 5.0  # for the rest of a cell, after a tool at the end of which 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CellResult:
-    """What came of one cell.
+    """The result of one cell.
 
     Attributes:
         output: the value of its last expression, or the answer given to `final_answer`: a JSON
@@ -116,7 +116,7 @@ class PythonWorker:
                 more seconds in which it can call no other one.
 
         Returns:
-            What came of it, an error of the cell included.
+            The result, an error of the cell included.
 
         Raises:
             JailKilled: `kill` was called, on the worker or the jail, before or meanwhile.

@@ -138,7 +138,7 @@ class _GatewayModel:
         outputs: list[dict[str, Any]],
         template_vars: dict[str, Any] | None = None,
     ) -> list[dict[str, Any]]:
-        """Return what came of an answer's commands."""
+        """Return the result of an answer's commands."""
         del template_vars
         actions = message["extra"]["actions"]
         return format_toolcall_observation_messages(

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class KeptTurn:
-    """An answer with which something is kept, and what came of its tool calls.
+    """An answer with which something is kept, and the result of its tool calls.
 
     Attributes:
         message: The answer, as it is given back.
         results: What its tools gave, by the ids of the calls.
-        error: Why a call came to nothing.
+        error: Why a call had no result.
     """
 
     message: Message

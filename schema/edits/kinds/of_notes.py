@@ -98,7 +98,7 @@ class SetNote(Kind):
             put_note(agent, self._place, self._skill(agent) if self.description else self.text)
 
     def _skill(self, agent: Value) -> Value:
-        """Return the skill, with what is told of where it comes from."""
+        """Return the skill, with its origin."""
         old = agent.get("notes", {}).get("skills", {}).get(self.name, {})
         return {**old, "description": self.description, "body": self.text}
 

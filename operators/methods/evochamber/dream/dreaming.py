@@ -52,7 +52,7 @@ async def dream(
     *,
     reward: float,
 ) -> None:
-    """Dream, where a team did badly or disagreed, and keep what came of it.
+    """Dream, where a team did badly or disagreed, and keep the result.
 
     Every verified insight becomes one line, to all whom it is for; where it says almost the same as
     what some of them know, a line more for those, that takes its place. All that did not come about

@@ -66,7 +66,7 @@ class Opinions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Insight:
-    """What came of a dream, and how far it reaches.
+    """The result of a dream, and how far it reaches.
 
     Attributes:
         level: How far: tasks like this one, a niche, or all tasks.

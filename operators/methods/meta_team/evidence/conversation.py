@@ -21,7 +21,7 @@ def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:
 
     Args:
         team: The team, which says how much of it an agent is shown.
-        outcome: What the agent came to, with its dialogue.
+        outcome: The result of the agent, with its dialogue.
     """
     messages = outcome.dialogue
     roster = team.execution.roster

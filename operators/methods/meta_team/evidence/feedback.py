@@ -1,4 +1,4 @@
-"""What a team is told when a task is over."""
+"""The feedback that a team gets when a task is over."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ....core.material import clip, fenced, material, task_text
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskFeedback:
-    """What a team is told when a task is over: `r_k` of Meta-Team Algorithm 1, and what it is of.
+    """The feedback when a task is over: `r_k` of Meta-Team Algorithm 1, and what it is about.
 
     Attributes:
         task: The task. Its reference answer is not shown.
@@ -43,7 +43,7 @@ class TaskFeedback:
         is_judged: bool = False,
         shows_reference: bool = False,
     ) -> TaskFeedback:
-        """Return what a team is told of its run.
+        """Return the feedback on a run of a team.
 
         Args:
             is_judged: Whether a judge gave the score, that does not know the reference answer. Then
