@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 from ..schema.values.first_use import on_first_use
 
 if TYPE_CHECKING:
+    from ..schema.edits.offer.strict import closed
     from .core.account import RoundAccount
-    from .core.answers import child_of, closed, structured
+    from .core.answers import child_of, structured
     from .core.bounds import Bounds
     from .core.digest import digest
     from .core.judge import Agreement, JudgeVerdict, agreement, judge
@@ -99,8 +100,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    ".schema.edits.offer.strict": "closed",
     "core.account": "RoundAccount",
-    "core.answers": "child_of closed structured",
+    "core.answers": "child_of structured",
     "core.bounds": "Bounds",
     "core.digest": "digest",
     "core.judge": "Agreement JudgeVerdict agreement judge",

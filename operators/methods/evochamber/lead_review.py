@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from ....pool.ledger.changes import EventNoted
 from ....pool.population.population import LEADERSHIP
+from ....schema.edits.offer.strict import closed, free_text
 from ...core.account import RoundAccount
-from ...core.answers import closed
 from ...core.material import fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, operator_of
 from ...core.proposal import RejectedProposal
 from .leading import LONGEST_ABOUT, team_text
-from .wording import one_text, text_schema
+from .wording import one_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,7 @@ async def lead_review(
             account.text(limits),
             fenced("worth", "\n".join(_worth(reward, attempts))),
         ),
-        schema=closed(note=text_schema(longest)),
+        schema=closed(note=free_text(longest)),
         read=functools.partial(one_text, "note", longest, limits),
         parents=(structure,),
         inputs={"task": task, "structure": structure, "reward": reward},

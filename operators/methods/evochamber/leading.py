@@ -14,8 +14,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from ....pool.population.population import ANCHOR
+from ....schema.edits.offer.strict import among, closed
 from ....schema.values.terminal import on_one_line
-from ...core.answers import closed, reason_schema, structured
+from ...core.answers import reason_schema, structured
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, operator_of
@@ -191,9 +192,7 @@ async def lead(
     if len(structures) == 1:
         return StructureChoice(leader=leader, structure=next(iter(structures)), by="nobody")
     limits = model.limits
-    schema = closed(
-        reason=reason_schema(limits), structure={"type": "string", "enum": [*structures]}
-    )
+    schema = closed(reason=reason_schema(limits), structure=among(structures))
     persona = persona_of(leader.agent, model.catalogue)
     question = Question(
         operator=OPERATOR,

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt
 from ....runtime.values.together import together
-from ...core.answers import closed, structured
+from ....schema.edits.offer.strict import ANY_TEXT, closed
+from ...core.answers import structured
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, operator_of
 from ...core.proposal import RejectedProposal
 from .lifecycle.fusing import LONGEST_ENTRY, Settled, settled
-from .wording import ANY_TEXT, words
+from .wording import words
 from .work import works
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from ...core.answers import child_of, closed, edits_in, reason_schema
+from ....schema.edits.offer.strict import closed
+from ...core.answers import child_of, edits_in, reason_schema
 from ...core.material import material, memories_text, models_text, parent_text, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator

@@ -18,10 +18,11 @@ from ....pool.expectation.expectation import DIGITS, Expectation, ranked
 from ....pool.ledger.learnt import Learnt
 from ....pool.ledger.members import Member
 from ....runtime.values.terminal import counted
+from ....schema.edits.offer.strict import among, array, closed
 from ....schema.team.task import Task
 from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
-from ...core.answers import closed, reason_schema, structured
+from ...core.answers import reason_schema, structured
 from ...core.bounds import Bounds
 from ...core.material import clip, fenced, material, solved, task_text
 from ...core.meta import MetaModel, Question, prompt
@@ -85,10 +86,9 @@ async def select(
     if meta_model is None or len(names) <= k:
         reason = "All there are." if len(names) <= k else "The first by statistics."
         return Selection(names=names[:k], reason=reason, shortlist=names)
-    chosen = {"type": "string", "enum": list(names)}
     schema = closed(
         reason=reason_schema(meta_model.limits),
-        selected={"type": "array", "items": chosen, "minItems": 1, "maxItems": k},
+        selected=array(among(names), k, least=1),
     )
     lines = (_summary(member, expected, task, hits) for member, expected in listed.items())
     question = Question(

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....runtime.agents.outcomes import Run
+from ....schema.edits.offer.strict import ANY_TEXT, closed, free_text
 from ....schema.team.team import Team
-from ...core.answers import InvalidAnswer, closed, structured
+from ...core.answers import InvalidAnswer, structured
 from ...core.bounds import Bounds
 from ...core.material import fenced, material
 from ...core.meta import OperatorModel, prompt
@@ -86,10 +87,9 @@ async def say(
         may_pass: Whether it may say nothing.
         inputs: The values beside the ground and the agent.
     """
-    words = {"type": "string", "minLength": 0 if may_pass else 1, "maxLength": longest}
 
     def read(text: str) -> str:
-        line = text_of(structured(text, closed(**{field: {"type": "string"}}), Bounds())[field])
+        line = text_of(structured(text, closed(**{field: ANY_TEXT}), Bounds())[field])
         if not line and not may_pass:
             raise InvalidAnswer(f"{field}: nothing is said there. Write some words.")
         return line[:longest]
@@ -100,7 +100,7 @@ async def say(
         agent,
         operator=operator,
         instructions=instructions,
-        schema=closed(**{field: words}),
+        schema=closed(**{field: free_text(longest, least=0 if may_pass else 1)}),
         read=read,
         meter=meter,
         also=also,

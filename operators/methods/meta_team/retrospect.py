@@ -15,8 +15,9 @@ from typing import Any
 
 from ....runtime.values.together import together
 from ....schema.edits import Edit
+from ....schema.edits.offer.strict import ANY_LIST, ANY_TEXT, among, array, closed, free_text
 from ....schema.team.team import Team
-from ...core.answers import InvalidAnswer, closed, reason_schema, structured
+from ...core.answers import InvalidAnswer, reason_schema, structured
 from ...core.material import fenced, material
 from ...core.meta import OperatorModel, prompt
 from ...core.operator import Operator, OperatorSetting
@@ -172,15 +173,12 @@ class _Looking:
         self, others: Sequence[str], most: int, seen: Sequence[FileLook]
     ) -> tuple[tuple[str, str], ...] | RejectedProposal:
         """Have it say what it wants to know, and of whom."""
-        to = {"type": "string", "enum": [*others]}
-        text = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION}
-        items = closed(to=to, question=text)
-        listed = {"type": "array", "items": items, "minItems": 0, "maxItems": most}
+        items = closed(to=among(others), question=free_text(LONGEST_QUESTION))
         return await self._ask(
             self.agent,
             "questions",
             prompt("retrospect_questions", agent=self.agent, most=most, longest=LONGEST_QUESTION),
-            schema=closed(questions=listed),
+            schema=closed(questions=array(items, most)),
             read=lambda text: questions_in(text, others, most, strict=True),
             salvage=lambda text: questions_in(text, others, most, strict=False),
             inputs={"others": others, "most": most},
@@ -206,7 +204,6 @@ class _Looking:
     ) -> str | RejectedProposal:
         written = self.ground.voice(self.model, colleague).limits.characters
         longest = min(LONGEST_EVIDENCE, written)
-        text = {"type": "string", "minLength": 1, "maxLength": longest}
         return await self._ask(
             colleague,
             label,
@@ -216,7 +213,7 @@ class _Looking:
                 asker=self.agent,
                 longest=longest,
             ),
-            schema=closed(answer=text),
+            schema=closed(answer=free_text(longest)),
             read=answer_in,
             also=fenced("question", question, self.agent),
             inputs={"question": question, "asker": self.agent},
@@ -231,7 +228,6 @@ class _Looking:
         room, most = ground.room.within(limits), min(NOTES, limits.edits)
         owner = ground.team.agents[self.agent]
         longest = min(LONGEST_SUMMARY, limits.characters)
-        summary = {"type": "string", "minLength": 1, "maxLength": longest}
         return await self._ask(
             self.agent,
             "notes",
@@ -248,7 +244,9 @@ class _Looking:
                 has_looks=bool(seen),
             ),
             schema=closed(
-                reason=reason_schema(limits), notes=own_schema(owner, room, most), summary=summary
+                reason=reason_schema(limits),
+                notes=own_schema(owner, room, most),
+                summary=free_text(longest),
             ),
             read=lambda text: _all_of(self._read(text, room, most)),
             salvage=lambda text: self._read(text, room, most),
@@ -267,8 +265,7 @@ class _Looking:
 
     def _read(self, text: str, room: NoteLimits, most: int) -> Reflected:
         """Read what may be kept of an answer, and what may not."""
-        any_text = {"type": "string"}
-        shape = closed(reason=any_text, notes={"type": "array"}, summary=any_text)
+        shape = closed(reason=ANY_TEXT, notes=ANY_LIST, summary=ANY_TEXT)
         fields = structured(text, shape, self.model.limits)
         edits, refused = notes_in(
             fields["notes"], self.model, self.ground.team, self.agent, room=room, most=most

@@ -13,8 +13,9 @@ from typing import Any
 
 from ....runtime.values.together import together
 from ....schema.edits import Edit, Note, SetNote
+from ....schema.edits.offer.strict import ANY_TEXT, closed
 from ....schema.team.team import Notes
-from ...core.answers import InvalidAnswer, closed, reason_schema, structured
+from ...core.answers import InvalidAnswer, reason_schema, structured
 from ...core.material import fenced, material
 from ...core.meta import OperatorModel, prompt
 from ...core.operator import Operator, OperatorSetting
@@ -30,7 +31,6 @@ from .room import NoteLimits
 
 OPERATOR = "settle"
 LONGEST_ACCOUNT = 800
-ANY: Mapping[str, Any] = {"type": "string"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,7 +172,7 @@ class _Settling:
     def _read(self, text: str, room: NoteLimits) -> _Side:
         """Read what may be kept of an answer, and what may not."""
         meta = self.model
-        shape = closed(reason=ANY, profile=ANY, together=ANY)
+        shape = closed(reason=ANY_TEXT, profile=ANY_TEXT, together=ANY_TEXT)
         fields = structured(text, shape, meta.limits)
         edits = pair_edits(self.agent, self.other, fields["profile"], fields["together"])
         passed = gate(

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt, OperatorOutcome
 from ....schema.edits import Component
+from ....schema.edits.offer.strict import closed, free_text
 from ....schema.team.task import Task
 from ....schema.values.terminal import on_one_line
-from ...core.answers import InvalidAnswer, closed, structured
+from ...core.answers import InvalidAnswer, structured
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator
@@ -142,7 +143,7 @@ async def _ask(
     most = min(model.limits.characters, LONGEST_SUMMARY)
     details = min(LONGEST_DETAILS, model.limits.team_characters // len(steps))
     words = "\n".join(tell_steps(steps, details))
-    schema = closed(summary={"type": "string", "minLength": 1, "maxLength": most})
+    schema = closed(summary=free_text(most))
 
     def read(text: str) -> str:
         summary = structured(text, schema, model.limits)["summary"].strip()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..changes import FieldChange
     from ..components import Component
     from ..offer._offer import Offer
-    from ..offer._strict import Schema
+    from ..offer.strict import Schema
 
 Value = dict[str, Any]
 """A team's plain value while edits are made to it."""

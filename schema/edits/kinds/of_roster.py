@@ -23,8 +23,8 @@ from ...values.problems import Path
 from ...values.values import plain
 from ..components import Component
 from ..offer._offer import Offer
-from ..offer._strict import Schema, edit, one_of
 from ..offer._structure import is_tied, spare_agents
+from ..offer.strict import Schema, edit, one_of
 from ._edges import EDGES, insert_edge
 from .kind import Kind, Objection, Value, no_agent, put, taken
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 
+from .....schema.edits.offer.strict import closed, free_text
 from .....schema.team.task import Task
-from ....core.answers import closed
 from ....core.bounds import Bounds
 from ....core.material import material, task_text
 from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator
 from ....core.proposal import RejectedProposal
-from ..wording import one_text, text_schema
+from ..wording import one_text
 from ..work import MemberWork
 from .ideas import LONGEST_IDEA, Difference
 
@@ -33,7 +33,7 @@ async def dream_contrast(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, longest=longest, **names),
         material=material(task_text(task, limits), failed.text(limits), succeeded.text(limits)),
-        schema=closed(difference=text_schema(longest)),
+        schema=closed(difference=free_text(longest)),
         read=functools.partial(_read, failed.agent, succeeded.agent, longest, limits),
         inputs={"task": task, "failed": failed, "succeeded": succeeded},
     )

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from .....pool.ledger.learnt import Learnt
 from .....runtime.values.together import together
-from ....core.answers import closed
+from .....schema.edits.offer.strict import closed, free_text
 from ....core.material import clip, fenced, material
 from ....core.meta import Question, prompt
 from ....core.operator import Operator, operator_of
 from ....core.proposal import RejectedProposal
-from ..wording import one_text, text_schema
+from ..wording import one_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ async def fuse(model: OperatorModel, path: str, earlier: str, new: str) -> str |
             fenced("earlier", clip(earlier, limits.characters)),
             fenced("new", clip(new, limits.characters)),
         ),
-        schema=closed(text=text_schema(longest)),
+        schema=closed(text=free_text(longest)),
         read=functools.partial(one_text, "text", longest, limits),
         inputs={"earlier": earlier, "new": new},
     )
