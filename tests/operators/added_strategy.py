@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from coterie.operators.core.answers import child_of, structured
+from coterie.operators import child_of, closed, structured
 from coterie.operators.core.digest import digest
 from coterie.operators.core.material import material, memories_text, parent_text, task_text
 from coterie.operators.core.meta import Question
@@ -12,7 +12,6 @@ from coterie.operators.evolution.episode import Episode
 from coterie.operators.evolution.strategy import Strategy
 from coterie.pool.ledger.changes import Learnt
 from coterie.schema.edits import SetNote
-from coterie.schema.edits.offer.strict import closed
 
 
 @dataclass(frozen=True, kw_only=True)

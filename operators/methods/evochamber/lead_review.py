@@ -91,7 +91,7 @@ async def review_choice(
     if choice.by == "nobody" or not episode.learning:
         return
     task, leader = episode.task, choice.leader
-    said: str | RejectedProposal = await operator_of(OPERATOR).act(
+    result: str | RejectedProposal = await operator_of(OPERATOR).act(
         episode.meta,
         f"{episode.path}lead_review",
         task,
@@ -101,14 +101,12 @@ async def review_choice(
         reward=reward,
         attempts=attempts,
     )
-    if isinstance(said, RejectedProposal):
-        episode.lose(said)
     about = {
         "niche": task.niche or "",
         "structure": seated.structure,
         "profile": [*leader.profile],
         "reward": reward,
-        "reflection": "" if isinstance(said, RejectedProposal) else said,
+        "reflection": episode.taken(result) or "",
         "task": task.id,
         "anchor": leader.agent.id,
     }

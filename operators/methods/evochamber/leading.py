@@ -238,11 +238,10 @@ async def choose_structure(
     agents = {name: episode.view.agents[name].agent for name in chosen.values()}
     leader = Leader.of(population, chosen, agents, niche)
     known = closest(population.rounds, leader.profile, niche, episode.settings.bank)
-    result: StructureChoice | RejectedProposal = await operator_of(OPERATOR).act(
+    answer: StructureChoice | RejectedProposal = await operator_of(OPERATOR).act(
         episode.meta, f"{episode.path}lead", task, leader, structures, known=known
     )
-    if isinstance(result, RejectedProposal):
-        episode.lose(result)
+    if (result := episode.taken(answer)) is None:
         best = fallback(population.rounds, niche, [*structures])
         result = StructureChoice(leader=leader, structure=best, by="fallback")
     if result.by != "nobody":

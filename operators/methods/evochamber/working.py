@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ....pool.ledger.changes import Evaluated, Learnt
 from ....pool.ledger.ledger import START, LedgerEntry
-from ....pool.values.statistics import Trial, TrialPart
+from ....pool.values.statistics import TrialPart
 from .compose import ANCHOR
 from .seating import kept
 
@@ -32,13 +32,10 @@ def evaluation_of(episode: Episode, team: Seated, run: Run, reward: float) -> Ev
         run: The result; one that came to no answer is worth nothing, by the team's own doing.
         reward: What it was worth, in [0, 1].
     """
-    trial = Trial(
-        task=episode.task.id,
-        niche=episode.task.niche or None,
-        score=reward,
-        usage=run.usage,
+    trial = episode.trial(
+        run,
+        reward,
         run=kept(episode.context.pool.folder, team.team),
-        reason="" if run.answer is not None else run.error or "it gave no answer.",
         agents={seat: TrialPart(member=name) for seat, name in team.seats.items()},
         structure=team.structure,
     )

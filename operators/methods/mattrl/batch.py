@@ -60,10 +60,9 @@ def _keep(
     result: Distilled | RejectedProposal,
 ) -> None:
     """Keep an entry, called by its case's number, its agent and its round."""
-    if isinstance(result, RejectedProposal):
-        episode.lose(result)
+    if (distilled := episode.taken(result)) is None:
         return
-    entry = result.entry(
+    entry = distilled.entry(
         task,
         utterance,
         credit=candidate.reward or 0.0,

@@ -26,7 +26,7 @@ from ...core.meta import OperatorModel, Question, prompt
 from ...core.proposal import RejectedProposal
 from .evidence.conversation import interactions, speakers
 from .evidence.ground import Ground
-from .gate import Refused, gate
+from .gate import Refused
 from .notes import notes_text, own_schema, shown_name
 from .reorganise import Reorganised, TeamAnswer, took_part_text
 from .retrospect import NOTES, notes_in
@@ -208,13 +208,7 @@ class _Reading:
         fields = structured(text, closed(reason=ANY_TEXT, **shape), self.model.limits)
         own, no_own = self._own(fields.get("agents", {}))
         noted, no_noted = self._noted(fields.get("pairs", ()))
-        passed = gate(
-            self.ground.team,
-            (*own, *noted),
-            catalogue=self.model.catalogue,
-            ceiling=self.model.ceiling,
-            room=self.room,
-        )
+        passed = self.ground.gate(self.model, (*own, *noted), self.room)
         return Centralised(
             edits=passed.kept,
             team=self._part_of(passed.child).read(fields) if self.levels.team_level else None,
@@ -231,7 +225,7 @@ class _Reading:
                 refused.append(Refused(what=shown_name(agent), reasons=(why,)))
                 continue
             kept, lost = notes_in(
-                items, self.model, self.ground.team, agent, room=self.room, most=self.most
+                items, self.model, self.ground, agent, room=self.room, most=self.most
             )
             edits += kept
             refused += lost

@@ -20,7 +20,7 @@ from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
 from ....schema.values.values import is_mapping
 from ...core.account import RoundAccount
-from ...core.answers import InvalidAnswer, reason_schema, structured
+from ...core.answers import reason_schema, structured
 from ...core.material import clip, fenced, material
 from ...core.meta import OperatorModel, Question, prompt
 from ...core.proposal import RejectedProposal
@@ -28,7 +28,7 @@ from .discussion import Discussion, lead_of
 from .evidence.conversation import conversation, speakers
 from .evidence.evidence import EvidenceExchange
 from .evidence.ground import Ground
-from .gate import Refused, gate
+from .gate import Refused, all_kept, gate
 from .limits import Meter
 from .notes import shown_name
 from .retrospect import Reflected
@@ -158,7 +158,7 @@ async def reorganise(
             discussion.text,
         ),
         schema=closed(reason=reason_schema(bounds), **part.schema),
-        read=lambda text: _all_of(_read(part, text)),
+        read=lambda text: all_kept(_read(part, text)),
         parents=(team.name,),
         team=team,
         conversation=() if lead is None else conversation(team, ground.run.agents[lead]),
@@ -318,10 +318,3 @@ class TeamAnswer:
 def _read(part: TeamAnswer, text: str) -> Reorganised:
     shape = closed(reason=ANY_TEXT, **part.any_schema)
     return part.read(structured(text, shape, part.model.limits))
-
-
-def _all_of(reorganised: Reorganised) -> Reorganised:
-    """Take an answer of which all may be kept."""
-    if problems := [reason for refusal in reorganised.refused for reason in refusal.reasons]:
-        raise InvalidAnswer(*problems)
-    return reorganised

@@ -16,7 +16,6 @@ from typing import Any
 from ....runtime.values.together import together
 from ....schema.edits import Edit
 from ....schema.edits.offer.strict import ANY_LIST, ANY_TEXT, among, array, closed, free_text
-from ....schema.team.team import Team
 from ...core.answers import InvalidAnswer, reason_schema, structured
 from ...core.material import fenced, material
 from ...core.meta import OperatorModel, prompt
@@ -41,7 +40,7 @@ from .evidence.files import (
     tools_of,
 )
 from .evidence.ground import Ground
-from .gate import Refused, gate
+from .gate import Refused
 from .limits import Meter
 from .noted import evidence_lines, noted, notes_of
 from .notes import OwnNotes, notes_text, own_schema, text_of
@@ -258,17 +257,16 @@ class _Looking:
 
     async def _ask(self, agent: str, label: str, instructions: str, **asked: Any) -> Any:
         """Ask it, or a colleague, in a further turn of the one's own conversation."""
-        ground, voice = self.ground, self.ground.voice(self.model, agent)
         usual: dict[str, Any] = {"operator": OPERATOR, "meter": self.meter, **asked}
         path = f"{self.path}/{label}"
-        return await ground.ask(voice, path, agent, instructions=instructions, **usual)
+        return await self.ground.ask(self.model, path, agent, instructions=instructions, **usual)
 
     def _read(self, text: str, room: NoteLimits, most: int) -> Reflected:
         """Read what may be kept of an answer, and what may not."""
         shape = closed(reason=ANY_TEXT, notes=ANY_LIST, summary=ANY_TEXT)
         fields = structured(text, shape, self.model.limits)
         edits, refused = notes_in(
-            fields["notes"], self.model, self.ground.team, self.agent, room=room, most=most
+            fields["notes"], self.model, self.ground, self.agent, room=room, most=most
         )
         return Reflected(
             agent=self.agent,
@@ -282,7 +280,7 @@ class _Looking:
 def notes_in(
     items: Sequence[Any],
     model: OperatorModel,
-    team: Team,
+    ground: Ground,
     agent: str,
     *,
     room: NoteLimits,
@@ -295,9 +293,8 @@ def notes_in(
         agent: Whose notes they are.
         most: The most notes in one answer.
     """
-    notes = OwnNotes(agent=team.agents[agent], room=room, most=most).read(items)
-    written = tuple(notes.edits.values())
-    passed = gate(team, written, catalogue=model.catalogue, ceiling=model.ceiling, room=room)
+    notes = OwnNotes(agent=ground.team.agents[agent], room=room, most=most).read(items)
+    passed = ground.gate(model, tuple(notes.edits.values()), room)
     return passed.kept, (*notes.refused, *passed.refused)
 
 
@@ -326,7 +323,7 @@ async def retrospect_alone(
     notes = notes_of(events, reflected.refused, reflected.rejected)
     if reflected.rejected and not reflected.summary:
         return Noted(proposal=reflected.rejected[-1], notes=notes)
-    passed = gate(ground.team, reflected.edits, catalogue=model.catalogue, ceiling=model.ceiling)
+    passed = ground.gate(model, reflected.edits)
     return noted(
         OPERATOR, ground.team, passed.child, reflected.edits, reason=reflected.summary, notes=notes
     )

@@ -142,10 +142,9 @@ class Search:
         chosen = await operator_of("select").act(
             meta, path, episode.task, members, k=k, hits=self.hits, expected=self.expected
         )
-        if isinstance(chosen, RejectedProposal):
-            episode.lose(chosen, at=-1)
+        if (selection := episode.taken(chosen, at=-1)) is None:
             return await self.selected("statistics", k)
-        return [self.members[name] for name in chosen.names]
+        return [self.members[name] for name in selection.names]
 
     async def evaluate(self, *attempts: SearchAttempt, again: bool = False) -> None:
         """Run teams on the task, side by side, and score them.
@@ -291,10 +290,8 @@ class Search:
         if not any(item.sources for item in self.candidates):
             return
         learnt = await act(episode.meta, f"{episode.path}consolidate", episode.task, self.steps())
-        if isinstance(learnt, RejectedProposal):
-            self.lose(number, learnt)
-        else:
-            episode.keep(learnt, "learnt")
+        if entry := episode.taken(learnt, at=number):
+            episode.keep(entry, "learnt")
 
     def promising(self, purpose: str) -> list[Candidate]:
         """Return the candidates, those that ran and have the highest reward first.

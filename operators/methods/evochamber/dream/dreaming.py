@@ -204,7 +204,5 @@ class _Dream:
 
     def _lose(self, results: Sequence[Any]) -> list[Any]:
         """Count what did not come about, and give the rest."""
-        for item in results:
-            if isinstance(item, RejectedProposal):
-                self.episode.lose(item)
-        return [entry for entry in results if not isinstance(entry, RejectedProposal)]
+        taken = [self.episode.taken(result) for result in results]
+        return [result for result in taken if result is not None]
