@@ -36,12 +36,7 @@ MOST_LEARNT = 3
 Came = TypeVar("Came")
 
 
-def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which model is asked."""
-    return with_options(command, _MODEL_OPTIONS)
-
-
-_MODEL_OPTIONS = (
+model_options = with_options(
     click.option(
         "--meta-model",
         metavar="ALIAS",
@@ -59,14 +54,15 @@ _MODEL_OPTIONS = (
 )
 
 
-def setting_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that every operator has."""
-    seed = click.option(
+"""The options that say which model is asked."""
+setting_options = with_options(
+    problem_format,
+    host_options,
+    click.option(
         "--seed", type=int, help="The random seed, for models that take one and for draws."
-    )
-    return problem_format(host_options(seed(command)))
-
-
+    ),
+)
+"""The options that every operator has."""
 embedder_option = click.option(
     "--embedder", help="minilm, hashing, or a model's alias.  [default: minilm]"
 )

@@ -23,7 +23,7 @@ from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps, loads
 from ..otel import exporting, otel_option
 from ..values.terminal import counted, speakable
-from .spending import spending_options
+from .spending import setting_of, spending_options
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -195,16 +195,17 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
         if options["task_file"]:
             raise InputError("--continue asks the question of --query. Leave the task file out.")
         words = (options["continued"], options["team_file"], _asked(options))
-        return load_continued(*words, known, task_form(options, known)), _setting(options)
+        return load_continued(*words, known, task_form(options, known)), setting_of(options)
     if folder is None:
         files = (options["team_file"], options["task_file"], _asked(options))
-        return load_files(*files, known, task_form(options, known)), _setting(options)
+        return load_files(*files, known, task_form(options, known)), setting_of(options)
     from ..runs.record import read_setting
 
     recorded, models = read_setting(folder)
     offline = bool(options["replay"]) or _result_of(folder) is not None
     known = known_again(folder, known, models, options["model"], offline=offline)
-    return load_folder(folder, known), _setting(options, recorded)
+    given = {**options, "cache": None} if options["replay"] else options
+    return load_folder(folder, known), setting_of(given, recorded)
 
 
 def _asked(options: dict[str, Any]) -> Asked | None:
@@ -292,26 +293,6 @@ def _place(options: dict[str, Any]) -> str:
     there = options["resume"] or options["replay"]
     file = there / "task.json" if there else options["task_file"]
     return f"{file}:1" if file else "--query"
-
-
-def _setting(options: dict[str, Any], recorded: Setting | None = None) -> Setting:
-    """Take what the options say; for the rest, what is recorded."""
-    from ..runs.services import Setting
-    from ..values.budget import Caps
-
-    given: dict[str, Any] = {
-        "seed": options["seed"],
-        "budget": Caps.parse(options["budget"]) if options["budget"] else None,
-        "agent_budget": Caps.parse(options["agent_budget"]) if options["agent_budget"] else None,
-        "cache": None if options["replay"] else options["cache"],
-        "pool": options["pool"],
-        "embedder": options["embedder"],
-        "allow_unpriced": options["allow_unpriced"] or None,
-    }
-    chosen = {name: value for name, value in given.items() if value is not None}
-    # Only who starts this process can let agents out of the jail, not a folder.
-    here = {"unsafe_local": options["unsafe_local"], "on": options["on"]}
-    return replace(recorded or Setting(), **chosen, **here)
 
 
 def _result_of(resumed: Path | None) -> dict[str, Any] | None:

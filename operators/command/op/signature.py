@@ -67,7 +67,7 @@ def command_of(operator: Operator) -> click.Command:
         present(operator, result, invocation.values | invocation.given, options)
 
     command = click.command(operator.name, cls=Command, help=signature.help)
-    return command(with_options(run, signature.options()))
+    return command(with_options(*signature.options())(run))
 
 
 @dataclass(frozen=True)
