@@ -26,6 +26,7 @@ from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ..values.encoded import encoded
+from ..values.usage import Usage
 from .attempts import Attempt
 from .costs import ATTEMPTS, Costs
 from .log_file import LogFile, lines_of, write_whole
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from ..values.usage import Usage
-    from .costs import Cost, State
+    from .costs import Cost
 
 LAG = 0.1
 """Seconds after which what was put is written and flushed, where nothing waits for it."""
@@ -150,9 +150,11 @@ class Entries:
         if self._costs is None:
             costs = Costs()
             for head, text in self._all():
-                if head.kind in {"attempt", "model"}:
-                    form = _parsed(self.path, head, text)[1]
-                    self._count(costs, head, form.usage, getattr(form, "state", "settled"))
+                if head.kind == "attempt":
+                    attempt: Attempt = _parsed(self.path, head, text)[1]
+                    costs.attempt(head.path, head.asked, attempt.usage, attempt.state)
+                elif head.kind == "model" and not self.has(f"{head.path}{ATTEMPTS}"):
+                    costs.answer(head.path, head.asked, _parsed(self.path, head, text)[1].usage)
             self._costs = costs
         return self._costs.under(under)
 
@@ -162,11 +164,21 @@ class Entries:
             if head.kind not in without:
                 yield head.path, head.asked, _entry(self.path, head, text).value
 
-    def put(self, entry: JournalEntry, cost: Cost | None = None, *, at_once: bool = True) -> None:
-        """Write an entry.
+    def put(
+        self,
+        path: str,
+        kind: str,
+        asked: str,
+        value: Mapping[str, Any],
+        moment: float,
+        *,
+        cost: Cost | None = None,
+        at_once: bool = True,
+    ) -> None:
+        """Write an entry; see `JournalEntry`.
 
         Args:
-            cost: What a call or an attempt of it cost that the entry is of.
+            cost: What an attempt of a call cost that the entry is of.
             at_once: Whether it is written when this returns. Else it is so before any entry that is
                 put later, or `LAG` seconds later: for what can be made again of the entries before
                 it, and where nothing can wait.
@@ -174,20 +186,23 @@ class Entries:
         Raises:
             StorageError: It cannot be written.
         """
-        head = _Head(entry.path, entry.kind, entry.asked, entry.moment)
-        text = b"%b\t%b" % (encoded([*head]), encoded(entry.value, repr))
+        text = b"%b\t%b" % (encoded((path, kind, asked, moment)), encoded(value, repr))
         with self._writing:
-            self._waiting.append((entry.path, text))
+            self._waiting.append((path, text))
             if at_once:
                 try:
                     self._write()
                 except BaseException:
-                    self._waiting.remove((entry.path, text))
+                    self._waiting.remove((path, text))
                     raise
-        self.last_moment = max(self.last_moment, entry.moment)
-        if self._costs is not None and cost is not None:
-            self._count(self._costs, head, *cost)
-        self._flush_soon(asyncio.get_running_loop())
+        self.last_moment = max(self.last_moment, moment)
+        if self._costs is not None:
+            if cost is not None:
+                self._costs.attempt(path, asked, *cost)
+            elif kind == "model" and not self._costs.has_attempts(path):
+                self._costs.answer(path, asked, from_value(Usage, value["usage"]))
+        if self._flushes is None or self._flushes.is_closed():
+            self._flush_soon(asyncio.get_running_loop())
 
     def remove(self, paths: Iterable[str]) -> None:
         """Delete the entries of paths.
@@ -273,12 +288,6 @@ class Entries:
 
         self._flushes = loop
         loop.call_later(LAG if lag is None else lag, soon)
-
-    def _count(self, costs: Costs, head: _Head, usage: Usage, state: State) -> None:
-        if head.kind == "attempt":
-            costs.attempt(head.path, head.asked, usage, state)
-        elif not self.has(f"{head.path}{ATTEMPTS}"):
-            costs.answer(head.path, head.asked, usage)
 
     def _lines_of(self, path: str) -> Iterator[_Line]:
         """Yield the lines of a path, the last first; of several under one question, the last."""

@@ -179,9 +179,7 @@ class Journal:
             StorageError: It cannot be written, or what was recorded before could not be kept.
         """
         if not self.replaying:
-            entry = JournalEntry(path=path, kind=kind, asked=key, value=value, moment=self.seconds)
-            cost = from_value(Usage, value["usage"]) if kind == "model" else None
-            self._entries.put(entry, (cost, "settled") if cost else None, at_once=at_once)
+            self._entries.put(path, kind, key, value, self.seconds, at_once=at_once)
 
     async def flush(self) -> None:
         """Wait until all that was recorded is on disk: before what cannot be taken back.
@@ -342,22 +340,21 @@ class Journal:
         number = attempt.number if attempt else f"{self._entries.number(place):06d}"
         since, batched = round(self.seconds, 3), {"asked": attempt.asked} if attempt else {}
 
-        def entry(usage: Usage, state: str) -> JournalEntry:
-            moment = self.seconds
-            ends = {} if state == "open" else {"until": round(moment, 3)}
+        def put(usage: Usage, state: State, **ends: float) -> None:
             value = {"usage": usage.value(), "state": state, "since": since, **ends, **batched}
-            return JournalEntry(
-                path=place, kind="attempt", asked=number, value=value, moment=moment
+            is_open = state == "open"
+            cost = usage, state
+            self._entries.put(
+                place, "attempt", number, value, self.seconds, cost=cost, at_once=is_open
             )
 
         def settle(usage: Usage, /, *, lost: bool) -> None:
             self._open -= 1
             self._asking.discard((place, number))
-            state: State = "lost" if lost else "settled"
-            self._entries.put(entry(usage, state), (usage, state), at_once=False)
+            put(usage, "lost" if lost else "settled", until=round(self.seconds, 3))
 
         self._asking.add((place, number))
-        self._entries.put(entry(most, "open"), (most, "open"))
+        put(most, "open")
         self._open += 1
         self._keep_time()
         return settle
@@ -375,9 +372,7 @@ class Journal:
         def tick() -> None:
             self._timed = None
             if self._open:
-                moment = self.seconds
-                now = JournalEntry(path=CLOCK, kind=CLOCK, asked="", value={}, moment=moment)
-                self._entries.put(now, at_once=False)
+                self._entries.put(CLOCK, CLOCK, "", {}, self.seconds, at_once=False)
                 self._keep_time()
 
         loop.call_later(TICK, tick)
