@@ -455,7 +455,7 @@ class Running:
         over_budget: bool = False,
     ) -> Run:
         outcomes = {
-            agent_id: self.outcomes.get(agent_id, AgentOutcome(status="cancelled"))
+            agent_id: self.outcomes.get(agent_id) or AgentOutcome(status="cancelled")
             for agent_id in self.plan.agents
         }
         answer, said, output = None, None, outcomes.get(self.plan.output)

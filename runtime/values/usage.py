@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from ...schema.values.codec import OMITTED, Form, kept, to_value
+from ...schema.values.codec import OMITTED, Form, kept
 
 PLACES_OF_USD = 12
+OMITTED_FIELDS = ("stored_tokens", "reasoning_tokens", "doubted_tokens", "doubted_usd")
+"""Fields that a plain value has only where they are not 0."""
 
 
 @kept(closed=True)
@@ -80,8 +82,27 @@ class Usage:
         return Usage(**{name: max(0, item) for name, item in left.items()})
 
     def value(self) -> dict[str, float]:
-        """Return the counts as plain values."""
-        return to_value(self)
+        """Return the counts as plain values, as `to_value` does; each call's are written often."""
+        value: dict[str, float] = {
+            "calls": self.calls,
+            "prompt_tokens": self.prompt_tokens,
+            "cached_tokens": self.cached_tokens,
+            "stored_tokens": self.stored_tokens,
+            "completion_tokens": self.completion_tokens,
+            "reasoning_tokens": self.reasoning_tokens,
+            "usd": self.usd,
+            "unpriced_calls": self.unpriced_calls,
+            "unmetered_calls": self.unmetered_calls,
+            "uncertain_calls": self.uncertain_calls,
+            "uncertain_usd": self.uncertain_usd,
+            "cached_calls": self.cached_calls,
+            "doubted_tokens": self.doubted_tokens,
+            "doubted_usd": self.doubted_usd,
+        }
+        for name in OMITTED_FIELDS:
+            if not value[name]:
+                del value[name]
+        return value
 
     @property
     def tokens(self) -> int:

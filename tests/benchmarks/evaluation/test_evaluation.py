@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
-import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +26,8 @@ from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Execution, Model, ScorerChoice, Task, Team
 from coterie.schema.values.errors import RunError
 from studies.throughput import Immediate
+
+from ...support.journals import Written, rewrite
 
 TASKS = tuple(
     Task(
@@ -305,12 +304,14 @@ def test_a_replay_says_where_another_reference_answer_changes_a_score(stand: Sta
 def test_a_replay_says_where_an_answer_was_tampered_with(stand: Stand) -> None:
     stand.evaluated()
     path = "q5/trial 1/second/attempt 1/call 1"
-    with closing(sqlite3.connect(stand.folder / "journal.sqlite")) as journal, journal:
-        (text,) = journal.execute("SELECT value FROM entries WHERE path = ?", [path]).fetchone()
-        value = json.loads(text)
-        assert "is 6." in text
-        changed = json.dumps(value).replace("is 6.", "is 60.")
-        journal.execute("UPDATE entries SET value = ? WHERE path = ?", [changed, path])
+
+    def tampered(entry: Written) -> Written:
+        if entry.path != path:
+            return entry
+        assert "is 6." in entry.value
+        return entry._replace(value=entry.value.replace("is 6.", "is 60."))
+
+    rewrite(stand.folder, tampered)
     assert stand.again() == [
         "q5, trial 1: '60' is not '6'",
         "q5/trial 1/second (agent): result differs from the recording.",

@@ -65,7 +65,7 @@ agents:
 execution: {roster: {lead: planner}}
 """
 TASK = {"id": "fruit", "query": "How many apples?", "answer": "7", "scorer": {"name": "exact"}}
-FILES = ("events.jsonl", "journal.sqlite", "result.json", "run.json", "task.json", "team.yaml")
+FILES = ("events.jsonl", "journal.log", "result.json", "run.json", "task.json", "team.yaml")
 SAID = {"planner": "Count the pears.", "solver": "Six pears.", "writer": "6"}
 Script = Callable[[Request], Reply]
 

@@ -338,7 +338,7 @@ def test_secrets_are_not_kept(cli: Cli, stage: Stage, monkeypatch: pytest.Monkey
         (lambda run: (run / "run.json").write_text("{}"), "not what coterie wrote there"),
         (lambda run: (run / "adapt.yaml").write_text("strategy: x\n"), "mas-run --adapt"),
         (lambda run: (run / "result.json").unlink(), "Finish it with: mas-run --resume"),
-        (lambda run: (run / "journal.sqlite").unlink(), "there is no such file"),
+        (lambda run: (run / "journal.log").unlink(), "there is no such file"),
         (lambda run: (run / "task.json").write_text("{}"), "task.json"),
     ],
 )

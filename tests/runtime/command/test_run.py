@@ -53,7 +53,7 @@ def test_the_answer_is_on_standard_output_and_the_rest_is_not(folder: Path) -> N
         "task.json",
         "run.json",
         "events.jsonl",
-        "journal.sqlite",
+        "journal.log",
         "result.json",
     }
 
