@@ -7,7 +7,11 @@ import functools
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from types import MappingProxyType
-from typing import Any, TypeGuard
+from typing import Annotated, Any, TypeGuard
+
+JSON = "a value that JSON has"
+Json = Annotated[Any, JSON]
+"""The type of values that JSON has, which type checkers do not follow."""
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
