@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..values.values import Json
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from ..host.python_scorer import PythonScorer
     from ..values.attachments import Attachment
@@ -31,7 +33,7 @@ class ScorerChoice:
     """
 
     name: str = "exact"
-    options: Mapping[str, Any] = field(default_factory=_nothing)
+    options: Mapping[str, Json] = field(default_factory=_nothing)
     python: PythonScorer | None = None
 
     @property
@@ -64,13 +66,13 @@ class Task:
     context: str = ""
     briefs: Mapping[str, str] = field(default_factory=_nothing)
     niche: str | None = None
-    fields: Mapping[str, Any] = field(default_factory=_nothing)
+    fields: Mapping[str, Json] = field(default_factory=_nothing)
     files: Mapping[str, str] = field(default_factory=_nothing)
     attachments: Mapping[str, Attachment] = field(default_factory=_nothing)
     repo: Path | None = None
     commit: str = ""
     history: bool = False
-    answer: Any = None
+    answer: Json = None
     scorer: ScorerChoice = ScorerChoice()
     origin: Path | None = field(default=None, compare=False)
 

@@ -8,9 +8,13 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, TypeGuard, TypeVar
+from typing import Annotated, Any, TypeGuard, TypeVar
 
 T = TypeVar("T")
+
+JSON = "a value that JSON has"
+Json = Annotated[Any, JSON]
+"""The type of values that JSON has, which type checkers do not follow."""
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:

@@ -118,7 +118,7 @@ def test_the_program_floods_us(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"initialize": {"protocolVersion": "1"}}, "capabilities"),
         ({"initialize": {"protocolVersion": "1", "capabilities": {}}}, "serverInfo"),
         ({"tools/list": {"code": -32601, "message": "no tools"}}, "no tools"),
-        ({"tools/list": {"tools": [1]}}, "tools.0"),
+        ({"tools/list": {"tools": [1]}}, "tools[0]"),
     ],
 )
 def test_the_server_does_not_keep_to_the_protocol(answers: object, reason: str) -> None:
