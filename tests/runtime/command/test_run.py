@@ -238,12 +238,6 @@ def test_the_end_of_a_session_stops_the_run_and_leaves_a_readable_folder(folder:
     assert [event["agent"] for event in events if event["type"] == "model_call"] == ["worker"]
 
 
-def test_a_hostile_answer_commands_no_terminal(folder: Path) -> None:
-    with ScriptedModel("\x1b]52;c;aGk=\x07fine\x1b[2J") as model:
-        done = mas_run(folder, "team.yaml", "task.json", model=model)
-    assert done.out == "fine\n"
-
-
 def test_a_key_never_reaches_the_run_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "not-of-a-known-form-123"
     monkeypatch.setenv("MY_KEY", key)

@@ -203,13 +203,13 @@ def test_json_of_a_hostile_answer_on_a_terminal(folder: Path) -> None:
     assert json.loads(shown)["answer"] == f"7 {HOSTILE}"
 
 
-def test_a_hostile_answer_of_a_run_that_is_resumed(folder: Path) -> None:
+def test_a_hostile_answer_of_a_run_and_when_it_is_resumed(folder: Path) -> None:
     with ScriptedModel(f"7 {HOSTILE}") as model:
-        mas("run", "team.yaml", "-q", "Well?", "--quiet", "--model", f"m@{model.api_base}")
+        first = mas("run", "team.yaml", "-q", "Well?", "--model", f"m@{model.api_base}")
     (run,) = (folder / "runs").iterdir()
     done = mas("run", "--resume", run)
     assert done.exit_code == 0
-    assert done.stdout == "7 evilc[/bold][red]x\n"
+    assert first.stdout == done.stdout == "7 evilc[/bold][red]x\n"
 
 
 def test_a_hostile_error_on_a_terminal(folder: Path) -> None:
