@@ -223,13 +223,6 @@ def test_wrong_input_is_said_and_nothing_is_made(
     assert not (cli.folder / "results").exists()
 
 
-def test_the_folder_of_a_plain_run_is_no_evaluation(cli: Cli) -> None:
-    (cli.folder / "run.json").write_text('{"v": 1, "models": {}}')
-    result = cli.bench("resume", ".")
-    assert result.code == 2
-    assert "not the manifest of an evaluation" in result.err
-
-
 def test_results_without_their_data_cannot_be_gone_on_with(cli: Cli) -> None:
     cli.run("--limit", "1")
     (folder,) = cli.results

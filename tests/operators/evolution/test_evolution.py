@@ -187,7 +187,7 @@ def test_a_judge_scores_and_the_report_tells_how_far_to_trust_it(folder: Path) -
     assert code == 0, err
     report = json.loads(out)
     result, verdicts = report["agreement"], report["verdicts"]
-    assert report["score"] == 1
+    assert (report["score"], report["chosen_by"]) == (1, "a judge")
     assert result["n"] == report["candidates"] == 8
     assert report["spending"]["judge"]["calls"] == 3 * 8
     assert 0 < result["passed_wrong"] == result["n"] - result["agreed"]
@@ -258,12 +258,3 @@ def test_a_pool_of_retired_teams_is_refused_before_anything_is_spent(folder: Pat
     assert (code, out, calls) == (2, "", 0)
     assert "pool has only retired teams. Use mas-pool restore" in err
     assert not (folder / "pool" / "evolutions").exists()
-
-
-def test_another_recipe_needs_another_name(folder: Path) -> None:
-    assert evolved(folder, "pool", "--limit", "1")[0] == 0
-    (folder / "recipe.yaml").write_text(RECIPE.replace("steps: 2", "steps: 1"))
-    code, _, err, calls = evolved(folder, "pool", "--limit", "1")
-    assert (code, calls) == (2, 0)
-    assert "another recipe" in err
-    assert evolved(folder, "pool", "--limit", "1", "--name", "other")[0] == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -413,15 +413,3 @@ def test_the_roster_stays_fit_whatever_happens(
 
 def _is_plain(number: float) -> bool:
     return abs(number) < 1e9
-
-
-@given(happenings, SETTINGS, st.integers(0, 9))
-def test_what_is_due_depends_on_nothing_but_the_population_and_chance(
-    lines: list[LedgerEntry], settings: PopulationSettings, seed: int
-) -> None:
-    population = folded([*town(*NAMES), *lines])
-    again: Mapping[str, RankingScore] = {
-        name: replace(score) for name, score in population.agents.items()
-    }
-    same = replace(population, agents=again)
-    assert look(population, settings, seed) == look(same, settings, seed)
