@@ -182,7 +182,6 @@ async def lead(
     """Have the leader of a team choose its structure (EvoChamber §3.4, LeadLearn).
 
     Args:
-        task: The task. Its reference answer is not shown.
         leader: Who leads, and how able the team is.
         structures: Those that the team can work by, by their names; at least one. A single one is
             given without asking.

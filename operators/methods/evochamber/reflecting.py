@@ -70,7 +70,6 @@ async def reflect(
     """Draw from a member's work what it should know from now on (EvoChamber §3.3).
 
     Args:
-        task: The task. Its reference answer is not shown.
         reward: What the team's answer was worth, in [0, 1].
     """
     limits = model.limits
