@@ -122,7 +122,7 @@ async def observe(
                     instance=instance, steering=steering, work=work, given=given, jail=jail,
                     shell=Shell(jail, output=LARGEST_LOG),
                 )  # fmt: skip
-                return steps.taken(seconds)
+                return steps.run(seconds)
 
     return await in_thread(attempt, name=f"repair-{instance.instance_id}")
 
@@ -172,7 +172,7 @@ class _Steps:
     shell: Shell
     printed: list[str] = field(default_factory=list[str])
 
-    def taken(self, seconds: float) -> PatchTrial:
+    def run(self, seconds: float) -> PatchTrial:
         self._check()
         self.printed.clear()
         trial = self._outcome(seconds)

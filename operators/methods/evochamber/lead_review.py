@@ -91,7 +91,7 @@ async def review_choice(
         return
     task, leader = episode.task, choice.leader
     result: str | RejectedProposal = await operator_of(OPERATOR).act(
-        episode.meta,
+        episode.meta_model,
         f"{episode.path}lead_review",
         task,
         leader,

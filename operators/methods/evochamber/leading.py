@@ -238,7 +238,7 @@ async def choose_structure(
     leader = Leader.of(population, chosen, agents, niche)
     known = closest(population.rounds, leader.profile, niche, episode.settings.bank)
     answer: StructureChoice | RejectedProposal = await operator_of(OPERATOR).act(
-        episode.meta, f"{episode.path}lead", task, leader, structures, known=known
+        episode.meta_model, f"{episode.path}lead", task, leader, structures, known=known
     )
     if (result := episode.taken(answer)) is None:
         best = fallback(population.rounds, niche, [*structures])
