@@ -24,6 +24,7 @@ from ...schema.values.values import is_list, is_mapping
 MADE = "made.txt"
 """Written into an environment when it is whole."""
 CHECK_SECONDS = 60
+HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
 _FIELDS = ("python", "requirements", "venv")
 
 
@@ -133,10 +134,9 @@ def _is_requirement(value: object) -> bool:
 
 def _check(folder: Path) -> None:
     """See that an environment can run tests."""
-    has = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
     try:
         done = subprocess.run(
-            [str(folder / "bin" / "python"), "-I", "-c", has],
+            [str(folder / "bin" / "python"), "-I", "-c", HAS_PYTEST],
             stdin=subprocess.DEVNULL, capture_output=True, timeout=CHECK_SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:

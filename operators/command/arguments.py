@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ...runtime.command.spending import cache_option
 from ...schema.command import host_options, problem_format, with_options
 from ...schema.host.models import DEFAULT_ALIAS
 from ...schema.loading.loading import read_file
@@ -45,12 +46,7 @@ model_options = with_options(
         help="The alias of the model that the operator asks.",
     ),
     click.option("--budget", metavar="CAPS", help="The limits: usd=2,tokens=50000."),
-    click.option(
-        "--cache",
-        metavar="DIRECTORY",
-        type=click.Path(file_okay=False, path_type=Path),
-        help="Keep models' answers in this folder, and reuse them for equal requests.",
-    ),
+    cache_option,
 )
 
 

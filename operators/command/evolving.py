@@ -421,7 +421,7 @@ class Evolving:
         from ..evolution.reuse import told_reuse
 
         recipe, start = self.recipe, self.start
-        asked = (model for model in start.models if model.alias in start.asked)
+        asked = (model for model in start.models if model.alias in start.asked_models)
         named = (f"{model.alias} = {model.model}" for model in asked)
         what = f"{recipe.strategy}: {counted(len(self.tasks), 'task')}, {recipe.workers} at a time"
         reuse = told_reuse(self.recipe)

@@ -70,7 +70,7 @@ class EvolutionStart:
     @property
     def models(self) -> list[Model]:
         """The models that may be asked, fallbacks too, in the order of their aliases."""
-        waiting = [*self.asked, *self.ceiling.models]
+        waiting = [*self.asked_models, *self.ceiling.models]
         known: dict[str, Model] = {}
         while waiting:
             alias = waiting.pop()
@@ -80,7 +80,7 @@ class EvolutionStart:
         return [known[alias] for alias in sorted(known)]
 
     @property
-    def asked(self) -> frozenset[str]:
+    def asked_models(self) -> frozenset[str]:
         """The aliases that are asked for sure: those of teams, of operators and of the judge."""
         agents = ((team, agent) for team in self.teams for agent in team.agents.values())
         used = {agent.model_id for team, agent in agents if team.asks_model(agent)}
@@ -157,7 +157,7 @@ class EvolutionStart:
         from ...runtime.plan.plan import compile
         from ...runtime.runs.services import open_services
 
-        check_addresses(self.catalogue, self.asked)
+        check_addresses(self.catalogue, self.asked_models)
         async with open_services(self.catalogue, setting, connected=False) as opened:
             services = replace(opened, recaller=nothing)  # each episode will have its own
             for team in (*(self.built or self.written), *_alone(self.agents)):

@@ -60,7 +60,6 @@ async def judge(
     """Score an answer.
 
     Args:
-        task: The task. Its reference answer is not shown.
         rubric: What makes an answer good. Empty for the one that comes with this module.
         samples: How often the model is asked, at least once.
     """

@@ -100,7 +100,6 @@ async def contributions(
     """Judge a round: each agent, and the whole.
 
     Args:
-        task: The task. Its reference answer is not shown.
         account: What the team did in the round.
         earlier: The result of the rounds before, the first one first.
         rubric: What makes an answer good. Empty for the one that comes with `judge`.

@@ -115,7 +115,7 @@ class Episode(TaskRuns):
     def __post_init__(self) -> None:
         stage, recipe = self.context, self.context.recipe
         self.path = self.path or f"task {self.number:06d}/"
-        self.meta = MetaModel(
+        self.meta_model = MetaModel(
             calls=stage.services.calls(journal=stage.journal, scrubber=stage.scrubber),
             catalogue=stage.catalogue,
             ceiling=stage.ceiling,
@@ -123,7 +123,7 @@ class Episode(TaskRuns):
             budget=stage.budget,
             tell=self.tell,
         )
-        judging = self.meta.asking(recipe.judge_model or recipe.meta_model)
+        judging = self.meta_model.asking(recipe.judge_model or recipe.meta_model)
         self.judge = replace(judging, tell=self._tell_judging)
 
     @property

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..runs.services import Services, Setting
     from ..scrubbing.scrubber import Scrubber
     from ..values.budget import Budget
-    from .loading import Asked, Loaded
+    from .loading import Loaded, TypedQuestion
 
 EXIT_CODES = {"done": 0, "failed": 1, "stopped": 3}
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -208,14 +208,14 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     return load_folder(folder, known), setting_of(given, recorded)
 
 
-def _asked(options: dict[str, Any]) -> Asked | None:
+def _asked(options: dict[str, Any]) -> TypedQuestion | None:
     """Read the question that stands in place of a task file."""
-    from .loading import Asked, standard_input
+    from .loading import TypedQuestion, standard_input
 
     with_it = {name: options[name] for name in ("context", "files", "repo") if options[name]}
     if options["query"] is not None:
         query = options["query"] if options["query"] != "-" else standard_input()
-        return Asked(query=query, **with_it)
+        return TypedQuestion(query=query, **with_it)
     if with_it:
         text = " and ".join(f"--{name.removesuffix('s')}" for name in with_it)
         raise InputError(f"{text}: only with a question, --query. A task file has its own.")

@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
     from ..runs.services import Setting
 
+cache_option = click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep models' answers in this folder, and reuse them for equal requests.",
+)
 unbudgeted_options = with_options(
     click.option(
         "--allow-unpriced", is_flag=True, help="With usd=: also call models without a known price."
     ),
-    click.option(
-        "--cache",
-        type=click.Path(file_okay=False, path_type=Path),
-        help="Keep models' answers in this folder, and reuse them for equal requests.",
-    ),
+    cache_option,
     click.option("--quiet", is_flag=True, help="Print no progress."),
     click.option(
         "--unsafe-local",

@@ -13,7 +13,7 @@ from ..loading.loading import read_file, read_team, shape_only, team_path
 from ..loading.seeds import is_seed
 from ..loading.team_folder import self_contained, write_team
 from ..team.writing import canonical, dump, schema_beside
-from ..values.errors import ConfigError, InputError
+from ..values.errors import InputError, without_problems
 from ..values.terminal import speakable
 from ..values.yaml_text import read_yaml
 from . import Command, note, problem_format
@@ -102,9 +102,7 @@ def _format(file: Path, *, check: bool, inline: bool) -> bool:
     read = read_yaml(content, str(file))
     if inline and kind == "team":
         read = with_used(*read, file.parent)
-    document, problems = shape_only(*read, kind)
-    if problems:
-        raise ConfigError(problems)
+    document = without_problems(*shape_only(*read, kind))
     before = content.decode("utf-8-sig")
     schema = schema_beside(file, f"{kind}.schema.json")
     after = canonical(document, before, kind=kind, schema=schema)

@@ -15,7 +15,7 @@ from ..checking._shape import shape_schema
 from ..host.catalogue import Catalogue
 from ..host.settings import Configurable, find_strategy
 from ..values.document import Document
-from ..values.errors import ConfigError, InputError
+from ..values.errors import ConfigError, InputError, without_problems
 from ..values.problems import Problem, quoted
 from ..values.values import is_list, is_mapping
 from ..values.yaml_text import read_yaml
@@ -109,8 +109,7 @@ def scorer_of_recipe(path: str | Path, recipe: Recipe, catalogue: Catalogue) -> 
         return None
     document, _ = read_yaml(read_file(path), str(path))
     chosen, problems = scorer_of(recipe.scorer, document, Path(path).parent, catalogue)
-    if problems:
-        raise ConfigError(problems)
+    without_problems(chosen, problems)
     return {"name": chosen.name, **chosen.options}
 
 

@@ -11,7 +11,7 @@ from ..host.host_tools import HostTools
 from ..host.python_scorer import PythonScorer
 from ..host.python_tool import PythonTool
 from ..values.document import LIMITS, Document
-from ..values.errors import ConfigError, InputError
+from ..values.errors import InputError, without_problems
 from ..values.hints import did_you_mean
 from ..values.problems import Path as FieldPath
 from ..values.problems import Problem, quoted
@@ -34,9 +34,8 @@ def load_tools(path: str | Path) -> HostTools:
         ConfigError: The file does not load; the exception has every problem with its place.
     """
     path = Path(path)
-    document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), "tools")
-    if problems:
-        raise ConfigError(problems)
+    read = read_yaml(read_file(path, LIMITS), str(path))
+    document = without_problems(*shape_only(*read, "tools"))
     # Here, as few hosts have functions of their own.
     from ..host.python_scorer import load_python_scorer
     from ..host.python_tool import load_python_tool
@@ -60,9 +59,7 @@ def load_tools(path: str | Path) -> HostTools:
         *_server_problems(document),
         *_permission_problems(document, tools),
     ]
-    if problems := merged([], problems):
-        raise ConfigError(problems)
-    return tools
+    return without_problems(tools, merged([], problems))
 
 
 def _loaded(

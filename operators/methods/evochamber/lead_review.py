@@ -44,7 +44,6 @@ async def lead_review(
     """Have the leader of a team say why a structure did or did not work.
 
     Args:
-        task: The task. Its reference answer is not shown.
         leader: Who led, and how able the team was.
         reward: What the team's answer was worth, in [0, 1].
         attempts: What members answered themselves, with their scores where they have any.
@@ -92,7 +91,7 @@ async def review_choice(
         return
     task, leader = episode.task, choice.leader
     result: str | RejectedProposal = await operator_of(OPERATOR).act(
-        episode.meta,
+        episode.meta_model,
         f"{episode.path}lead_review",
         task,
         leader,

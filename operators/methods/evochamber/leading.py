@@ -182,7 +182,6 @@ async def lead(
     """Have the leader of a team choose its structure (EvoChamber §3.4, LeadLearn).
 
     Args:
-        task: The task. Its reference answer is not shown.
         leader: Who leads, and how able the team is.
         structures: Those that the team can work by, by their names; at least one. A single one is
             given without asking.
@@ -239,7 +238,7 @@ async def choose_structure(
     leader = Leader.of(population, chosen, agents, niche)
     known = closest(population.rounds, leader.profile, niche, episode.settings.bank)
     answer: StructureChoice | RejectedProposal = await operator_of(OPERATOR).act(
-        episode.meta, f"{episode.path}lead", task, leader, structures, known=known
+        episode.meta_model, f"{episode.path}lead", task, leader, structures, known=known
     )
     if (result := episode.taken(answer)) is None:
         best = fallback(population.rounds, niche, [*structures])

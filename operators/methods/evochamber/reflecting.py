@@ -70,7 +70,6 @@ async def reflect(
     """Draw from a member's work what it should know from now on (EvoChamber §3.3).
 
     Args:
-        task: The task. Its reference answer is not shown.
         reward: What the team's answer was worth, in [0, 1].
     """
     limits = model.limits
@@ -144,7 +143,7 @@ async def _learnt(
     """Have one member reflect, and say what there is to keep of it and what was lost."""
     name, task = work.agent, episode.task
     result: Reflection | RejectedProposal = await operator_of(OPERATOR).act(
-        episode.meta, f"{episode.path}reflect/{name}", task, work, reward=reward
+        episode.meta_model, f"{episode.path}reflect/{name}", task, work, reward=reward
     )
     if isinstance(result, RejectedProposal):
         return [result]

@@ -12,7 +12,7 @@ from ....pool.ledger.changes import Evaluated, Learnt
 from ....pool.ledger.ledger import START, LedgerEntry
 from ....pool.values.statistics import TrialPart
 from .compose import ANCHOR
-from .seating import kept
+from .seating import keep_team
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +35,7 @@ def evaluation_of(episode: Episode, team: Seated, run: Run, reward: float) -> Ev
     trial = episode.trial(
         run,
         reward,
-        run=kept(episode.context.pool.folder, team.team),
+        run=keep_team(episode.context.pool.folder, team.team),
         agents={seat: TrialPart(member=name) for seat, name in team.seats.items()},
         structure=team.structure,
     )

@@ -47,7 +47,7 @@ async def crossover(
     """Make a child of two parents.
 
     Args:
-        task: What the child is to do better than both. Its reference answer is not shown.
+        task: What the child is to do better than both.
         first: A team, with the digest of its run on the task.
         second: Another.
         topology: Whose topology the child has. None: the model is asked first, where both will do.

@@ -45,7 +45,6 @@ async def instantiate(
     """Adapt a team to a task.
 
     Args:
-        task: The task. Its reference answer is not shown.
         components: What may be touched at all. Agents come and go where the topology or the roster
             may be touched; where models or tools may not, newcomers have those that the team has
             already.

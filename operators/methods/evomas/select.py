@@ -69,7 +69,7 @@ async def select(
 
     Args:
         meta_model: The model to ask. None: the first of the shortlist are taken.
-        task: What they are to do. Its reference answer is not shown.
+        task: What they are to do.
         members: The pool's teams, parents before children. Retired ones are not chosen, but what
             is known of them counts.
         k: How many, where there are as many.

@@ -65,7 +65,6 @@ async def appraise(
     """Score the utterances of a round (MATTRL Eq. 9).
 
     Args:
-        task: The task. Its reference answer is not shown.
         said: What the agents said in that round, each once; at least one did.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
     """
@@ -97,7 +96,6 @@ async def appraised(
     """Score all utterances of a run, a question for each round.
 
     Args:
-        task: The task. Its reference answer is not shown.
         utterances: What was said, the utterances of a round side by side.
         lose: Told of rounds that came to no scores.
         rubric: What makes an utterance good. Empty for the one that comes with this module.

@@ -48,7 +48,7 @@ async def _distilled(
 ) -> Distilled | RejectedProposal:
     path = f"{episode.path}{_place(candidate, 'distil/')}"
     return await operator_of("distil").act(
-        episode.meta, path, task, utterance, score=candidate.score
+        episode.meta_model, path, task, utterance, score=candidate.score
     )
 
 

@@ -96,7 +96,6 @@ async def distil(
     """Put an utterance into few words, for whoever comes to a similar task (MATTRL Eq. 14).
 
     Args:
-        task: The task. Its reference answer is not shown.
         score: What the judge thought of it.
     """
     limits = model.limits

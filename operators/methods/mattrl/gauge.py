@@ -28,9 +28,6 @@ COUNTED = "specialities"
 async def gauge(model: OperatorModel, path: str, task: Task) -> dict[str, float] | RejectedProposal:
     """Judge the features of a case that cannot be counted.
 
-    Args:
-        task: The task. Its reference answer is not shown.
-
     Returns:
         Each of `GAUGED`: fractions in [0, 1], and the number of specialities.
     """

@@ -82,7 +82,7 @@ async def _features(episode: Episode, *, gauged: bool) -> tuple[Features, CaseSp
     features = computed(episode.task)
     if not gauged:
         return features, CaseSpending()
-    judged = await gauge(episode.meta, f"{episode.path}gauge", episode.task)
+    judged = await gauge(episode.meta_model, f"{episode.path}gauge", episode.task)
     took = Run(status="done", usage=episode.spent.get("gauge", Usage()))
     return {**features, **(episode.taken(judged) or {})}, _spent(episode, took)
 

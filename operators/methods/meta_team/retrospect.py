@@ -329,6 +329,12 @@ async def retrospect_alone(
     )
 
 
+QUESTIONS = OperatorSetting(
+    about="The most questions that an agent may ask its colleagues.",
+    least=0,
+    most=20,
+    option="--questions",
+)
 RETROSPECT = Operator(
     name=OPERATOR,
     scale="agent",
@@ -338,12 +344,7 @@ RETROSPECT = Operator(
     alone=retrospect_alone,
     inputs={
         "agent": "speaker",
-        "evidence": OperatorSetting(
-            about="The most questions that an agent may ask its colleagues.",
-            least=0,
-            most=20,
-            option="--questions",
-        ),
+        "evidence": QUESTIONS,
         "looks": OperatorSetting(
             about="How often the agent may look at the files that it worked on.",
             least=0,

@@ -17,7 +17,7 @@ from .discussion import Discussion, discuss
 from .evidence.conversation import interactions, speakers
 from .noted import evidence_lines, noted, notes_of
 from .reorganise import Reorganised, known_text, reorganise
-from .retrospect import retrospect
+from .retrospect import QUESTIONS, retrospect
 from .settings import RetrospectiveSettings
 from .settle import settle
 
@@ -302,12 +302,7 @@ REORGANISE = Operator(
             choices=LEVELS,
             several=True,
         ),
-        "evidence": OperatorSetting(
-            about="The most questions that an agent may ask its colleagues.",
-            least=0,
-            most=20,
-            option="--questions",
-        ),
+        "evidence": QUESTIONS,
         "discussion": OperatorSetting(
             about="The most rounds in which agents talk about the team before its lead decides.",
             least=0,

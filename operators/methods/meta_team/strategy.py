@@ -62,7 +62,7 @@ async def _learn(episode: Episode, head: Member, team: Team, run: Run, outcome: 
     """Look back, and have the team that this leads to come after the head."""
     settings: RetrospectiveSettings = episode.settings
     ceiling = ceiling_for(team, episode.context)
-    meta = replace(episode.meta, ceiling=ceiling)
+    meta = replace(episode.meta_model, ceiling=ceiling)
     looked, levels = await looked_back(episode, meta, team, run, outcome)
     again = None
     if looked.retry and settings.retry and looked.child != team:

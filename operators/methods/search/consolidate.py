@@ -66,7 +66,6 @@ async def consolidate(
     """Make an entry of the memory out of an evolution.
 
     Args:
-        task: The task. Its reference answer is not shown.
         steps: The evolution trace, at least one step.
         run: The run or the recipe that it comes from.
 

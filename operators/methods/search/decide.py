@@ -42,7 +42,7 @@ async def decide(
     """Choose what is done to a team.
 
     Args:
-        task: What the child is to do better. Its reference answer is not shown.
+        task: What the child is to do better.
         parent: The team, with the digest of its run on the task.
         partner: The team that it could be crossed with. None: a crossover is no option.
         components: What a mutation may touch. Those in which the team has nothing to change are

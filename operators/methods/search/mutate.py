@@ -49,7 +49,7 @@ async def mutate(
     """Make a child by edits of one component.
 
     Args:
-        task: What the team is to do better. Its reference answer is not shown.
+        task: What the team is to do better.
         parent: The team, with the digest of its run on the task.
         component: What is touched. None: `decide` asks first.
         components: What may be touched at all. Where this lacks models or tools, newcomers have

@@ -97,7 +97,9 @@ class Search:
             seed=stage.recipe.seed,
             tell=episode.tell,
         )
-        self.author: OperatorModel = episode.meta if self.settings.operators == "model" else drawn
+        self.author: OperatorModel = (
+            episode.meta_model if self.settings.operators == "model" else drawn
+        )
 
     @property
     def settings(self) -> SearchSettings:
@@ -137,7 +139,7 @@ class Search:
         members, episode = list(self.members.values()), self.episode
         if how == "chance":
             return episode.chance("select").sample(members, min(k, len(members)))
-        meta = episode.meta if how == "model" else None
+        meta = episode.meta_model if how == "model" else None
         path = f"{episode.path}select"
         chosen = await operator_of("select").act(
             meta, path, episode.task, members, k=k, hits=self.hits, expected=self.expected
@@ -231,7 +233,7 @@ class Search:
         if isinstance(origin, Member) or not self.settings.trace:
             return Parent(team=origin.team)
         run, score = origin.worst
-        text = digest(run, verdict=score, tokens=self.episode.meta.limits.digest_tokens)
+        text = digest(run, verdict=score, tokens=self.episode.meta_model.limits.digest_tokens)
         return Parent(team=origin.team, digest=text, reward=origin.reward)
 
     @property
@@ -289,7 +291,9 @@ class Search:
         episode, act = self.episode, operator_of("consolidate").act
         if not any(item.sources for item in self.candidates):
             return
-        learnt = await act(episode.meta, f"{episode.path}consolidate", episode.task, self.steps())
+        learnt = await act(
+            episode.meta_model, f"{episode.path}consolidate", episode.task, self.steps()
+        )
         if entry := episode.taken(learnt, at=number):
             episode.keep(entry, "learnt")
 

@@ -21,6 +21,7 @@ from ....runtime.values.together import together
 from ....schema import dump
 from ...core.account import RoundAccount
 from ...core.answers import child_of
+from ...core.bounds import ASKED
 from ...core.operator import operator_of
 from ...credit.contributions import Contributions, Earlier
 from .coach import ROOM, SHORTEST
@@ -82,8 +83,6 @@ def _normal(weights: Mapping[str, float]) -> Mapping[str, float]:
     return {agent: weight / whole for agent, weight in weights.items()}
 
 
-ASKED = 2
-"""How often an operator asks at most: once, and once more for a repair."""
 LARGEST_SHARE = 4.0
 """How much more than its even share of an agent's work is read for its coach, at most."""
 

@@ -75,7 +75,6 @@ async def coach(
     """Coach one agent.
 
     Args:
-        task: The task. Its reference answer is not shown.
         account: What the team did in the round.
         contribution: What the meta-judge said of the agent.
         share: How much of its work is read, where 1 is as much as of any.

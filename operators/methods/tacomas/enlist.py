@@ -38,7 +38,6 @@ async def enlist(
     """Make a team of roles.
 
     Args:
-        task: The task. Its reference answer is not shown.
         frame: A team that gives all but agents and topology: its constitution, how it is run.
         roles: Who there is, by role; at least two.
         most: The most agents, at least two.

@@ -85,7 +85,6 @@ async def restructure(
     """Change a team's structure, or leave it as it is.
 
     Args:
-        task: The task. Its reference answer is not shown.
         account: What the team did in the last round.
         judged: What was said of the rounds so far, the first one first.
         team: The team that is to change: the same, maybe with other notes.

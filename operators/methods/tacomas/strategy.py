@@ -40,7 +40,7 @@ async def tacomas(episode: Episode) -> None:
     settings: AdaptationSettings = episode.settings
     roles = _roles(settings, episode.context.beside, episode.context.catalogue)
     given = given_team(episode)
-    meta = replace(episode.meta, ceiling=_ceiling(episode, given, roles))
+    meta = replace(episode.meta_model, ceiling=_ceiling(episode, given, roles))
     team = await _enlisted(episode, meta, given, roles) if settings.begin == "roles" else given
     work = Adaptation(
         model=meta,

@@ -141,6 +141,6 @@ def no_agent(name: str, value: Value) -> str:
     return f"no agent {quoted(name)}.{hint}"
 
 
-def taken(name: str) -> str:
+def id_in_use(name: str) -> str:
     """Say that there is such an agent already."""
     return f"there is an agent {quoted(name)} already. Choose another id."

@@ -21,11 +21,7 @@ OPERATOR = "dream_contrast"
 async def dream_contrast(
     model: OperatorModel, path: str, task: Task, failed: MemberWork, succeeded: MemberWork
 ) -> Difference | RejectedProposal:
-    """Return what one member did differently from another, that made its answer better.
-
-    Args:
-        task: The task. Its reference answer is not shown.
-    """
+    """Return what one member did differently from another, that made its answer better."""
     limits = model.limits
     longest = min(LONGEST_IDEA, limits.characters)
     names = {"failed": failed.agent, "succeeded": succeeded.agent}

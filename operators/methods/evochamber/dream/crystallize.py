@@ -39,7 +39,6 @@ async def dream_crystallize(
     """Make insights of the ideas that are left, and say how far each reaches.
 
     Args:
-        task: The task. Its reference answer is not shown.
         ideas: The ideas that stood up to criticism, at least one.
         criticism: What was said of each of them.
         answers: What right answers come down to; an insight that has one in it is none.

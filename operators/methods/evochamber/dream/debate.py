@@ -27,7 +27,6 @@ async def dream_debate(
     """Criticise ideas from where a member stands, and say which to drop.
 
     Args:
-        task: The task. Its reference answer is not shown.
         work: What the member did. Its persona and its diagnosis are shown.
 
     Returns:

@@ -200,7 +200,7 @@ class _Dream:
         """Have the operator of a phase ask, under a path of its own."""
         path = "/".join(filter(None, (f"{self.episode.path}{DREAM}", phase, who)))
         act = operator_of(f"dream_{phase}").act
-        return await act(self.episode.meta, path, self.episode.task, *given, **how)
+        return await act(self.episode.meta_model, path, self.episode.task, *given, **how)
 
     def _lose(self, results: Sequence[Any]) -> list[Any]:
         """Count what did not come about, and give the rest."""

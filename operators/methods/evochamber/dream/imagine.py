@@ -33,7 +33,6 @@ async def dream_imagine(
     """Imagine strategies that follow from what made the difference, or from shared failure.
 
     Args:
-        task: The task. Its reference answer is not shown.
         differences: What those who succeeded did differently, at least one; where nobody did,
             what those who failed found in their own work.
         niches: The kinds of task that there are. None, where tasks have no kinds.

@@ -23,11 +23,7 @@ OPERATOR = "dream_reflect"
 async def dream_reflect(
     model: OperatorModel, path: str, task: Task, work: MemberWork
 ) -> str | RejectedProposal:
-    """Diagnose a member's own work.
-
-    Args:
-        task: The task. Its reference answer is not shown.
-    """
+    """Diagnose a member's own work."""
     limits = model.limits
     longest = min(LONGEST_IDEA, limits.characters)
     question = Question(

@@ -92,7 +92,7 @@ async def _with_earlier(
         return Settled(entry=entry, owners=owners)
     text: str | RejectedProposal = entry.text
     if near.text != entry.text:
-        text = await operator_of(OPERATOR).act(episode.meta, path, near.text, entry.text)
+        text = await operator_of(OPERATOR).act(episode.meta_model, path, near.text, entry.text)
     if isinstance(text, RejectedProposal):
         return Settled(entry=entry, owners=owners, rejected=text)
     return Settled(entry=replace(entry, text=text, replaces=(near.id,)), owners=owners)

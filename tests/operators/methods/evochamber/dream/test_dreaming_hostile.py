@@ -42,7 +42,9 @@ async def learnt(context: EvolutionContext, number: int, chance: Random) -> Coun
 
     gateway: Any = Answering(chance)
     calls, limits = Calls(gateway=gateway), context.ceiling
-    episode.meta = MetaModel(calls=calls, catalogue=context.catalogue, ceiling=limits, tell=tell)
+    episode.meta_model = MetaModel(
+        calls=calls, catalogue=context.catalogue, ceiling=limits, tell=tell
+    )
     sat = seated()
     run, attempts = ran(sat), tried(sat, {"ada": 1.0, "ben": 0.0, "cyn": 0.0})
     population = folded([*town(*MEMBERS, *OTHERS), worked(MEMBERS, "sums", 0.0)])
