@@ -336,9 +336,9 @@ def test_a_birth_in_another_evolution_does_not_take_the_place_of_the_child() -> 
     [event] = look(population)
     birth, event_told = lines_of([event])
     lines = [
-        replace(birth, op="town/10/lifecycle 0 fork 0"),
-        replace(born("stranger"), op="city/3/lifecycle 0 genesis 0"),
-        replace(event_told, op="town/10/lifecycle 0 fork told"),
+        birth._replace(op="town/10/lifecycle 0 fork 0"),
+        born("stranger")._replace(op="city/3/lifecycle 0 genesis 0"),
+        event_told._replace(op="town/10/lifecycle 0 fork told"),
     ]
     child = folded(lines, population)
     assert (child.agents["new_0_0"].aims, child.agents["stranger"].aims) == ({"code"}, frozenset())
