@@ -83,8 +83,7 @@ def metered(
         )
     if rates is None:
         if answer.reported_usd is None:
-            unpriced = replaced(usage, unpriced_calls=usage.unpriced_calls + 1)
-            return _doubted(unpriced, read, written, None)
+            return _doubted(usage, read, written, None, unpriced_calls=usage.unpriced_calls + 1)
         return _doubted(replace(usage, usd=answer.reported_usd), read, written, None)
     usd = rates.usd(usage)
     if not is_metered:
@@ -101,18 +100,29 @@ def written_by(answer: ChatAnswer) -> str:
 
 
 def _doubted(
-    usage: Usage, read: int, written: str, rates: TokenPrices | None, *, completion: int = 0
+    usage: Usage,
+    read: int,
+    written: str,
+    rates: TokenPrices | None,
+    *,
+    completion: int = 0,
+    **changes: float,
 ) -> Usage:
-    """Add what caps count besides: tokens that are in the texts at least, and their price."""
+    """Add what caps count besides: tokens that are in the texts at least, and their price.
+
+    Args:
+        changes: What else to write in it.
+    """
     prompt = max(usage.prompt_tokens, read // BYTES_TOLD)
     completion = max(usage.completion_tokens, _size(written) // BYTES_TOLD, completion)
     least = replace(usage, prompt_tokens=prompt, completion_tokens=completion) if rates else usage
     usd = rates.usd(least) if rates else 0.0
     tokens = prompt + completion - usage.tokens
     if not tokens and usd <= usage.usd:
-        return usage
+        return replaced(usage, **changes) if changes else usage
     return replaced(
         usage,
+        **changes,
         doubted_tokens=usage.doubted_tokens + tokens,
         doubted_usd=usage.doubted_usd + max(0.0, usd - usage.usd),
     )

@@ -29,7 +29,7 @@ from ..values.encoded import encoded
 from ..values.usage import Usage
 from .attempts import Attempt
 from .costs import ATTEMPTS, Costs
-from .log_file import LogFile, lines_of, write_whole
+from .log_file import LogFile, lines_at, lines_of, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -295,7 +295,7 @@ class Entries:
             return
         self._write_here()
         asked = set[str]()
-        for place in reversed(self._places[path]):
+        for place in reversed(self._places.get(path, ())):
             head, text = _parted(self.path, self._file.read(place))
             if head.asked not in asked:
                 asked.add(head.asked)
@@ -376,12 +376,9 @@ def unite(paths: Iterable[Path], into: Path) -> None:
     def contents() -> Iterator[bytes]:
         taken = set[tuple[str, str]]()
         for path in paths:
-            last = _last_places(path)
-            for place, content in lines_of(path):
-                head, _ = _parted(path, content)
-                key = head.path, head.asked
-                if last[key] == place and key not in taken:
-                    yield content
+            heads = ((_parted(path, content)[0], place) for place, content in lines_of(path))
+            last = {(head.path, head.asked): place for head, place in heads}
+            yield from lines_at(path, [place for key, place in last.items() if key not in taken])
             taken |= last.keys()
 
     write_whole(into, contents())
@@ -392,14 +389,10 @@ def read_only(path: Path, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
     Nothing is held or changed.
     """
-    last = _last_places(path, kind)
-    for place, content in lines_of(path):
-        head, text = _parted(path, content)
-        if last.get((head.path, head.asked)) == place:
-            yield head.path, _parsed(path, head, text)[0]
-
-
-def _last_places(path: Path, kind: str | None = None) -> Mapping[tuple[str, str], int]:
-    """Return where the last entry of each path and question stands in a file."""
     heads = ((_parted(path, content)[0], place) for place, content in lines_of(path))
-    return {(head.path, head.asked): place for head, place in heads if kind in {None, head.kind}}
+    last = {
+        (head.path, head.asked): (head.moment, place) for head, place in heads if head.kind == kind
+    }
+    for content in lines_at(path, [place for _, place in sorted(last.values())]):
+        head, text = _parted(path, content)
+        yield head.path, _parsed(path, head, text)[0]

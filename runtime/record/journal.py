@@ -32,7 +32,7 @@ from ...schema.values.codec import from_value
 from ...schema.values.errors import InputError, RunError, StorageError
 from ...schema.values.files import lock
 from ..values.encoded import encoded
-from ..values.usage import NOTHING, BatchedAttempt, Usage
+from ..values.usage import BatchedAttempt, Usage, total
 from ._entries import CLOCK, Entries, JournalEntry, read_only, unite
 
 if TYPE_CHECKING:
@@ -389,7 +389,7 @@ class Journal:
         """
         states = {"settled", "lost", "open"} if lost else {"settled"}
         paid = self._entries.paid(under)
-        return sum((usage for usage, state in paid if state in states), NOTHING)
+        return total(usage for usage, state in paid if state in states)
 
     @property
     def content_hash(self) -> str:

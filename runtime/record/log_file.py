@@ -215,6 +215,14 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
             yield place, content
 
 
+def lines_at(path: Path, places: Iterable[int]) -> Iterator[bytes]:
+    """Yield the contents of lines, by where `lines_of` has found them to begin."""
+    with path.open("rb") as file:
+        for place in places:
+            file.seek(place)
+            yield _content(file.readline())
+
+
 def write_whole(path: Path, contents: Iterable[bytes]) -> None:
     """Write a file of lines whole, or leave what was there.
 

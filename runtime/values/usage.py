@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from math import fsum
+from operator import attrgetter
+from typing import Annotated, Any
 
 from ...schema.values.codec import OMITTED, Form, kept
 
@@ -128,6 +131,18 @@ class Usage:
 
 
 NOTHING = Usage()
+_NAMES = tuple(field.name for field in fields(Usage))
+_COUNTS = attrgetter(*_NAMES)
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """Add usages up, as `sum` does one by one in many times the time."""
+    columns = zip(*map(_COUNTS, usages), strict=True)
+    named = zip(_NAMES, columns, strict=False)  # there are no columns where there is no usage
+    sums: dict[str, Any] = {
+        name: fsum(some) if "usd" in name else sum(some) for name, some in named
+    }
+    return Usage(**sums)
 
 
 def _counts(usage: Usage) -> dict[str, float]:
