@@ -121,13 +121,6 @@ def test_a_run_that_takes_too_long_is_stopped_by_its_limit() -> None:
     assert "execution.timeout, 3 seconds" in str(run.error)
 
 
-def test_a_dripping_server_cannot_outlive_the_timeout(bench: Bench) -> None:
-    with ScriptedModel(Reply.fault("drip")) as model:  # for longer than half a minute
-        run = bench.run(team(llm("solo", timeout=0.5)), model)
-    assert run.status == "failed"
-    assert run.agents["solo"].fault == "slow"
-
-
 def test_sampling_seeds_depend_on_who_asks_and_not_on_when(bench: Bench) -> None:
     def seeds(workers: bool | int) -> dict[str, int]:
         with ScriptedModel("x") as model:
