@@ -121,17 +121,6 @@ def test_a_failing_provider_is_no_score_and_the_same_command_goes_on(
     assert kept(folder / "pool") == clean[0]
 
 
-def test_a_budget_ends_it_in_order(folder: Path, clean: tuple[dict[str, Any], int]) -> None:
-    code, _, err, calls = evolved(folder, "pool", "--budget", "calls=20")
-    assert code == 3
-    assert calls <= 20
-    assert "the evolution has reached its budget" in err
-    code, _, err, more = evolved(folder, "pool", "--budget", "calls=2000")
-    assert code == 0, err
-    assert kept(folder / "pool") == clean[0]
-    assert more > 0
-
-
 @pytest.mark.parametrize("strategy", ["fixed", "best_of_n"])
 def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strategy: str) -> None:
     (folder / "recipe.yaml").write_text(RECIPE.replace("evomas", strategy))
