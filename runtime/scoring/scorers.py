@@ -163,7 +163,7 @@ def choice(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     del options
     wanted = re.search(r"\b[A-Z]\b", str(reference).upper())
     letters = (chosen_letter(reading[-ENDING:]) for reading in readings(answer))
-    chosen = next((letter for letter in letters if letter), None)
+    chosen = next((letter for letter in letters if letter is not None), None)
     return _verdict(wanted is not None and chosen == wanted[0], answer, reference)
 
 
