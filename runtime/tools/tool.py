@@ -122,7 +122,6 @@ class Toolkit:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
     """What an agent had a tool do.
 

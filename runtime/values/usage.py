@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from ...schema.values.codec import OMITTED, Form, kept, to_value
 
@@ -11,7 +11,6 @@ PLACES_OF_USD = 12
 
 
 @kept(closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
     """What calls consumed. Usages add up, and a part of one can be taken away, to 0 at least.
 
@@ -34,6 +33,7 @@ class Usage:
         doubted_usd: What caps count besides in USD, as more than is told may be billed.
     """
 
+    __slots__: ClassVar[tuple[str, ...]]
     calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
