@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ...schema.host.catalogue import Catalogue, installed, load_named
+from ...schema.host.conforming import PluginValue
+from ...schema.team.task import Task
 from ...schema.values.codec import OMITTED, SKIPPED, Form, from_value, kept
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
+from .exporting import Exporter
 from .measures import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from ...schema.team.task import Task
-    from .exporting import Exporter
 
 
 def _resolved(path: Path | None) -> str | None:
@@ -56,7 +56,7 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Headline:
+class Headline(PluginValue):
     """The figure that a benchmark is known by.
 
     Attributes:
@@ -84,7 +84,7 @@ ACCURACY = Headline(name="accuracy", of=mean_score)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Benchmark:
+class Benchmark(PluginValue):
     """A benchmark, as the entry-point group `coterie.benchmarks` has it.
 
     Its tasks are tasks like any other: with a niche, a reference answer that no agent sees, and a

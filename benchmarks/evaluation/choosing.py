@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal, TypeVar
 
-from ...schema.host.foreign_code import expected
 from ...schema.loading.tasks import TaskFile
 from ...schema.team.task import Task
 from ...schema.values.codec import kept
@@ -139,7 +138,7 @@ def _question(task: Task) -> tuple[str, str]:
 
 
 def _niches(tasks: Sequence[Task]) -> Niches:
-    return [expected(task, Task, "the benchmark").niche for task in tasks]
+    return [task.niche for task in tasks]
 
 
 def _chance(seed: int, purpose: str) -> random.Random:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ...pool.values.intervals import Interval, figure_interval, paired_interval
 from ...runtime.scoring.ranked import HITS
+from ...schema.host.conforming import PluginValue
 from .samples import Sample
 
 Values = dict[str, dict[str, list[float]]]
@@ -15,7 +16,7 @@ Values = dict[str, dict[str, list[float]]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Measure:
+class Measure(PluginValue):
     """What a benchmark knows of a measure of its scorer.
 
     Attributes:

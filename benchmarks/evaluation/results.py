@@ -4,7 +4,7 @@ team.yaml       the team, with its prompts written out
 run.json        how it was made: the benchmark and the choice of tasks, models, seeds, versions
 samples.jsonl   the result of each trial, in the order of tasks and trials
 results.json    the figures
-journal.sqlite  every answer that was paid for, and every sample: what the other two are made of
+journal.log  every answer that was paid for, and every sample: what the other two are made of
 
 Figures are believed of the journal alone. Where samples.jsonl or results.json says something else,
 somebody edited it, and whoever reads them is told. A folder whose journal was left out can still be

@@ -190,7 +190,7 @@ def prepare_start(
             team can read an image of it.
     """
     strategy = strategy_of(recipe.strategy)
-    needs = strategy.needs(recipe.settings)
+    needs = frozenset(strategy.needs(recipe.settings))
     _check_models(recipe, known)
     if recipe.score == "answer" or "answers" in needs:
         require_answers(tasks)

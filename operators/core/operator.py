@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...schema.host.catalogue import installed, load_named
+from ...schema.host.conforming import PluginValue
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 
@@ -22,7 +23,7 @@ pool's memory; or anything else, which is printed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class OperatorSetting:
+class OperatorSetting(PluginValue):
     """A parameter of an operator that a person may set: a number, a text, a switch, or a choice.
 
     Its type and its default are those of the parameter.
@@ -50,7 +51,7 @@ by themselves."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Operator:
+class Operator(PluginValue):
     """An operator, by its name in the entry-point group `coterie.operators`.
 
     `mas dev op NAME` needs nothing else: it fills in the parameters by their names, of which

@@ -165,7 +165,7 @@ def adapted(recipe_file: Path, team: Team, catalogue: Catalogue) -> Adapted:
     """
     recipe = load_recipe(recipe_file)
     strategy, beside = strategy_of(recipe.strategy), recipe_file.parent
-    if wanting := sorted(strategy.needs(recipe.settings) - PROVIDED):
+    if wanting := sorted({*strategy.needs(recipe.settings)} - PROVIDED):
         raise InputError(
             f"{recipe_file}: {recipe.strategy} needs {', '.join(wanting)} of a pool, which a single"
             " run has not. Use mas-evolve."

@@ -23,7 +23,7 @@ from ...runtime.values.operator_answers import OperatorTally, values_of
 from ...runtime.values.score import Score
 from ...runtime.values.together import together
 from ...runtime.values.usage import Usage
-from ...schema.host.foreign_code import expected
+from ...schema.host.conforming import expected
 from ...schema.values.errors import InputError
 from ...schema.values.files import make_folders, write_atomically
 from ...schema.values.problems import quoted

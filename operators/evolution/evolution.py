@@ -9,7 +9,6 @@ crash the episodes that were not are made again, from the journal as far as it g
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +18,6 @@ from ...pool.ledger.changes import ChildRejected, EventNoted
 from ...pool.ledger.ledger import Ledger
 from ...pool.ledger.scaffold import HEAD, next_head
 from ...pool.view import Views
-from ...schema.host.foreign_code import expected, is_theirs, running_task
 from .episode import EarlierEpisodes, Episode
 from .folder import EPISODES, EVOLUTIONS, TURNS
 from .lines import lines_in
@@ -151,15 +149,7 @@ class Evolution:
         with log or nullcontext():
             if log:
                 log.trace.emit("task_given", task=episode.task.value())
-            doing, task = self.strategy.episode(episode), running_task()
-            what = f"the episode of the strategy {self.strategy.name}"
-            try:
-                await expected(doing, Awaitable, what)
-            except GeneratorExit as error:
-                if not is_theirs(error, task):
-                    raise
-                # Whoever awaits this task would be ended by it.
-                raise RuntimeError(f"{what} raised GeneratorExit") from error
+            await self.strategy.episode(episode)
             await episode.finish()
             if log:
                 log.trace.check()

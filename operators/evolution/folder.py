@@ -50,7 +50,7 @@ EPISODES = "episodes"
 """Where files of an evolution's episodes are kept, each in a folder of its number."""
 FROZEN = "frozen.json"
 """Marks an evolution that learns no more; it has the caps that bounded it."""
-IGNORED = f"journal.sqlite*\n{EPISODES}/*/{EVENTS}\n"
+IGNORED = f"journal.log\n{EPISODES}/*/{EVENTS}\n"
 VERSION = 3
 """Of the manifest."""
 ASPECTS = ("question", "question", "answer", "scorer", "files", "niche")

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ...schema.host.foreign_code import expected
+from markupsafe import Markup  # noqa: TC002 - PluginValue reads the fields' types
+
+from ...pool.ledger.changes import Change
+from ...pool.view import Fold
+from ...runtime.values.caps import Caps
+from ...runtime.values.usage import Usage
+from ...schema.host.conforming import PluginValue
 from ...schema.host.settings import find_strategy
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.loading.recipe import DEFAULT_SEEDS
+from ...schema.team.team import Agent, Team
 from ...schema.values.errors import InputError
+from ...schema.values.values import Json
 from ..core.scoring import is_judged
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
     from pathlib import Path
 
-    from markupsafe import Markup
-
-    from ...pool.ledger.changes import Change
-    from ...pool.view import Fold
     from ...runtime.plan.plan import Plan
-    from ...runtime.values.caps import Caps
-    from ...runtime.values.usage import Usage
     from ...runtime.view import Links
     from ...schema.host.catalogue import Catalogue
     from ...schema.loading.recipe import Recipe
     from ...schema.team.task import Task
-    from ...schema.team.team import Agent, Team
     from .context import EvolutionContext
     from .episode import EarlierEpisodes, Episode
     from .stream import TaskStream
@@ -47,7 +47,7 @@ Need = Literal["teams", "children", "agents", "meta_model", "judge", "answers", 
 * `past`: the lines of earlier episodes, which are then held in memory.
 """
 
-Found = tuple[Any, "Mapping[str, str]"]
+Found = tuple[Any, Mapping[str, str]]
 """Settings, and the texts of the files that they name."""
 
 NO_SETTINGS: Mapping[str, Any] = MappingProxyType({"type": "object", "additionalProperties": False})
@@ -103,32 +103,8 @@ async def _no_more(_episode: Episode, _earlier: EarlierEpisodes, /) -> None:
     return None
 
 
-_GIVES: Mapping[str, type[Any]] = MappingProxyType(
-    {
-        "begin": Iterable,
-        "check": Mapping,
-        "check_recipe": Mapping,
-        "suits": Mapping,
-        "ceiling": CapabilityPolicy,
-        "agents": Sequence,
-        "teams": Iterable,
-        "needs": Container,
-        "keeps": Iterable,
-        "find": tuple,
-        "foretells": str,
-        "calls_at_most": int,
-    }
-)
-"""What the functions of a strategy return, by its attributes."""
-
-
-def _checked(function: Callable[..., Any], kind: type[Any], noun: str) -> Callable[..., Any]:
-    """Return a function that refuses, in words, to pass on what is of another kind."""
-    return lambda *arguments: expected(function(*arguments), kind, noun)
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Strategy:
+class Strategy(PluginValue):
     """A loop that says which operator acts when, on one task at a time.
 
     Attributes:
@@ -196,15 +172,15 @@ class Strategy:
     page: Callable[[Any, Links, Container[str]], Markup | str] = lambda *_: ""
     begin: Callable[[EvolutionContext], Iterable[Change]] = lambda _stage: ()
     settings: Callable[..., Any] = NoSettings
-    schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
+    schema: Mapping[str, Json] = field(default_factory=lambda: NO_SETTINGS)
     check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = lambda *_: {}
     check_recipe: Callable[[Recipe], Mapping[str, str]] = lambda _recipe: {}
     suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = lambda *_: {}
     seeds: tuple[str, ...] = DEFAULT_SEEDS
     agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = lambda *_: ()
     teams: Callable[[Any, Sequence[Team], Sequence[Agent], Catalogue], Iterable[Team]] | None = None
-    needs: Callable[[Any], frozenset[Need]] = lambda _settings: frozenset()
-    keeps: Callable[[Any], frozenset[str]] = lambda _settings: frozenset()
+    needs: Callable[[Any], Collection[Need]] = lambda _settings: frozenset()
+    keeps: Callable[[Any], Collection[str]] = lambda _settings: frozenset()
     fold: Callable[[Any], Fold | None] = lambda _settings: None
     leaves_team: bool = False
     control: Callable[[Episode], Awaitable[None]] | None = None
@@ -213,12 +189,6 @@ class Strategy:
     find: Callable[[Any, Path, Catalogue], Found] = lambda settings, *_: (settings, {})
     foretells: Callable[[Any], str] = lambda _settings: ""
     calls_at_most: Callable[[Any, Plan], int] | None = None
-
-    def __post_init__(self) -> None:
-        for name, kind in _GIVES.items():
-            if function := getattr(self, name):
-                noun = f"{name} of the strategy {self.name}"
-                object.__setattr__(self, name, _checked(function, kind, noun))
 
 
 def strategy_of(name: str) -> Strategy:

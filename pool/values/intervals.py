@@ -109,6 +109,8 @@ def figure_interval(
         return 0.0, 1.0
     figure = figure or _mean_of_all
     least, most = (figure(_level(given, end)) for end in (0.0, 1.0))
+    if least == most:  # It depends on nothing.
+        return least, least
     spread = _Spread.of([tasks for tasks in niches.values() if tasks])
     slopes = _slopes(figure, given, 0.5)
     elsewhere = _slopes(figure, given, 0.25)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...schema.values.codec import kept
+from ...schema.values.values import Json
 from ..record.once import unkept
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class AgentResult:
     content: str
     answer: str | None = None
     patch: str | None = None
-    steps: Sequence[Mapping[str, Any]] = ()
+    steps: Sequence[Mapping[str, Json]] = ()
 
 
 class AgentClient(Protocol):

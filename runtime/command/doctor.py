@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
@@ -14,6 +14,7 @@ import click
 
 from ...schema.command import Command, host_catalogue, name_options
 from ...schema.host.catalogue import Catalogue, ToolServer, load_named, load_tool
+from ...schema.host.conforming import expected
 from ...schema.host.foreign_code import foreign_code
 from ...schema.host.models import Model
 from ...schema.team.team import IMPLIED_BACKENDS, Agent
@@ -160,7 +161,10 @@ def _backend(name: str, *, probe: bool) -> str:
         function="concat" if name == "function" else None,
     )
     runner: Any = load_named("runners", name)
-    lacking = list(runner.objections(agent)) or list(getattr(runner, "lacks", tuple)())
+    lacking = [
+        *expected(runner.objections(agent), Iterable[str], f"the backend {name}"),
+        *expected(getattr(runner, "lacks", tuple)(), Iterable[str], f"the backend {name}"),
+    ]
     ready = f"ready ({', '.join(types) or 'plugin'})"
     if lacking or not probe or not hasattr(runner, "tried"):
         return "; ".join(lacking) or ready

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
+from ...schema.host.conforming import expected
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 from ...schema.values.json_text import dumps
+from ...schema.values.values import Json
 from ..values.terminal import speakable_json
 
 
@@ -46,7 +48,9 @@ def show(
             checked(str(folder), lambda: export(telemetry, recorded, folder))
     if as_json:
         value = checked(str(folder), lambda: recorded.value(agent=agent))
+        value = expected(value, Mapping[str, Json], f"value of {type(recorded).__name__}")
         click.echo(speakable_json(dumps(value, indent=2, ensure_ascii=False)))
     else:
         text = checked(str(folder), lambda: recorded.written(agent=agent, full=full))
+        text = expected(text, str, f"written of {type(recorded).__name__}")
         click.echo(text, nl=False)

@@ -10,11 +10,11 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from ...schema.host.conforming import expected
 from ...schema.host.foreign_code import foreign_code
 from ...schema.values.attachments import MOST_IN_ALL
 from ...schema.values.codec import from_value, to_value
 from ...schema.values.errors import AgentError, CoterieError, JailError, StorageError
-from ...schema.values.problems import quoted
 from ...schema.values.values import is_list
 from ..agents.outcomes import AgentOutcome, after
 from ..agents.round_state import NOTHING
@@ -328,9 +328,7 @@ class AgentExecution:
         name = f"the backend {self.planned.backend}"
         with foreign_code(name):
             result: Any = await self.planned.runner.run(assignment)
-        if not isinstance(result, AgentResult):
-            raise AgentError(f"{name} failed: it gave no AgentResult, but {quoted(result)}.")
-        return result
+        return expected(result, AgentResult, name, AgentError)
 
     @cached_property
     def _system(self) -> str:

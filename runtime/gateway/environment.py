@@ -9,6 +9,13 @@ from urllib.parse import urlsplit
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 
+MISWRITTEN = {
+    r"(?i)bearer\s": "begins with Bearer, which is put before each key",
+    r"\$": "begins with $: it names a variable in place of the key",
+    r"(export )?[A-Z0-9_]+_(KEY|TOKEN)=": "begins with the name of a variable",
+    r"\S+ #": "ends with a comment",
+}
+"""What is no key by how it begins or ends, and what is wrong with it."""
 HEADER = re.compile("[ -~]{1,4096}")
 """The value of a header: one line of ASCII, as models.yaml may have it."""
 QUOTES = ('"', "'", "`")
@@ -48,10 +55,13 @@ def without_login(address: str) -> str:
 def _unsendable(key: str) -> str:
     """Return what is wrong with a key; empty where nothing is."""
     if key != key.strip():
-        what = "a line end" if key.strip(" ") != key.strip() else "a space"
+        what = "a space" if key.strip("\r\n") == key else "a line end"
         return f"begins or ends with {what}, as text from a file may have it"
     if key[0] in QUOTES and key[-1] == key[0]:
         return "stands in quotes"
+    for pattern, why in MISWRITTEN.items():
+        if re.match(pattern, key):
+            return why
     return "" if HEADER.fullmatch(key) else "has a character that no key can have"
 
 

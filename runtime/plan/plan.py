@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import Catalogue, load_named
+from ...schema.host.conforming import expected
 from ...schema.host.foreign_code import foreign_code
 from ...schema.host.models import DEFAULT_ALIAS, PERSON
 from ...schema.picture.caption import chooses, duty, goes, terms
@@ -125,7 +127,8 @@ class Plan:
         backends = {type(agent.runner): agent.backend for agent in self.agents.values()}
         for kind, name in backends.items():
             with foreign_code(f"the backend {name}", InputError):
-                asked |= dict.fromkeys(getattr(kind, "lacks", tuple)())
+                lacks = getattr(kind, "lacks", tuple)()
+                asked |= dict.fromkeys(expected(lacks, Iterable[str], f"the backend {name}"))
         return list(asked)
 
     @property
@@ -320,7 +323,7 @@ def _planned(
 ) -> PlannedAgent:
     kind: Any = load_named("runners", backend)
     with foreign_code(f"the backend {backend}", InputError):
-        runner, once = kind(), int(kind.calls_at_most(agent))
+        runner, once = kind(), expected(kind.calls_at_most(agent), int, f"the backend {backend}")
         kind.needs_jail(agent)  # asked for again when the agent is run
     is_id = bool(agent.prompt) and is_prompt_id(agent.prompt)
     if acts and getattr(runner, "acts_by", "report") == "object":

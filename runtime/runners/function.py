@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import load_named
+from ...schema.host.conforming import expected
 from ...schema.host.foreign_code import foreign_code
 from ...schema.values.errors import AgentError
-from ...schema.values.problems import quoted
 from ..agents.runner import AgentResult
 from ..values.bounds import apart
 
@@ -60,6 +60,4 @@ def _called(function: Callable[..., Any], assignment: Assignment) -> str:
     name = f"the function {assignment.agent.function}"
     with foreign_code(name):
         content = function(assignment.reports, assignment.task)
-    if not isinstance(content, str):
-        raise AgentError(f"{name} failed: it gave no text, but {quoted(content)}.")
-    return content
+    return expected(content, str, name, AgentError)

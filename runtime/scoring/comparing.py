@@ -20,7 +20,7 @@ _SIZE = rf"""
       | \d{{1,3}}+ (?: , \d{{3}} )++ (?! \d | ,\d ) (?: \.\d++ )?           # 1,234,567.8
       | \d{{1,3}}+ (?: \. \d{{3}} )++ ,\d++ (?! [\d,.]*\d )                  # 1.234.567,8
       | \d{{1,3}}+ (?: \. \d{{3}} ){{2,}}+ (?! [\d,.]*\d )                   # 1.234.567
-      | \d{{1,3}}+ (?: {_GROUP} \d{{3}} )++ (?! \d ) (?: \.\d++ )?           # 1 234 567.8
+      | \d{{1,3}}+ (?: {_GROUP} \d{{3}} )++ (?! \d ) (?: \.\d++ | ,\d++ (?! [,.]?\d ) )?  # 1 234,5
     )
     | \d++ (?: \.\d++ )?
     | (?<! [\d.] ) \.\d++
@@ -31,6 +31,25 @@ NUMBER = re.compile(
 )
 """A number. A sign behind a word or a bracket is none: `3-5` ends in 5."""
 _CONTEXT = Context(prec=100, traps=[])
+_EXPONENTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_POWER = re.compile(
+    r"""
+    (?: (?<![\d.]) (?P<times>\d++(?:\.\d++)?) \s*+ (?: [\u00d7x*\u00b7] | \\times | \\cdot ) \s*+
+      | (?<![\d.,]) )
+    10 (?: \s?(?:\^|\*\*)\s? \{? (?P<power>[-+]?\d{1,4}) \}? | (?P<raised>[⁺⁻]?[⁰¹²³⁴-⁹]{1,4}) )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""`1.5 x 10^6`, `10⁻³`."""
+_LATEX_FRACTION = re.compile(r"\\[dt]?frac\{(\d{1,30})\}\{(\d{1,30})\}")
+_FRACTION = re.compile(
+    r"""
+    (?<! [\d/.,\u2044] ) (?: (\d{1,30}) (?: [ \u00a0] | (?=[½⅓-⅞¼¾]) ) )?
+    (?: (\d{1,30}) \s?[/\u2044]\s? (\d{1,30}) | ([½⅓-⅞¼¾]) ) (?! [/\u2044\d] | [.,]\d )
+    """,
+    re.VERBOSE,
+)
+"""`3/4`, `2 1/2`, `2½`, and no date."""
 
 _STATED = re.compile(
     r"""
@@ -45,6 +64,16 @@ _BEGINS = re.compile(
     r"[\s*_#>-]*((?i:option|choice|answer)[\s*_]+)?([A-Za-z])[*_]*(?(1)[.):,]|[.):])(?=[\s*_]|$)"
 )
 """`B. Vitamin C`, `Option B: vitamin C`."""
+_LEADS = re.compile(
+    r"""
+    (?: [\s*_(\[{"'\u2018\u201c$] | \\(?:boxed|text)\b )*+ ([A-Z]) [)\]}*_"'\u2019\u201d$]*+
+    (?: [^\S\n]*+\n | [.,;:]?\s++ (?:because|since|as|not)\b | ,?\s*+[(\u2013\u2014] )
+    """,
+    re.VERBOSE,
+)
+"""`B because A is wrong`, `B, not A`, `B (A is too small)`, or `B` on a line of its own."""
+_OPEN = re.compile(r"\W*([A-Z])\W*(?:\s(?:or|and)\s|[/&,])\W*(?!\1)[A-Z]\W*")
+"""`A or B`, and nothing else."""
 _MARKED = re.compile(r"\(([A-Z])\)|\*\*([A-Z])\*\*")
 _LETTER = re.compile(
     r"\b(?!I['\u2019]|(?:I|A)\s++(?!(?:is|was|or|and|but|because|as|since|seems|fits)\b)[a-z])([A-Z])\b"
@@ -64,8 +93,13 @@ def text_of(reference: Any) -> str:
 
 
 def numerals(text: str) -> list[str]:
-    """Return the numbers in a text as Python writes them, without thousands' separators."""
-    return [_numeral(match) for match in NUMBER.finditer(plain(text))]
+    """Return the numbers in a text as Python writes them, without thousands' separators.
+
+    A fraction is one number, and so is one times a power of ten.
+    """
+    text = _LATEX_FRACTION.sub(r"\1/\2", plain(text).replace("\u2013", "-"))
+    text = _FRACTION.sub(_quotient, _POWER.sub(_scientific, text))
+    return [_numeral(match) for match in NUMBER.finditer(text)]
 
 
 def distance(first: str, second: str) -> float:
@@ -77,10 +111,16 @@ def distance(first: str, second: str) -> float:
 def chosen_letter(text: str) -> str | None:
     """Return the letter of a multiple choice that an answer gives, as a capital.
 
-    That is what it states last (`The answer is B`). Else it is the letter of the last line that has
-    one: the one at its beginning (`B. Vitamin C`), or the last in brackets, or the last by itself.
+    That is the one with which it begins, where reasons follow (`B because A is wrong`), or what it
+    states last (`The answer is B`). Else it is the letter of the last line that has one: the one at
+    its beginning (`B. Vitamin C`), or the last in brackets, or the last by itself. Empty: it leaves
+    the choice between two. None: it has no letter.
     """
-    text = plain(text)
+    text = unicodedata.normalize("NFKC", plain(text))
+    if _OPEN.fullmatch(text):
+        return ""
+    if leads := _LEADS.match(text):
+        return leads[1].upper()
     if stated := _STATED.findall(text):
         return "".join(stated[-1]).upper()
     for line in reversed(text.splitlines()):
@@ -112,8 +152,24 @@ def _all_same(pairs: Sequence[tuple[Any, Any]]) -> bool:
     return all(same_json(value, wanted) for value, wanted in pairs)
 
 
+def _scientific(match: re.Match[str]) -> str:
+    power = match["power"] or match["raised"].translate(_EXPONENTS)
+    return f"{match['times'] or 1}e{power}"
+
+
+def _quotient(match: re.Match[str]) -> str:
+    units, over, under, sign = match.groups()
+    if sign:
+        over, under = unicodedata.normalize("NFKC", sign).split("\u2044")
+    if not int(under) or (units and int(over) >= int(under)):
+        return match[0]
+    return f"{_CONTEXT.divide(int(units or 0) * int(under) + int(over), int(under)):f}"
+
+
 def _numeral(match: re.Match[str]) -> str:
     size = re.sub(_GROUP, "", match["size"])
+    if size != match["size"] and "," in match["size"]:  # 1 234,5
+        size = size.replace(",", ".")
     if re.search(r"\.\d{3}[.,]", size):
         size = size.replace(".", "").replace(",", ".")
     minus = "-" if (match["sign"] or "").startswith("-") else ""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ...schema.host.catalogue import load_named
+from ...schema.host.conforming import expected
 from ...schema.host.foreign_code import foreign_code, is_theirs, running_task, why
 from ...schema.host.scorer_form import ScorerForm, form_said_by, takes
 from ...schema.values.errors import CoterieError, JailError
@@ -105,7 +106,7 @@ async def _scored(evidence: Evidence) -> Any:
 
         return await called(own, evidence)
     scorer = load_named("scorers", task.scorer.name)
-    longest = form_said_by(scorer).longest
+    longest = form_said_by(scorer, task.scorer.name).longest
     if len(evidence.answer) > longest:
         return Score(value=0.0, reason=f"longer than {longest:,} characters")
     if inspect.iscoroutinefunction(scorer):
@@ -116,7 +117,7 @@ async def _scored(evidence: Evidence) -> Any:
 
 def _sound(value: Any) -> Score:
     """Return a score that can be kept: whoever reads figures takes them for numbers."""
-    if not isinstance(value, Score) or not is_share(value.value):
+    if not isinstance(value, Score) or not is_share(expected(value, Score, "it").value):
         raise ValueError(f"{quoted(value)} is no score from 0 to 1")
     if not all(map(math.isfinite, value.measures.values())):
         raise ValueError(f"{quoted(dict(value.measures))} are no finite measures")
@@ -162,7 +163,7 @@ def choice(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     del options
     wanted = re.search(r"\b[A-Z]\b", str(reference).upper())
     letters = (chosen_letter(reading[-ENDING:]) for reading in readings(answer))
-    chosen = next((letter for letter in letters if letter), None)
+    chosen = next((letter for letter in letters if letter is not None), None)
     return _verdict(wanted is not None and chosen == wanted[0], answer, reference)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ...schema.host.catalogue import installed, load_named
+from ...schema.host.conforming import guarded
 from .recorded import Recorded
 
 VIEWS = "views"
@@ -39,5 +40,8 @@ def viewed(folder: Path, words: Sequence[str]) -> Viewed:
     """
     if not words and (folder / "task.json").exists():
         return Recorded.of(folder)
-    result = (load_named(VIEWS, name)(folder, words) for name in sorted(installed(VIEWS)))
-    return next(filter(None, result), None) or Recorded.of(folder)
+    for name in sorted(installed(VIEWS)):
+        view = guarded(load_named(VIEWS, name), Viewed | None, f"the view {name}")
+        if (result := view(folder, words)) is not None:
+            return result
+    return Recorded.of(folder)

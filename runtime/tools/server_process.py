@@ -242,7 +242,7 @@ def _bounded(message: JSONRPCMessage) -> JSONRPCMessage:
         return message
     if not (too_much := excess(answer.result, MOST_VALUES_OF_TOOL, LARGEST_MESSAGE)):
         return message
-    error = ErrorData(code=INTERNAL_ERROR, message=f"of what the tool gave: {too_much}.")
+    error = ErrorData(code=INTERNAL_ERROR, message=f"of its answer: {too_much}")
     return JSONRPCMessage(JSONRPCError(jsonrpc="2.0", id=answer.id, error=error))
 
 

@@ -16,7 +16,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from ...schema.values.attachments import Attachment
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
-from ...schema.values.problems import quoted
+from ...schema.values.problems import dotted, quoted
 from ...schema.values.values import is_mapping
 from .server_address import reached
 from .server_process import UNREADABLE, running
@@ -170,7 +170,7 @@ class Session:
                 " start_timeout in tools.yaml."
             )
         except (*_GONE, McpError, RuntimeError, ValidationError) as error:
-            words = _shortened(f"{error}")
+            words = _reason(error)
             return f"could not start a session{f': {words}' if words else ''}."
         return None
 
@@ -179,7 +179,9 @@ class Session:
         for _ in range(MOST_PAGES):
             asked = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
             page = await client.send_request(types.ClientRequest(asked), _Page)
-            self._offered |= {str(tool.get("name")): tool for tool in page.tools}
+            names = (tool.get("name") for tool in page.tools)
+            named = zip(names, page.tools, strict=True)
+            self._offered |= {name: tool for name, tool in named if isinstance(name, str)}
             cursor = page.cursor
             if cursor is None:
                 return
@@ -200,7 +202,7 @@ class Session:
                     f"the tool server {self._server.name!r} {process.lost}",
                     detail=await process.story(),
                 ) from None
-            words = _shortened(str(error))
+            words = _reason(error)
             is_read = not words.startswith(UNREADABLE)
             raise ToolError(f"the tool server refused: {words}" if is_read else words) from None
         return _value(result)
@@ -292,7 +294,20 @@ def _size(base64_text: str) -> str:
 def _listed(names: Any) -> str:
     shown = sorted(names)
     more = f" and {len(shown) - MOST_NAMES} more" if len(shown) > MOST_NAMES else ""
-    return (", ".join(name[:128] for name in shown[:MOST_NAMES]) or "none") + more
+    return (", ".join(_written(name) for name in shown[:MOST_NAMES]) or "none") + more
+
+
+def _written(name: str) -> str:
+    """Return a name so that one can see what it is, whatever a server calls a tool."""
+    return name[:128] if name.isprintable() else ascii(name[:128])
+
+
+def _reason(error: Exception) -> str:
+    """Return why a server's answer is of no use, on one line where the protocol decides."""
+    if not isinstance(error, ValidationError):
+        return _shortened(str(error))
+    problem = error.errors()[0]
+    return _shortened(f"{dotted(problem['loc'])}: {problem['msg']}, not {quoted(problem['input'])}")
 
 
 def _shortened(text: str) -> str:

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import tool_identifier
+from ...schema.host.conforming import PluginValue
 from ...schema.host.foreign_code import is_theirs, place_of, running_task
 from ...schema.values.attachments import Attachment
 from ...schema.values.codec import kept
 from ...schema.values.errors import AgentError, JailError, StorageError
 from ...schema.values.json_text import dumps
-from ...schema.values.values import is_list, is_mapping
+from ...schema.values.values import Json, is_list, is_mapping
 from ..gateway.chat.dialogue import shortened
 from ..gateway.chat.text import sound
 from ..jail.moving import is_lost
@@ -64,7 +65,7 @@ class ToolError(AgentError):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tool:
+class Tool(PluginValue):
     """Something that an agent can have done.
 
     Attributes:
@@ -80,9 +81,10 @@ class Tool:
 
     name: str
     description: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Json]
     run: Callable[[Mapping[str, Any], Workspace], Coroutine[Any, Any, Any]]
     keeps_state: bool = False
+    IS_GUARDED = False  # Its agent reads what it raises.
 
     @property
     def definition(self) -> dict[str, Any]:
@@ -114,7 +116,7 @@ class ToolOutput:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Toolkit:
+class Toolkit(PluginValue):
     """Tools that are granted together, under one name."""
 
     name: str

@@ -11,6 +11,8 @@ from ...schema.values.problems import quoted
 from ...schema.values.values import is_list, is_mapping
 
 LARGEST_SCHEMA = 20_000  # characters of JSON
+SAME_VALUE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
+"""Keywords whose schemas the same value is held against."""
 EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 """What is a number today, and in draft 4 was a word about another field."""
 
@@ -24,6 +26,13 @@ def usable_parameters(schema: Any, name: str) -> Mapping[str, Any]:
     Raises:
         InputError: No provider would take it.
     """
+    try:
+        return _usable(schema, name)
+    except RecursionError:
+        raise _refused(name, "its arguments are described in too many levels") from None
+
+
+def _usable(schema: Any, name: str) -> Mapping[str, Any]:
     from jsonschema import Draft202012Validator, SchemaError
 
     if schema is not None and not is_mapping(schema):
@@ -48,8 +57,11 @@ def usable_parameters(schema: Any, name: str) -> Mapping[str, Any]:
             name, f"its arguments are described with an invalid JSON Schema: {error.message[:300]}"
         ) from None
     for reference in _references(mended):
-        if not _leads(reference, mended):
+        if _target(reference, mended) is None:
             raise _refused(name, f"its arguments refer to {quoted(reference)}, which is not there")
+    over = set[int]()
+    if any(_is_endless(part, mended, over, ()) for part in _parts(mended)):
+        raise _refused(name, "its arguments refer to themselves, and to nothing else")
     return mended
 
 
@@ -84,23 +96,46 @@ def _without_draft_4(value: Any) -> Any:
     return fields
 
 
-def _references(value: Any) -> Iterator[str]:
-    if is_list(value):
-        for item in value:
-            yield from _references(item)
-    elif is_mapping(value):
-        for key, item in value.items():
-            if key == "$ref" and isinstance(item, str):
-                yield item
-            else:
-                yield from _references(item)
+def _references(schema: Any) -> Iterator[str]:
+    references = (part.get(name) for part in _parts(schema) for name in ("$ref", "$dynamicRef"))
+    return (reference for reference in references if isinstance(reference, str))
 
 
-def _leads(reference: str, schema: Mapping[str, Any]) -> bool:
-    """Return whether a reference leads to a place in the schema itself."""
-    path, sign, pointer = reference.partition("#")
-    if path or not sign:
+def _parts(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield every mapping in a schema."""
+    if is_mapping(value):
+        yield value
+    for item in value.values() if is_mapping(value) else value if is_list(value) else ():
+        yield from _parts(item)
+
+
+def _is_endless(part: Any, schema: Any, over: set[int], above: tuple[int, ...]) -> bool:
+    """Return whether to check a value against a part takes checking the same value against it.
+
+    Args:
+        over: The parts of which it is known that it does not.
+        above: The parts for which this one is checked.
+    """
+    if not is_mapping(part) or id(part) in over:
         return False
+    if id(part) in above:
+        return True
+    reference = part.get("$ref")
+    inner = [_target(reference, schema)] if isinstance(reference, str) else []
+    for name in SAME_VALUE:
+        schemas = part.get(name)
+        inner += schemas if is_list(schemas) else [schemas]
+    if any(_is_endless(each, schema, over, (*above, id(part))) for each in inner):
+        return True
+    over.add(id(part))
+    return False
+
+
+def _target(reference: str, schema: Mapping[str, Any]) -> Any:
+    """Return the part of a schema to which a reference leads; None where it leads elsewhere."""
+    path, sign, pointer = reference.partition("#")
+    if path or not sign or (pointer and not pointer.startswith("/")):
+        return None
     place: Any = schema
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
@@ -109,5 +144,5 @@ def _leads(reference: str, schema: Mapping[str, Any]) -> bool:
         elif is_mapping(place) and name in place:
             place = place[name]
         else:
-            return False
-    return not pointer or pointer.startswith("/")
+            return None
+    return place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...schema.host.conforming import expected
 from ..record.events import checked
 from .links import Links
 from .pages import FOLDER, Page, Templates, document
@@ -16,7 +17,8 @@ def make_page(site: Site, links: Links, source: Path) -> Page:
     Args:
         links: Its links; they have its address.
     """
-    return checked(str(source), lambda: site.page(links.here, links))
+    page = checked(str(source), lambda: site.page(links.here, links))
+    return expected(page, Page, f"page of {type(site).__module__}.{type(site).__name__}")
 
 
 def report(site: Site, source: Path) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from ...schema.host.catalogue import installed, load_named
+from ...schema.host.conforming import guarded
 from ...schema.values.errors import InputError
 from .links import Links
 from .pages import Page
@@ -113,8 +114,11 @@ def opened(folder: Path) -> Site:
 
 
 def _find_site(folder: Path, kinds: Iterable[str]) -> Site | None:
-    result = (load_named(PAGES, name)(folder) for name in kinds)
-    return next((item for item in result if item is not None), None)
+    for name in kinds:
+        page = guarded(load_named(PAGES, name), Site | None, f"the page {name}")
+        if (result := page(folder)) is not None:
+            return result
+    return None
 
 
 def _near(folder: Path) -> Iterator[Path]:

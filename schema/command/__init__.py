@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..host.catalogue import installed, load_named, plugin_packages
-from ..host.foreign_code import OWN, expected, plugin_place, why
+from ..host.conforming import expected
+from ..host.foreign_code import OWN, plugin_place, why
 from ..values.errors import ConfigError, CoterieError, InputError, UnsupportedSystem
 from ..values.problems import FORMATS
 from ..values.secrets import scrubbed, secrets_of

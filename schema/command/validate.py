@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ..host.catalogue import Catalogue, installed, load_named
+from ..host.conforming import guarded
 from ..loading.agent_file import check_agent, load_agent
 from ..loading.loading import (
     check_team,
@@ -29,6 +30,9 @@ from ..values.problems import FORMATS, Problem
 from ..values.terminal import speakable
 from . import Command, catalogue_of, host_options, problem_format, task_options
 from ._files import kind_of, with_agents
+
+Lacking = Mapping[str, Sequence[str]]
+"""What this host lacks for each team, by its file."""
 
 
 @click.command(cls=Command)
@@ -82,7 +86,8 @@ def _unready(
     offers = {path: catalogue.beside(path.parent) for path in paths}
     teams = {str(path): (load_team(path, offered), offered) for path, offered in offers.items()}
     for name in sorted(installed("checks")) if teams else ():
-        for file, lacking in load_named("checks", name)(teams, start_servers=start_servers).items():
+        check = guarded(load_named("checks", name), Lacking, f"the check {name}")
+        for file, lacking in check(teams, start_servers=start_servers).items():
             for message in lacking:
                 yield Problem(file=file, message=f"this host: {message}", severity="warning")
 

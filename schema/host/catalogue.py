@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 BUILT_IN_PROMPTS = Path(__file__).parents[2] / "seeds" / "prompts"
 LARGEST_PROMPT_FILE = 4 << 20
 """Bytes, its front matter included."""
+OF_FUNCTIONS = frozenset({"checks", "functions", "pages", "runners", "scorers", "views"})
+"""The groups of entry points that lead to something that is called."""
 OF_BENCHMARKS = f"{__name__.partition('.')[0]}.benchmarks."
 
 
@@ -263,11 +265,11 @@ def load_named(group: str, name: str) -> Any:
 
     Raises:
         KeyError: No installed package gives that name. Loading a team finds this first.
-        InputError: The package that gives it cannot be imported.
+        InputError: The package that gives it cannot be imported, or it is nothing to call.
     """
     point = installed(group)[name]
     try:
-        return point.load()
+        result = point.load()
     except BaseException as error:
         if not is_theirs(error):
             raise
@@ -275,6 +277,12 @@ def load_named(group: str, name: str) -> Any:
         is_missing = isinstance(error, (ImportError, AttributeError)) and not place_of(error)
         how = f"{error}. Install what is missing." if is_missing else f"{why(error)}. Correct it."
         raise InputError(f"{name} ({point.value}{package}) cannot be imported: {how}") from error
+    if group in OF_FUNCTIONS and not callable(result):
+        raise InputError(
+            f"the entry point {name!r} of coterie.{group} does not lead to a function or a class,"
+            f" but to {quoted(result)}. Correct the package that declares it."
+        )
+    return result
 
 
 def benchmark_scorers() -> frozenset[str]:

@@ -9,14 +9,10 @@ import contextlib
 import sys
 import traceback
 from collections.abc import Callable, Generator, Iterable
-from itertools import takewhile
-from typing import Any, TypeVar
 
-from ..values.errors import AgentError, CoterieError, InputError
-from ..values.problems import quoted
+from ..values.errors import AgentError, CoterieError
 from ..values.secrets import scrubbed
 
-Kind = TypeVar("Kind")
 LONGEST = 1_000
 OWN = __name__.partition(".")[0]
 
@@ -40,20 +36,6 @@ def foreign_code(noun: str, kind: Callable[[str], Exception] = AgentError) -> Ge
         if not is_theirs(error, task):
             raise
         raise kind(f"{noun} failed: {why(error)}") from error
-
-
-def expected(value: Any, kind: type[Kind], noun: str) -> Kind:
-    """Return what code of others gave, if it is of a kind.
-
-    Args:
-        noun: What gave it, for the message.
-
-    Raises:
-        InputError: It is not.
-    """
-    if not isinstance(value, kind):
-        raise InputError(f"{noun} gave no {kind.__name__}, but {quoted(value)}. Correct it.")
-    return value
 
 
 def is_theirs(error: BaseException, task: object | None = None) -> bool:
@@ -89,12 +71,13 @@ def why(error: BaseException, place: str | None = None) -> str:
 def place_of(error: BaseException) -> str | None:
     """Return the line of others' code that an error is of, as `file:line`.
 
-    That is the innermost line of the package that we called, not of what that one uses.
+    That is the innermost line of the package that we called, not of what that one uses: also where
+    we raised it, as that package gave us something wrong.
     """
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
-    theirs = [*takewhile(lambda frame: frame[0] != OWN, reversed(_frames(error)))]
-    place = next((place for name, place in theirs if name == theirs[-1][0]), None)
+    theirs = [frame for frame in _frames(error) if frame[0] != OWN]
+    place = next((place for name, place in reversed(theirs) if name == theirs[0][0]), None)
     return place or (place_of(error.__cause__) if error.__cause__ else None)
 
 

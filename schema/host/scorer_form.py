@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..checking._shape import shape_problems
 from ..values.errors import InputError
-from ..values.values import is_mapping
+from ..values.problems import Path
+from ..values.values import Json, is_mapping
 from .catalogue import benchmark_scorers, installed, load_named
+from .conforming import PluginValue, expected
 from .foreign_code import foreign_code
 
 if TYPE_CHECKING:
     from ..values.document import Document
-    from ..values.problems import Path, Problem
+    from ..values.problems import Problem
 
 AnyScorer = TypeVar("AnyScorer", bound=Callable[..., Any])
 FORM = "form"
@@ -35,7 +37,7 @@ def _nothing_more(_options: Mapping[str, Any], _reference: Any, /) -> Mapping[Pa
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ScorerForm:
+class ScorerForm(PluginValue):
     """The form of what a scorer takes.
 
     Attributes:
@@ -49,12 +51,13 @@ class ScorerForm:
             `("answer",)`. It is called only with what the schema lets through.
     """
 
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    options: Mapping[str, Json] = field(default_factory=dict[str, Any])
     required: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
-    reference: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    reference: Mapping[str, Json] = field(default_factory=dict[str, Any])
     longest: int = LONGEST_ANSWER
     check: Callable[[Mapping[str, Any], Any], Mapping[Path, str]] = _nothing_more
+    IS_GUARDED = False  # It does not know the scorer's name.
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -95,12 +98,17 @@ def seconds_option(default: float, noun: str) -> Mapping[str, Any]:
 
 def form_of(name: str) -> ScorerForm:
     """Return the form of an installed scorer; without one, any reference and option is taken."""
-    return form_said_by(load_named("scorers", name))
+    return form_said_by(load_named("scorers", name), name)
 
 
-def form_said_by(scorer: Callable[..., Any]) -> ScorerForm:
-    """Return what a scorer says that it takes."""
-    return getattr(scorer, FORM, None) or ANYTHING
+def form_said_by(scorer: Callable[..., Any], name: str) -> ScorerForm:
+    """Return what a scorer says that it takes.
+
+    Raises:
+        InputError: It says something else.
+    """
+    form = expected(getattr(scorer, FORM, None), ScorerForm | None, f"the scorer {name}")
+    return form or ANYTHING
 
 
 def option_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
@@ -142,7 +150,8 @@ def form_problems(name: str, options: Mapping[str, Any], document: Document) -> 
         return problems
     reference = document.value.get("answer") if is_mapping(document.value) else None
     with foreign_code(f"the scorer {name}", InputError):
-        return [document.problem(at, what) for at, what in form.check(options, reference).items()]
+        wrong = expected(form.check(options, reference), Mapping[Path, str], f"the scorer {name}")
+    return [document.problem(at, what) for at, what in wrong.items()]
 
 
 def _missing(option: str, form: ScorerForm, document: Document) -> Problem:

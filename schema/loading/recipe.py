@@ -7,7 +7,7 @@ also brings their JSON Schema.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from ..host.catalogue import Catalogue
 from ..host.settings import Configurable, find_strategy
 from ..values.document import Document
 from ..values.errors import ConfigError, InputError, without_problems
-from ..values.problems import Problem
+from ..values.problems import Problem, quoted
 from ..values.values import frozen, is_mapping
 from ..values.yaml_text import read_yaml
 from .loading import read_file, shape_only
@@ -85,6 +85,12 @@ def recipe_of(
     fields: dict[str, Any] = {**written}
     given: dict[str, Any] = fields.pop("settings", None) or {}
     settings = strategy.settings(**frozen(given))
+    if not is_dataclass(settings) or isinstance(settings, type):
+        name = written["strategy"]
+        raise InputError(
+            f"settings of the strategy {name} gave no dataclass, but {quoted(settings)}."
+            " Correct it."
+        )
     cost: dict[str, Any] = fields.pop("cost", None) or {}
     fields = {"seeds": strategy.seeds} | frozen(fields)
     costs = {f"cost_{key}": item for key, item in cost.items()}

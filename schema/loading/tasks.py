@@ -284,7 +284,7 @@ def read_table(
         yield wrong(TOO_LONG if "field limit" in str(error) else f"not CSV: {error}.")
     except UnicodeDecodeError:
         place = lines.place._replace(line=lines.place.line - 1)
-        yield wrong("it is not UTF-8 text.")
+        yield wrong("it is not UTF-8 text. Save it as UTF-8.")
     except LineTooLong as error:
         yield wrong(str(error))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..host.catalogue import (
@@ -18,6 +19,7 @@ from ..host.catalogue import (
     needs_reports,
     tool_identifier,
 )
+from ..host.conforming import expected
 from ..host.foreign_code import foreign_code
 from ..values.errors import InputError
 from ..values.hints import did_you_mean, listed
@@ -306,7 +308,8 @@ def objections(agent: Agent, backend: str) -> Sequence[str]:
     """Return what a backend has against an agent, or why it cannot be asked."""
     try:
         with foreign_code(f"the backend {backend}", InputError):
-            return tuple(load_named("runners", backend).objections(agent))
+            result = load_named("runners", backend).objections(agent)
+            return [*expected(result, Iterable[str], f"the backend {backend}")]
     except InputError as error:
         return (str(error),)
 

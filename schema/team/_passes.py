@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..host.catalogue import load_named
+from ..host.conforming import expected
 from ..host.foreign_code import foreign_code
 from ..values.errors import InputError
 from ..values.hints import listed
@@ -222,7 +223,8 @@ def _cannot_be_chosen(
 def _objections(agent: Agent, backend: str) -> Sequence[str]:
     try:
         with foreign_code(f"the backend {backend}", InputError):
-            return tuple(load_named("runners", backend).objections(agent))
+            result = load_named("runners", backend).objections(agent)
+            return [*expected(result, Iterable[str], f"the backend {backend}")]
     except InputError:
         return ()  # that the backend is unknown is another rule's to say
 

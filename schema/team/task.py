@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..values.values import nothing
+from ..values.values import Json, nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from ..host.python_scorer import PythonScorer
     from ..values.attachments import Attachment
@@ -29,7 +29,7 @@ class ScorerChoice:
     """
 
     name: str = "exact"
-    options: Mapping[str, Any] = field(default_factory=nothing)
+    options: Mapping[str, Json] = field(default_factory=nothing)
     python: PythonScorer | None = None
 
     @property
@@ -62,13 +62,13 @@ class Task:
     context: str = ""
     briefs: Mapping[str, str] = field(default_factory=nothing)
     niche: str | None = None
-    fields: Mapping[str, Any] = field(default_factory=nothing)
+    fields: Mapping[str, Json] = field(default_factory=nothing)
     files: Mapping[str, str] = field(default_factory=nothing)
     attachments: Mapping[str, Attachment] = field(default_factory=nothing)
     repo: Path | None = None
     commit: str = ""
     history: bool = False
-    answer: Any = None
+    answer: Json = None
     scorer: ScorerChoice = ScorerChoice()
     origin: Path | None = field(default=None, compare=False)
 

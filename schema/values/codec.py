@@ -42,6 +42,7 @@ from .values import is_same, unlike_default
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
 SETTINGS = "__kept__"
+NO_KINDS: frozenset[type[Any]] = frozenset()
 
 
 class Misfit(ValueError):
@@ -190,7 +191,10 @@ class _Codec:
                 for slot in self.slots
                 if slot.omit or slot.write is not None
             )
-        self.readers = tuple((item.name, item.key, item.read) for item in plain)
+        self.readers = {
+            item.key: (item.name, getattr(item.read, "kinds", NO_KINDS), item.read)
+            for item in plain
+        }
         self.required = tuple(item.key for item in plain if item.is_required)
         self.flats = tuple((slot.name, slot.flat) for slot in self.slots if slot.flat is not None)
         inner = (key for _, flat in self.flats for key in flat.codec.keys)
@@ -229,11 +233,12 @@ class _Codec:
     def _given(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Read the fields that are there. A pool has many lines, so every call counts."""
         given = {name: flat.read(value) for name, flat in self.flats}
-        key = ""
+        readers, key = self.readers, ""
         try:
-            for name, key, reader in self.readers:
-                if key in value:
-                    given[name] = reader(value[key])
+            for key, item in value.items():
+                if key in readers:
+                    name, kinds, reader = readers[key]
+                    given[name] = item if type(item) in kinds else reader(item)
         except Misfit as error:
             raise error.below(key) from None
         return given
@@ -292,7 +297,7 @@ def _converters(hint: Any) -> tuple[Convert | None, Convert]:
     if origin in {Union, types.UnionType}:
         return _union(args)
     if hint in _SCALARS:
-        return None, _of_types([hint])
+        return None, _OfTypes([hint])
     if is_dataclass(hint):
         return to_value, functools.partial(_read, cast("type[Any]", hint))
     return _container(origin or hint, args)
@@ -392,7 +397,7 @@ def _union(options: tuple[Any, ...]) -> tuple[Convert | None, Convert]:
     plain = [option for option in options if option in _SCALARS]
     others = [option for option in options if option not in _SCALARS]
     if not others:
-        return None, _of_types(plain)
+        return None, _OfTypes(plain)
     write, reader = _converters(others[0]) if len(others) == 1 else (to_value, _by_tag(others))
     scalars = frozenset(kind for item in plain for kind in _SCALARS[item][0])
 
@@ -430,16 +435,17 @@ def _one_of(choices: tuple[Any, ...], value: Any) -> Any:
     return value
 
 
-def _of_types(hints: Sequence[Any]) -> Convert:
-    kinds = frozenset(kind for hint in hints for kind in _SCALARS[hint][0])
-    names = ", ".join(repr(_SCALARS[hint][1]) for hint in hints)
+class _OfTypes:
+    """Reads values of some types of scalars; `kinds` are those that stay as they are."""
 
-    def back(value: Any) -> Any:
-        if type(value) not in kinds:
-            raise Misfit(f"{quoted(value)} is not of type {names}")
+    def __init__(self, hints: Sequence[Any]) -> None:
+        self.kinds = frozenset(kind for hint in hints for kind in _SCALARS[hint][0])
+        self._names = ", ".join(repr(_SCALARS[hint][1]) for hint in hints)
+
+    def __call__(self, value: Any) -> Any:
+        if type(value) not in self.kinds:
+            raise Misfit(f"{quoted(value)} is not of type {self._names}")
         return value
-
-    return back
 
 
 def _wrong_type(value: Any, kind: str) -> Misfit:

@@ -6,8 +6,15 @@ import copyreg
 import functools
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, TypeGuard
+from typing import Annotated, Any, TypeGuard, TypeVar
+
+T = TypeVar("T")
+
+JSON = "a value that JSON has"
+Json = Annotated[Any, JSON]
+"""The type of values that JSON has, which type checkers do not follow."""
 
 
 def frozen(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,6 +69,22 @@ def plain(item: Any) -> Any:
 def parts(item: Any) -> dict[str, Any]:
     """Return the fields of a dataclass as they are; `asdict` copies whatever they hold."""
     return {field.name: getattr(item, field.name) for field in fields(item)}
+
+
+def replaced(item: T, **changes: Any) -> T:
+    """Return a dataclass with other fields, as `dataclasses.replace` does in four times the time.
+
+    All its fields are arguments of its `__init__`.
+    """
+    names, values_of = _fields(type(item))
+    return type(item)(**dict(zip(names, values_of(item), strict=True)) | changes)
+
+
+@functools.cache
+def _fields(kind: Any) -> tuple[tuple[str, ...], attrgetter[tuple[Any, ...]]]:
+    """Return the fields of a dataclass that has several, and what takes them at once."""
+    names = tuple(field.name for field in fields(kind))
+    return names, attrgetter(*names)
 
 
 def unlike_default(part: Any) -> dict[str, Any]:

@@ -17,10 +17,12 @@ from ....pool.ledger.state import Admission
 from ....pool.population.population import LIFECYCLE
 from ....runtime.record.journal import digest
 from ....runtime.values.terminal import speakable, speakable_json
-from ....schema.host.foreign_code import expected
+from ....schema.host.conforming import expected
 from ....schema.team.team import Agent, Team
+from ....schema.values.errors import InputError
 from ....schema.values.json_text import dumps
 from ....schema.values.terminal import on_one_line
+from ....schema.values.values import Json
 from ...core.operator import Operator
 from ...core.printed import Noted, Printed
 from ...core.proposal import Proposal, RejectedProposal
@@ -47,7 +49,9 @@ def present(
         result = result.proposal
     if isinstance(result, RejectedProposal):
         raise refusal(result)
-    kind = {"child": Proposal, "entry": Learnt}.get(operator.gives, object)
+    kind = {"child": Proposal, "entry": Learnt, "changes": Sequence[Change]}.get(
+        operator.gives, object
+    )
     expected(result, kind, f"the operator {operator.name}")
     PRESENTERS[operator.gives](result, values, options)
 
@@ -100,6 +104,8 @@ def _show_changes(
     changes: Sequence[Change], values: Mapping[str, Any], options: Mapping[str, Any]
 ) -> None:
     """Show how agents of a pool change, and with --keep let it happen as an evolution does."""
+    if "agents" not in values:
+        raise InputError("an operator that gives changes has to take agents. Correct it.")
     lines = [line for change in changes for line in _change_lines(change, values["agents"])]
     click.echo("\n".join(lines))
     if not options["keep"]:
@@ -145,7 +151,8 @@ def _show_words(result: Any, _values: Mapping[str, Any], _options: Mapping[str, 
 
 
 def _json(value: Any) -> str:
-    return speakable_json(dumps(_plain(value), indent=2, ensure_ascii=False))
+    value = expected(_plain(value), Json, "the operator")
+    return speakable_json(dumps(value, indent=2, ensure_ascii=False))
 
 
 def _plain(value: Any) -> Any:

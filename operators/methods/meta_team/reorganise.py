@@ -86,7 +86,8 @@ class EdgeOffer:
         if not is_mapping(item) or item.keys() != {*FIELDS}:
             return None
         change, sender, receiver = (item[name] for name in FIELDS)
-        if sender not in self.team.agents or receiver not in self.team.agents:
+        texts = all(isinstance(part, str) for part in (change, sender, receiver))
+        if not texts or not {sender, receiver} <= self.team.agents.keys():
             return None
         kinds = {"add": AddEdge, "remove": RemoveEdge}
         return kinds[change](sender=sender, receiver=receiver) if change in kinds else None

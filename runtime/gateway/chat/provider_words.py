@@ -19,6 +19,7 @@ _MISTRAL = "docs.mistral.ai/api"
 _OPENAI = "developers.openai.com/api/reference/resources/chat"
 _OPENAI_RESPONSES = "developers.openai.com/api/reference/resources/responses"
 _OPENROUTER = "openrouter.ai/docs/api-reference/overview"
+_QIANFAN = "cloud.baidu.com/doc/qianfan-api/s/3m7of64lb"
 _TGI = "huggingface.github.io/text-generation-inference"
 _TOGETHER = "docs.together.ai/reference/chat-completions-1"
 _VLLM = "github.com/vllm-project/vllm/issues/57082"
@@ -63,6 +64,7 @@ FINISH_WORDS = (
     FinishWord("stop_sequence", "stop", _ANTHROPIC),
     FinishWord("complete", "stop", _COHERE),
     FinishWord("eos", "stop", _TOGETHER),
+    FinishWord("normal", "stop", _QIANFAN),
     FinishWord("eos_token", "stop", _TGI),
     FinishWord("tool_calls", "tool_calls", _OPENAI),
     FinishWord("function_call", "tool_calls", _OPENAI),

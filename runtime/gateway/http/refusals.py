@@ -45,8 +45,9 @@ STATUS_OF: Mapping[str, int] = {
 INVALID = ("invalid_", "unsupported_", "image_", "empty_image", "context_length")
 """How codes begin that say that the request is at fault."""
 ANSWERED = ("choices", "content", "output", "type", "response")
-TOLD = ("message", "msg", "error_msg")
-WORDED = ("error", "errors", *TOLD, "detail", "loc", "type", "code", "metadata", "raw")
+ERRORS = ("error", "Error", "errors", "fault")  # Cloudflare lists them; "fault" is Apigee's
+TOLD = ("message", "Message", "msg", "error_msg", "errmsg", "faultstring")
+WORDED = (*ERRORS, *TOLD, "title", "detail", "loc", "type", "code", "Code", "metadata", "raw")
 """Where an error has its words, in the order in which they are shown."""
 _VERSIONED = re.compile(r"/v\d|/deployments/|api-version=")
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
@@ -129,15 +130,17 @@ def failure_in(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     answer every request with status 200.
     """
     choices = body.get("choices")
-    inner = (body.get("response"), body.get("x_groq"), *(choices if is_list(choices) else ()))
-    places = (body, *inner)
+    inner = (body.get(name) for name in ("response", "Response", "x_groq"))  # "Response": Tencent
+    places = (body, *inner, *(choices if is_list(choices) else ()))
     for fields in filter(is_mapping, places):
-        error = fields.get("error") or fields.get("errors")  # Cloudflare lists them
+        error = next(filter(None, map(fields.get, ERRORS)), None)
         if error := error[0] if is_list(error) and error else error:
             return error if is_mapping(error) else {"message": str(error)}
     if is_mapping(base := body.get("base_resp")) and base.get("status_code"):  # MiniMax
         return {"code": base["status_code"], "message": base.get("status_msg")}
     if any(str(body.get(name)).endswith("error") for name in ("type", "object")):
+        return body
+    if "title" in body and (place_of(body.get("status")) or 0) >= 400:  # RFC 9457
         return body
     is_answer = any(body.get(name) is not None for name in ANSWERED)
     tells = bool(body.get("detail")) or any(isinstance(body.get(name), str) for name in TOLD)

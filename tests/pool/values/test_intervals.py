@@ -96,3 +96,9 @@ def test_a_figure_that_is_bent_has_the_interval_of_what_it_estimates() -> None:
 
 def test_without_a_task_nothing_is_known() -> None:
     assert figure_interval({}) == figure_interval({"": []}) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.7, 7.0])
+def test_a_figure_that_depends_on_nothing_is_itself_its_interval(value: float) -> None:
+    niches = {"a": [[0.0, 1.0], [1.0]], "b": [[0.5]]}
+    assert figure_interval(niches, lambda _: value) == (value, value)

@@ -22,6 +22,12 @@ ODD_KEYS = st.one_of(
         "{}{}".format, st.just(KEY), st.sampled_from(["\r", "\n", "\r\n", " ", "\t", "\x0b"])
     ),
     st.builds("{1}{0}".format, st.just(KEY), st.sampled_from(["\n", "\ufeff", " ", "\u00a0"])),
+    st.sampled_from(["Bearer {}", "bearer  {}", "$KEY{}", "${{{}}}", "export A_KEY={}"]).map(
+        lambda form: form.format(KEY)
+    ),
+    st.sampled_from(["OPENAI_API_KEY={}", "HF_TOKEN={}", "{} # mine", "{}\u00a0"]).map(
+        lambda form: form.format(KEY)
+    ),
     st.builds("{1}{0}{1}".format, st.just(KEY), st.sampled_from(["'", '"', "`"])),
     st.builds(
         lambda odd, at: KEY[:at] + odd + KEY[at:],

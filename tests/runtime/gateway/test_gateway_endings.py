@@ -128,6 +128,10 @@ def wrapped(chance: Random, wire: str, error: dict[str, Any]) -> Response:
         document({"type": "error", "error": error}),
         document({"errors": [error], "success": False, "result": None}),
         document({"object": "error", **error} if "type" not in error else {"error": error}),
+        document({"Response": {"RequestId": "7", "Error": error}}),
+        document({"fault": {**error, "faultstring": "a fault"}}),
+        document({"response": {"errors": [error]}, "usage": None}),
+        stream({"Response": {"Error": error}}, DONE),
         stream({"error": error}),
         stream(f"event: error\ndata: {json.dumps(error)}"),
         stream({"type": "error", "error": error}),
@@ -152,6 +156,32 @@ def test_an_error_with_status_200_is_that_error_and_costs_nothing(nightly: bool)
         assert (failure(result).kind, result.tokens) == (kind, 0), error
         assert error["message"] in str(failure(result))
         assert result.requests == (3 if failure(result).may_pass else 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        ({"base_resp": {"status_code": 1002, "status_msg": "rate limit"}}, "down", "rate limit"),
+        ({"choices": None, "base_resp": {"status_code": 2013, "status_msg": "x"}}, "down", "x"),
+        ({"error_code": 18, "error_msg": "qps limit reached"}, "down", "qps limit reached"),
+        ({"errno": 1, "errmsg": "no such thing"}, "down", "no such thing"),
+        ({"type": "about:blank", "title": "Busy", "status": 429, "detail": "x"}, "busy", "Busy x"),
+        ({"fault": {"faultstring": "Quota", "detail": {"errorcode": "q"}}}, "down", "Quota"),
+        ({"Response": {"Error": {"Code": "Limit", "Message": "slow"}}}, "down", "slow Limit"),
+        ({"error": True, "message": "overloaded", "status": 503}, "down", "True"),
+        ({"errors": ["overloaded"]}, "down", "overloaded"),
+    ],
+)
+def test_an_error_of_another_form_with_status_200_costs_nothing(
+    body: dict[str, Any], kind: str, words: str
+) -> None:
+    for sent in (document(body), stream(body), stream(*KEPT_ALIVE, body, DONE)):
+        result = read(sent)
+        assert (failure(result).kind, result.tokens, words in str(failure(result))) == (
+            kind,
+            0,
+            True,
+        )
 
 
 def test_a_failure_in_the_middle_costs_no_more_than_came(nightly: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable
 from typing import Any, Literal
@@ -115,6 +116,67 @@ def test_a_number_is_the_same_in_every_spelling(size, part, minus, separator, **
 
 @settings(max_examples=10 * settings().max_examples)
 @given(
+    size=st.integers(1000, 10**9),
+    part=st.sampled_from([",5", ",25", ",125"]),
+    separator=st.sampled_from(["\u00a0", "\u202f", "\u2009", " ", "'", "\u2019"]),
+    before=st.sampled_from(BEFORE),
+    behind=st.sampled_from(BEHIND),
+)
+def test_a_comma_behind_groups_of_thousands_is_a_decimal_one(
+    size, part, separator, **around
+) -> None:
+    written = f"{size:,}".replace(",", separator) + part
+    text = "{before}{number}{behind}".format(number=written, **around)
+    assert number(text, float(f"{size}{part}".replace(",", ".")), {}).value == 1
+
+
+SIGNS = {"\u00bd": (1, 2), "\u2153": (1, 3), "\u00be": (3, 4), "\u2155": (1, 5), "\u215e": (7, 8)}
+
+
+@settings(max_examples=10 * settings().max_examples)
+@given(
+    units=st.integers(0, 99),
+    of=st.tuples(st.integers(1, 99), st.integers(1, 99)) | st.sampled_from([*SIGNS]),
+    form=st.sampled_from(["{}/{}", "{} / {}", "{}\u2044{}", "\\frac{{{}}}{{{}}}"]),
+    minus=st.sampled_from(["", *MINUS, "\u2013"]),
+    before=st.sampled_from(BEFORE),
+    behind=st.sampled_from(BEHIND),
+)
+def test_a_fraction_is_one_number(units, of, form, minus, **around) -> None:
+    over, under = SIGNS[of] if isinstance(of, str) else of
+    written = of if isinstance(of, str) else form.format(over, under)
+    is_mixed = units and over < under
+    if is_mixed:
+        written = f"{units}{'' if isinstance(of, str) else ' '}{written}"
+    value = ((units if is_mixed else 0) + over / under) * (-1 if minus else 1)
+    text = "{before}{number}{behind}".format(number=minus + written, **around)
+    assert number(text, value, {}).value == 1
+    assert number(text, value + 0.01, {}).value == 0
+
+
+@settings(max_examples=10 * settings().max_examples)
+@given(
+    times=st.sampled_from(["", "2 \u00d7 ", "1.5\u00d7", "3x", "4 * ", "7\\times ", "9\u00b7"]),
+    power=st.integers(-20, 20),
+    form=st.sampled_from(["10^{}", "10^{{{}}}", "10**{}", "10{}"]),
+    before=st.sampled_from(BEFORE),
+    behind=st.sampled_from(BEHIND),
+)
+def test_a_power_of_ten_is_one_number(times, power, form, **around) -> None:
+    raised = str(power).translate(
+        str.maketrans(
+            "0123456789-", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b"
+        )
+    )
+    written = times + form.format(raised if form == "10{}" else power)
+    size = re.match(r"[\d.]+", times)
+    value = f"{size[0] if size else 1}e{power}"
+    text = "{before}{number}{behind}".format(number=written, **around)
+    assert number(text, value, {"tolerance": float(value) / 1e6}).value == 1
+
+
+@settings(max_examples=10 * settings().max_examples)
+@given(
     st.lists(st.integers(0, 9999), min_size=2, max_size=5), st.sampled_from([",", "-", "\u2013"])
 )
 def test_lists_and_ranges_end_in_their_last_number(values: list[int], between: str) -> None:
@@ -126,7 +188,8 @@ def test_lists_and_ranges_end_in_their_last_number(values: list[int], between: s
     ("text", "expected"),
     [
         ("1.234.567,8", "1234567.8"), ("12,34,567", "1234567"), ("1,2345", "2345"), ("-$5", "-5"),
-        ("10^-5", "-5"), ("x-5", "5"), ("1.2.3", "3"), (".5", ".5"), ("2e3", "2e3"), ("7.", "7"),
+        ("3/4/2020", "2020"), ("1/0", "0"), ("10^-5", "1e-5"), ("x-5", "5"),
+        ("1.2.3", "3"), (".5", ".5"), ("2e3", "2e3"), ("7.", "7"),
     ],
 )  # fmt: skip
 def test_numerals(text: str, expected: str) -> None:
@@ -173,6 +236,46 @@ def test_the_letter_at_the_beginning_counts_before_what_it_stands_for(
 ) -> None:
     answer = f"{form.format(letter)} Vitamin A, not C"
     assert choice(answer, letter, {}).value == 1
+
+
+LETTERS = st.sampled_from("ABCDEFGH")
+
+
+@settings(max_examples=10 * settings().max_examples)
+@given(
+    letter=LETTERS,
+    wrong=LETTERS,
+    form=st.sampled_from(
+        ["{}", "({})", "**{}**", "{})", "[{}]", "\u2018{}\u2019", '"{}"', "*{}*", "\\boxed{{{}}}"]
+    ),
+    reasons=st.sampled_from(
+        [
+            " because {} is wrong", ", because {}, C and D are false", ", since {} is too small",
+            " as {} cannot be", ", not {}.", " ({} would be wrong)", "\n\nReasons: {} is wrong.",
+            " \u2014 {} is out", "\nI rule out {}",
+        ]
+    ),
+    before=st.sampled_from(["Answer: ", "First {}?\nAnswer: ", "**Answer:** ", "Final answer: "]),
+)  # fmt: skip
+def test_reasons_behind_a_letter_are_no_other_choice(
+    letter: str, wrong: str, form: str, reasons: str, before: str
+) -> None:
+    answer = before + form.format(letter) + reasons.format(wrong)
+    assert choice(answer, letter, {}).value == 1
+    assert choice(answer, wrong, {}).value == (wrong == letter)
+
+
+@pytest.mark.parametrize(
+    "form", ["{} or {}", "({}) and ({})", "{}/{}", "{}, {}", "**{}** or **{}**"]
+)
+def test_a_choice_that_is_left_open_is_wrong(form: str) -> None:
+    for letter in "AB":
+        assert choice(f"Answer: {form.format('A', 'B')}", letter, {}).value == 0
+
+
+@pytest.mark.parametrize("letter", ["\uff22", "\u24b7", "\U0001d401", "\uff08\uff22\uff09"])
+def test_a_letter_counts_in_every_script_of_it(letter: str) -> None:
+    assert choice(f"Answer: {letter}", "B", {}).value == 1
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from importlib.metadata import PackageNotFoundError
 from typing import TYPE_CHECKING
 
@@ -118,7 +117,7 @@ def test_the_program_floods_us(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"initialize": {"protocolVersion": "1"}}, "capabilities"),
         ({"initialize": {"protocolVersion": "1", "capabilities": {}}}, "serverInfo"),
         ({"tools/list": {"code": -32601, "message": "no tools"}}, "no tools"),
-        ({"tools/list": {"tools": [1]}}, "tools.0"),
+        ({"tools/list": {"tools": [1]}}, "tools[0]"),
     ],
 )
 def test_the_server_does_not_keep_to_the_protocol(answers: object, reason: str) -> None:
@@ -136,12 +135,3 @@ def test_its_version_of_the_protocol_is_unknown() -> None:
     }
 
     assert "1999-01-01" in refusal(scripted({"initialize": answer}))
-
-
-def test_importing_the_tools_does_not_import_the_library() -> None:
-    code = "import sys, coterie.runtime.tools.servers; sys.exit('mcp' in sys.modules)"
-
-    async def run() -> int:
-        return await (await asyncio.create_subprocess_exec(sys.executable, "-c", code)).wait()
-
-    assert asyncio.run(run()) == 0

@@ -238,7 +238,7 @@ def test_what_has_too_many_values_is_an_error_that_the_agent_reads(
 ) -> None:
     monkeypatch.setattr(server_process, "MOST_VALUES_OF_TOOL", 100)
     many = {"content": [{"type": "text", "text": "a"}] * 60}
-    with pytest.raises(ToolError, match="of what the tool gave: it has too many values"):
+    with pytest.raises(ToolError, match="of its answer: it has too many values"):
         called({"tools/call": many})
 
 
@@ -252,3 +252,19 @@ def test_a_message_is_read_up_to_its_bound_and_ends_the_session_beyond(
         monkeypatch.setattr(server_process, "LARGEST_MESSAGE", most)
         with pytest.raises(ToolError, match=f"cannot be read: a line of more than {most} bytes"):
             called(long)
+
+
+@pytest.mark.parametrize(
+    ("tools", "reason"),
+    [
+        (7, "session: tools: Input should be a valid list, not 7."),
+        (["act"], "session: tools[0]: Input should be a valid dictionary, not 'act'."),
+        ([{"name": 7}, {}], "has no tool 'act'. It has none."),
+        ([{"name": "\u202eact\x1b[2J"}], r"has no tool 'act'. It has '\u202eact\x1b[2J'."),
+    ],
+)
+def test_a_list_of_tools_that_is_none_is_told_on_one_line(tools: Any, reason: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        called({"tools/list": {"tools": tools}})
+    assert reason in str(refusal.value)
+    assert "\n" not in str(refusal.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -10,6 +11,13 @@ from coterie.runtime.tools.tool_schema import usable_parameters
 from coterie.schema import InputError
 
 TEXT = {"type": "string"}
+RING = {"A": {"anyOf": [TEXT, {"$ref": "#/$defs/B"}]}, "B": {"$ref": "#/$defs/A"}}
+LADDER = {
+    **{f"L{n}": {"allOf": [{"$ref": f"#/$defs/L{n + 1}"}] * 2} for n in range(50)},
+    "L50": {"anyOf": [TEXT, {"type": "object", "properties": {"q": {"$ref": "#/$defs/L0"}}}]},
+}
+"""Each step of it is checked twice for the one above: 2**50 ways lead down."""
+DEEP = functools.reduce(lambda inner, _: {"properties": {"q": inner}}, range(900), TEXT)
 EMPTY = {"type": "object", "properties": {}}
 
 
@@ -41,12 +49,16 @@ def test_what_a_schema_leaves_out_is_added(schema: Any, mended: Any) -> None:
     "schema",
     [
         {"type": "object", "properties": {"q": {"$ref": "#/$defs/Q"}}, "$defs": {"Q": TEXT}},
-        {"type": "object", "properties": {"$ref": TEXT, "a~b/c": {"$ref": "#/properties/a~0b~1c"}}},
+        {
+            "type": "object",
+            "properties": {"$ref": TEXT, "a~b/c": TEXT, "q": {"$ref": "#/properties/a~0b~1c"}},
+        },
         {
             "type": "object",
             "properties": {"q": {"anyOf": [{"$ref": "#"}, {"$ref": "#/properties"}]}},
         },
         {"type": "object", "properties": {"q": {"$ref": "#/allOf/1"}}, "allOf": [{}, TEXT]},
+        {"type": "object", "properties": {"q": {"$ref": "#/$defs/L0"}}, "$defs": LADDER},
     ],
 )
 def test_a_good_schema_stays_as_it_is(schema: Any) -> None:
@@ -63,6 +75,11 @@ def test_a_good_schema_stays_as_it_is(schema: Any) -> None:
         ({"properties": {"q": {"$ref": "#/required/3"}}, "required": ["q"]}, "not there"),
         ({"properties": {"q": {"$ref": "https://example.org/q.json"}}}, "not there"),
         ({"description": "x" * 30_000}, "more than 20000 characters"),
+        ({"properties": {"q": {"$dynamicRef": "#q"}}}, "refer to '#q', which is not there"),
+        (DEEP, "its arguments are described in too many levels"),
+        ({"$ref": "#"}, "its arguments refer to themselves, and to nothing else"),
+        ({"allOf": [{}, {"not": {"$ref": "#"}}]}, "refer to themselves"),
+        ({"properties": {"q": {"$ref": "#/$defs/A"}}, "$defs": RING}, "refer to themselves"),
     ],
 )
 def test_what_no_provider_takes_is_refused_when_the_tool_loads(schema: Any, words: str) -> None:

@@ -1,0 +1,288 @@
+"""Whether what code of others gives is of the types that we declare: values, and results of calls.
+
+Types are read off annotations. A name that a module imports for type checkers alone is any type.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections.abc
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set, Sized
+from dataclasses import Field, fields, is_dataclass
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
+
+from ..values.codec import Misfit
+from ..values.errors import InputError
+from ..values.json_text import dumps
+from ..values.problems import quoted
+from ..values.values import JSON
+from .foreign_code import OWN, foreign_code
+
+Kind = TypeVar("Kind")
+
+
+class PluginValue:
+    """A dataclass whose values plug-ins make.
+
+    A field that is not of its declared type is a `TypeError`, on the plug-in's own line. The
+    functions in its fields are guarded: what one of a plug-in raises, or gives of another type than
+    declared, is an `InputError` that names it.
+    """
+
+    __slots__ = ()
+    IS_GUARDED = True
+    """Whether its functions are. Else whoever calls them does it."""
+
+    def __post_init__(self) -> None:
+        for field, kind in _declared(type(self)):
+            value, noun = getattr(self, field.name), self._noun(field.name)
+            try:
+                check(value, kind)
+            except Misfit as error:
+                raise TypeError(f"{noun} is declared as {field.type}: {error}") from None
+            if self.IS_GUARDED and callable(value):
+                object.__setattr__(self, field.name, guarded(value, _gives(kind), noun))
+
+    def _noun(self, field: str) -> str:
+        name = getattr(self, "name", None)
+        of = f" {name}" if isinstance(name, str) and field != "name" else ""
+        return f"{field} of the {type(self).__name__}{of}"
+
+
+@overload
+def expected(
+    value: Any, kind: type[Kind], noun: str, failure: Callable[[str], Exception] = InputError
+) -> Kind: ...
+@overload
+def expected(
+    value: Any, kind: Any, noun: str, failure: Callable[[str], Exception] = InputError
+) -> Any: ...
+def expected(
+    value: Any, kind: Any, noun: str, failure: Callable[[str], Exception] = InputError
+) -> Any:
+    """Return what code of others gave, if it is of a type; what can be read once, as a tuple.
+
+    Args:
+        noun: What gave it, for the message.
+
+    Raises:
+        CoterieError: It is not; `failure` makes it.
+    """
+    with foreign_code(noun, failure):
+        if inspect.iscoroutine(value) and not _may_be_awaited(kind):
+            value.close()
+        if get_origin(kind) is Iterable and not isinstance(value, Sized):
+            value = tuple(value) if isinstance(value, Iterable) else value
+        try:
+            check(value, kind)
+        except Misfit as error:
+            how = f": {error}" if error.path else f", but {quoted(value)}"
+            raise failure(f"{noun} gave no {_written(kind)}{how}. Correct it.") from None
+    return value
+
+
+def check(value: Any, kind: Any) -> None:
+    """Make sure that a value is of a type, in all its parts.
+
+    Raises:
+        Misfit: It is not.
+    """
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        check(value, args[0])
+        if JSON in args:
+            _check_json(value)
+    elif origin in {Union, types.UnionType}:
+        _check_options(value, kind, args)
+    elif (origin or kind) is Callable:
+        _check_function(value, *args)
+    elif getattr(kind, "_is_protocol", False):
+        _check_members(value, kind)
+    elif not _is_of(value, origin or kind, args):
+        raise Misfit(f"{quoted(value)} is no {_written(kind)}")
+    elif origin is not Literal:
+        _check_parts(value, origin or kind, args)
+
+
+def _check_json(value: Any) -> None:
+    try:
+        dumps(value, default=_plain)
+    except (TypeError, ValueError, RecursionError):
+        raise Misfit(f"{quoted(value)} is no JSON value") from None
+
+
+def _plain(value: Any) -> dict[Any, Any]:
+    if isinstance(value, Mapping):
+        return {**cast("Mapping[Any, Any]", value)}
+    raise TypeError(f"{type(value).__name__} is none")
+
+
+def _check_options(value: Any, kind: Any, options: tuple[Any, ...]) -> None:
+    """Check that something is of one of several types."""
+    if len(options) == 2 and options[1] is types.NoneType and value is not None:
+        check(value, options[0])  # says more
+    elif not any(_fits(value, option) for option in options):
+        raise Misfit(f"{quoted(value)} is no {_written(kind)}")
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    try:
+        check(value, kind)
+    except Misfit:
+        return False
+    return True
+
+
+def _is_of(value: Any, kind: Any, args: tuple[Any, ...]) -> bool:
+    if kind is Any or isinstance(kind, TypeVar):
+        return True
+    if kind is Literal:
+        return any(type(value) is type(arg) and value == arg for arg in args)
+    return isinstance(value, int | float if kind is float else kind) and not (
+        args and isinstance(value, str | bytes)
+    )
+
+
+def _check_parts(value: Any, kind: Any, args: tuple[Any, ...]) -> None:
+    if is_dataclass(kind):
+        if not issubclass(cast("type", kind), PluginValue):  # else it was checked as it was made
+            for field, declared in _declared(cast("type", kind)):
+                _at(field.name, check, getattr(value, field.name), declared)
+    elif not args:
+        return
+    elif isinstance(value, Mapping):
+        for key, item in cast("Mapping[Any, Any]", value).items():
+            check(key, args[0])
+            _at(str(key), check, item, args[-1])
+    elif kind is tuple and args[-1] is not Ellipsis:
+        if len(value) != len(args):
+            raise Misfit(f"{quoted(value)} does not have {len(args)} items")
+        for place, (item, declared) in enumerate(zip(value, args, strict=True)):
+            _at(place, check, item, declared)
+    elif isinstance(value, Sequence | Set):
+        for place, item in enumerate(cast("Iterable[Any]", value)):
+            _at(place, check, item, args[0])
+
+
+def _at(key: str | int, checks: Callable[..., None], value: Any, *of: Any) -> None:
+    try:
+        checks(value, *of)
+    except Misfit as error:
+        raise error.below(key) from None
+
+
+def _check_function(value: Any, parameters: Any = ..., gives: Any = Any) -> None:
+    """Check that something can be called, with so many arguments, for such a result."""
+    if not callable(value):
+        raise Misfit(f"{quoted(value)} is no function")
+    if inspect.iscoroutinefunction(value) and not _may_be_awaited(gives):
+        raise Misfit(f"{quoted(value)} is async, but nobody awaits it")
+    if parameters is not ...:
+        try:
+            inspect.signature(value).bind(*parameters)
+        except TypeError as error:
+            raise Misfit(f"{quoted(value)} takes other arguments: {error}") from None
+        except ValueError:  # One of C does not say what it takes.
+            return
+
+
+def _check_members(value: Any, kind: Any) -> None:
+    """Check that something has what a protocol has, each property of its type."""
+    for base in kind.__mro__:
+        for name, member in vars(base).items() if getattr(base, "_is_protocol", False) else ():
+            if name.startswith("_"):
+                continue
+            if not hasattr(value, name):
+                raise Misfit(f"{quoted(value)} has no {name}")
+            if isinstance(member, property):
+                hints = get_type_hints(member.fget, localns=_Names(kind.__module__))
+                _at(name, check, getattr(value, name), hints["return"])
+            elif callable(member):
+                _at(name, _check_function, getattr(value, name), _parameters(member))
+
+
+def _parameters(member: Callable[..., Any]) -> Any:
+    """Return what a method of a protocol takes by place; any, where it takes others by name."""
+    _, *parameters = inspect.signature(member).parameters.values()
+    by_name = any(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters)
+    return ... if by_name else [Any for _ in parameters]
+
+
+def guarded(function: Callable[..., Any], gives: Any, noun: str) -> Callable[..., Any]:
+    """Return a function that fails in words and gives no other type, where others wrote it.
+
+    Args:
+        gives: The type that it has to give; None: it does not matter.
+        noun: What it is, for the message.
+    """
+    if str(getattr(function, "__module__", "")).partition(".")[0] == OWN:
+        return function
+
+    @functools.wraps(function)
+    def at_once(*arguments: Any, **named: Any) -> Any:
+        with foreign_code(noun, InputError):
+            result = function(*arguments, **named)
+        return result if gives is None else expected(result, gives, noun)
+
+    @functools.wraps(function)
+    async def awaited(*arguments: Any, **named: Any) -> Any:
+        with foreign_code(noun, InputError):
+            return await expected(function(*arguments, **named), Awaitable, noun)
+
+    return awaited if _is_awaited(gives) else at_once
+
+
+def _gives(kind: Any) -> Any:
+    """Return what functions of a type give."""
+    kinds = [kind, *get_args(kind)]
+    return next((get_args(item)[-1] for item in kinds if get_origin(item) is Callable), Any)
+
+
+def _is_awaited(kind: Any) -> bool:
+    origin = get_origin(kind) or kind
+    return isinstance(origin, type) and origin is not Any and issubclass(origin, Awaitable)
+
+
+def _may_be_awaited(kind: Any) -> bool:
+    return kind in {Any, object} or _is_awaited(kind)
+
+
+@functools.cache
+def _declared(cls: type[Any]) -> Sequence[tuple[Field[Any], Any]]:
+    """Return the fields of a dataclass, each with its type."""
+    hints = get_type_hints(cls, localns=_Names(cls.__module__), include_extras=True)
+    return [(field, hints[field.name]) for field in fields(cls)]
+
+
+class _Names(dict[str, Any]):
+    """What names stand for in a module's annotations; one that it does not have, anything."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__({**vars(builtins), **vars(collections.abc), **vars(sys.modules[module])})
+
+    def __missing__(self, name: str) -> Any:
+        return Any
+
+
+def _written(kind: Any) -> str:
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return " | ".join(map(repr, args))
+    if origin in {Union, types.UnionType}:
+        return " | ".join(map(_written, args))
+    return "None" if kind is types.NoneType else getattr(origin or kind, "__name__", str(kind))

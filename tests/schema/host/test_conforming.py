@@ -1,0 +1,139 @@
+"""What plug-ins hand over: any part of it that is of another type is named, and never our bug."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+from typing import Any, Literal, Protocol
+
+import pytest
+
+from coterie.runtime.doubles import ScriptedModel
+from coterie.schema import InputError
+from coterie.schema.host import catalogue
+from coterie.schema.host.conforming import expected, guarded
+from coterie.schema.values.values import Json
+
+from ...support.commands import mas
+from ...support.odd_values import ASKING, COMMANDS, GROUPS, cases, install
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    install(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    catalogue.installed.cache_clear()
+    yield __import__("odd_values")
+    sys.modules.pop("odd_values", None)
+    catalogue.installed.cache_clear()
+
+
+@pytest.mark.parametrize("point", GROUPS)
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
+def test_no_part_of_a_plugin_is_our_bug(plugin: Any, point: str, nightly: bool) -> None:
+    with ScriptedModel({"": "7"}) as model:
+        for at, (name, of, made) in enumerate(cases(plugin)):
+            for odd in plugin.ODD if nightly else [plugin.ODD[at % len(plugin.ODD)]]:
+                if of != point:
+                    continue
+                plugin.POINT, plugin.GIVEN = point, lambda odd=odd, made=made: made(odd)
+                rmtree("pool", ignore_errors=True)
+                for command in COMMANDS[point]:
+                    asks = command[0] in ASKING and "--help" not in command
+                    model_of = ["--model", f"m@{model.api_base}"] if asks else []
+                    done = mas(*command, *model_of)
+                    assert done.exit_code in {0, 1, 2, 3}, (name, type(odd), done.stderr)
+                    assert "Traceback" not in done.stderr, (name, type(odd))
+
+
+FIELDS = (
+    ("strategy", "episode", None, "is declared as Callable[[Episode], Awaitable[None]]: null is"),
+    ("strategy", "schema", 7, "schema of the Strategy strategy is declared as Mapping[str, Json]"),
+    ("benchmark", "trials", "x", "trials of the Benchmark benchmark is declared as int: 'x' is"),
+    (
+        "benchmark",
+        "tools",
+        ["x"],
+        "tools of the Benchmark benchmark is declared as tuple[str, ...]",
+    ),
+    ("benchmark", "about", None, "about of the Benchmark benchmark is declared as str: null is"),
+    ("operator", "scale", "city", "declared as Scale: 'city' is no 'agent' | 'pair' | 'team' | 'r"),
+    ("tool", "parameters", {"type": object}, "parameters of the Tool tool is declared as Mapping"),
+)
+
+
+@pytest.mark.parametrize(("point", "field", "odd", "message"), FIELDS)
+def test_a_field_of_another_type_is_named_with_the_line_that_made_it(
+    plugin: Any, point: str, field: str, odd: Any, message: str
+) -> None:
+    plugin.POINT = point
+    plugin.GIVEN = lambda: plugin.DECLARED[point][0](**{**plugin.RIGHT[point], field: odd})
+    with ScriptedModel({"": "7"}) as model:
+        done = mas(*COMMANDS[point][-1], "--model", f"m@{model.api_base}")
+    assert done.exit_code == 2, done.stderr
+    assert message in done.stderr
+    assert "odd_values.py:" in done.stderr
+
+
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def call(self, who: str) -> str: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    name: str
+    sizes: Sequence[int] = ()
+
+    def call(self, who: str) -> str:
+        return who
+
+
+ITEM = Item(name="a")
+RIGHT = (
+    (7, int), (7, float), (True, float), (None, int | None), ("a", Literal["a", "b"]),
+    ([1], Sequence[int]), (ITEM, Item), (ITEM, Named), ({"a": ITEM}, Mapping[str, Item]),
+    ({"a": [1, None]}, Json),
+    ((1, "a"), tuple[int, str]), ((), tuple[str, ...]), ({1}, Sequence[int] | set[int]),
+)  # fmt: skip
+WRONG = (
+    (1, bool, "gave no bool, but 1."),
+    ("7", float, "gave no float, but '7'."),
+    ("c", Literal["a", "b"], "gave no 'a' | 'b', but 'c'."),
+    ("ab", Sequence[str], "gave no Sequence, but 'ab'."),
+    ([1, "x"], Sequence[int], "gave no Sequence: [1]: 'x' is no int."),
+    ((1, 2, 3), tuple[int, str], "gave no tuple, but [1, 2, 3]."),
+    ({"a": 7}, Mapping[str, Item], "gave no Mapping: a: 7 is no Item."),
+    (Item(name="a", sizes=["x"]), Item, "gave no Item: sizes[0]: 'x' is no int."),  # type: ignore[list-item]
+    (Item(name=7), Named, "gave no Named: name: 7 is no str."),  # type: ignore[arg-type]
+    (7, Named, "gave no Named, but 7."),
+    ({"a": {"b": object}}, Mapping[str, Json], "gave no Mapping: a: {"),
+)
+
+
+@pytest.mark.parametrize(("value", "kind"), RIGHT)
+def test_a_value_of_its_type_passes(value: Any, kind: Any) -> None:
+    assert expected(value, kind, "it") == value
+
+
+@pytest.mark.parametrize(("value", "kind", "message"), WRONG)
+def test_a_value_of_another_type_is_refused_with_its_part(
+    value: Any, kind: Any, message: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        expected(value, kind, "it")
+    assert message in str(refused.value)
+
+
+def test_a_function_of_others_fails_in_words() -> None:
+    with pytest.raises(InputError, match=r"the page failed: TypeError: .*takes 0 positional"):
+        guarded(lambda: 7, int, "the page")(1)
+    with pytest.raises(InputError, match="the page gave no int, but 'x'"):
+        guarded(lambda: "x", int, "the page")()
+    assert guarded(expected, int, "ours") is expected
