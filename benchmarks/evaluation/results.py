@@ -47,7 +47,6 @@ MOST_SHOWN = 120
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
     """What is to be evaluated on: a benchmark, the tasks of it, and how often each."""
 
@@ -83,7 +82,6 @@ class Request:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class _Begun:
     """What run.json of an evaluation has beside what that of a run has."""
 
@@ -92,7 +90,6 @@ class _Begun:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class _Written:
     """What results.json must have for those who read it."""
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,6 @@ _FIELDS = ("python", "requirements", "venv")
 
 
 @kept(omit=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Environment:
     """What an instance's tests run in, where that is not the active virtual environment.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from ...runtime.values.terminal import counted
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Prediction:
     """What somebody handed in for an instance.
 

@@ -32,7 +32,6 @@ LONGEST_EARLIER = 300
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Contribution:
     """What one agent contributed to a round.
 
@@ -50,7 +49,6 @@ class Contribution:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Contributions:
     """What a meta-judge says of a round.
 

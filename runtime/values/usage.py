@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from math import fsum
 from operator import attrgetter
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from ...schema.values.codec import OMITTED, Form, kept
 
@@ -16,7 +16,6 @@ OMITTED_FIELDS = ("stored_tokens", "reasoning_tokens", "doubted_tokens", "doubte
 
 
 @kept(closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
     """What calls consumed. Usages add up, and a part of one can be taken away, to 0 at least.
 
@@ -39,6 +38,7 @@ class Usage:
         doubted_usd: What caps count besides in USD, as more than is told may be billed.
     """
 
+    __slots__: ClassVar[tuple[str, ...]]
     calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0

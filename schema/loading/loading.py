@@ -28,7 +28,7 @@ from ..values.document import LIMITS, Document, DocumentLimits
 from ..values.errors import ConfigError, InputError, without_problems
 from ..values.hints import did_you_mean
 from ..values.problems import MOST_PROBLEMS, Problem, quoted
-from ..values.values import is_list, is_mapping
+from ..values.values import frozen, is_mapping
 from ..values.yaml_text import read_yaml
 from .agent_document import TEAM, is_team_folder, using_files, with_used
 from .recognition import crew_folders, foreign_problem
@@ -236,7 +236,7 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
         alias: Model(
             alias=alias,
             origin=str(path),
-            **{key: _tuples(item) for key, item in fields.items()},
+            **frozen(fields),
         )
         for alias, fields in document.value["models"].items()
     }
@@ -347,7 +347,3 @@ def _is_repository(folder: Path, *, bare: bool) -> bool:
         return (folder / ".git").exists() or (bare and (folder / "objects").is_dir())
     except OSError:  # a name that no file can have
         return False
-
-
-def _tuples(item: Any) -> Any:
-    return tuple(item) if is_list(item) else item

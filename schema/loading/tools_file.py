@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..host.catalogue import ToolServer, installed
 from ..host.host_tools import HostTools
@@ -15,7 +15,7 @@ from ..values.errors import InputError, without_problems
 from ..values.hints import did_you_mean
 from ..values.problems import Path as FieldPath
 from ..values.problems import Problem, quoted
-from ..values.values import is_list
+from ..values.values import frozen, is_list
 from ..values.yaml_text import read_yaml
 from .loading import merged, read_file, shape_only
 
@@ -48,7 +48,7 @@ def load_tools(path: str | Path) -> HostTools:
         document, "scorers", "scorer", lambda named: load_python_scorer(named, folder)
     )
     servers = {
-        name: ToolServer(name=name, **{key: _frozen(item) for key, item in fields.items()})
+        name: ToolServer(name=name, **frozen(fields))
         for name, fields in document.value.get("servers", {}).items()
     }
     permissions = document.value.get("permissions", {})
@@ -115,7 +115,3 @@ def _permission_problems(document: Document, tools: HostTools) -> Iterator[Probl
             hint = did_you_mean(name, known)
             message = f"no tool {quoted(name)}.{hint}"
             yield document.problem(("permissions", name), message, at_key=True)
-
-
-def _frozen(item: Any) -> Any:
-    return tuple(item) if is_list(item) else item

@@ -4,7 +4,6 @@ A field is written under its name, in the order of the declaration; its type say
 from that stands in the declaration, too: `kept` for the class, `Form` for a field.
 
     @kept(omit=True)
-    @dataclass(frozen=True, kw_only=True, slots=True)
     class Trial:
         task: str
         score: Annotated[float | None, Form(omit=False)] = None
@@ -21,7 +20,7 @@ import itertools
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from operator import attrgetter
 from typing import (
     Annotated,
@@ -30,6 +29,7 @@ from typing import (
     TypeVar,
     Union,
     cast,
+    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
@@ -37,7 +37,7 @@ from typing import (
 )
 
 from .problems import dotted, quoted
-from .values import unlike_default
+from .values import is_same, unlike_default
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
@@ -95,10 +95,11 @@ class _Settings:
     tag: tuple[str, str] | None = None
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def kept(
     *, omit: bool = False, closed: bool = False, tag: tuple[str, str] | None = None
 ) -> Callable[[type[T]], type[T]]:
-    """Mark a dataclass whose values are kept, and say how.
+    """Make a class a frozen dataclass whose values are kept, and say how; it may be one already.
 
     Args:
         omit: Whether fields are left out that are at their default.
@@ -107,11 +108,13 @@ def kept(
     """
     settings = _Settings(omit=omit, closed=closed, tag=tag)
 
-    def mark(cls: type[T]) -> type[T]:
+    def make(cls: type[T]) -> type[T]:
+        if "__dataclass_fields__" not in vars(cls):
+            cls = dataclass(frozen=True, kw_only=True, slots=True)(cls)
         setattr(cls, SETTINGS, settings)
         return cls
 
-    return mark
+    return make
 
 
 def to_value(item: Any) -> dict[str, Any]:
@@ -204,7 +207,7 @@ class _Codec:
             for key, write, omit, usual in self.converted:
                 if write is not None:
                     value[key] = write(value[key])
-                if omit and (value[key] is usual or _is_same(value[key], usual)):
+                if omit and (value[key] is usual or is_same(value[key], usual)):
                     del value[key]
             return value
         for name, key, write, omit, usual in self.writers:
@@ -212,7 +215,7 @@ class _Codec:
             plain = part if write is None else write(part)
             if key is None:  # a flat one
                 value.update(plain)
-            elif not omit or not _is_same(plain, usual):
+            elif not omit or not is_same(plain, usual):
                 value[key] = plain
         return value
 
@@ -279,10 +282,6 @@ def _default(declared: Field[Any]) -> Any:
     if declared.default_factory is MISSING:
         return declared.default
     return declared.default_factory()
-
-
-def _is_same(item: Any, usual: Any) -> bool:
-    return item == usual and isinstance(item, bool) == isinstance(usual, bool)
 
 
 @functools.cache

@@ -17,6 +17,16 @@ Json = Annotated[Any, JSON]
 """The type of values that JSON has, which type checkers do not follow."""
 
 
+def frozen(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields with tuples for lists."""
+    return {key: tuple(item) if is_list(item) else item for key, item in fields.items()}
+
+
+def nothing() -> Mapping[Any, Any]:
+    """Return an empty mapping that nobody can change: the default of a field."""
+    return MappingProxyType({})
+
+
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
     """Return whether a plain value is a mapping; its keys are text, as our readers make sure."""
     return isinstance(value, dict)
@@ -85,7 +95,7 @@ def unlike_default(part: Any) -> dict[str, Any]:
     value: dict[str, Any] = {}
     for field, name, usual in _defaults(type(part)):
         item = getattr(part, field)
-        if item is not usual and not _same(item, usual):
+        if item is not usual and not is_same(item, usual):
             value[name] = plain(item)
     return value
 
@@ -100,7 +110,8 @@ def _default(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def _same(item: Any, usual: Any) -> bool:
+def is_same(item: Any, usual: Any) -> bool:
+    """Return whether two plain values are equal; true is not 1."""
     return item == usual and isinstance(item, bool) == isinstance(usual, bool)
 
 

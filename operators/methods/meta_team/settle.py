@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ....runtime.values.together import together
 from ....schema.edits import Edit, Note, SetNote
 from ....schema.edits.offer.strict import ANY_TEXT, closed
-from ....schema.team.team import Notes
 from ...core.answers import reason_schema, structured
 from ...core.material import fenced, material
 from ...core.meta import OperatorModel, prompt
@@ -124,9 +122,13 @@ class _Settling:
         room = ground.room.within(limits)
         heard = accounts.get(self.other, "")
         text = {"type": "string", "maxLength": room.note}
-        return await self._ask(
-            f"notes of {self.agent}",
-            prompt(
+        return await ground.ask(
+            self.model,
+            f"{self.path}/notes of {self.agent}",
+            self.agent,
+            operator=OPERATOR,
+            meter=self.meter,
+            instructions=prompt(
                 OPERATOR,
                 agent=self.agent,
                 other=self.other,
@@ -144,21 +146,10 @@ class _Settling:
             ),
         )
 
-    async def _ask(self, label: str, instructions: str, **asked: Any) -> Any:
-        """Ask it in a further turn of its own conversation."""
-        usual: dict[str, Any] = {"operator": OPERATOR, "meter": self.meter, **asked}
-        return await self.ground.ask(
-            self.model, f"{self.path}/{label}", self.agent, instructions=instructions, **usual
-        )
-
-    @property
-    def _notes(self) -> Notes:
-        return self.ground.team.agents[self.agent].notes
-
     def _known(self) -> str:
         """Show what it has noted of the other before."""
-        profile = self._notes.teammates.get(self.other, "")
-        together = self._notes.pairs.get(self.other, "")
+        notes = self.ground.team.agents[self.agent].notes
+        profile, together = notes.teammates.get(self.other, ""), notes.pairs.get(self.other, "")
         return material(
             fenced("profile", profile, self.other), fenced("together", together, self.other)
         )

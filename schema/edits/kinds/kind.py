@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...values.hints import did_you_mean
 from ...values.problems import quoted
-from ...values.values import is_list, plain
+from ...values.values import frozen, plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -83,8 +83,7 @@ class Kind(ABC):
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
         """Build it from what stands in JSON, of the right shape."""
-        values = {key: tuple(item) if is_list(item) else item for key, item in written.items()}
-        return cls(**values)
+        return cls(**frozen(written))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
