@@ -23,6 +23,11 @@ from coterie.runtime.calls.calls import Calls
 from coterie.runtime.engine.engine import Context, execute
 from coterie.runtime.jail import Jails
 from coterie.runtime.plan.plan import compile
+from coterie.runtime.record.trace import Trace
+from coterie.runtime.runs.record import RunRecord
+from coterie.runtime.runs.services import Setting
+from coterie.runtime.runs.whole import perform
+from coterie.runtime.scrubbing.scrubber import Scrubber
 from coterie.runtime.tools import Toolbox
 from coterie.schema.command import Command
 from coterie.schema.host.catalogue import Catalogue
@@ -43,6 +48,8 @@ if TYPE_CHECKING:
 QUICK = (8, 16)
 TEAMS = 20
 TRIALS_PER_TEAM = 10
+ANSWERING = {DEFAULT_ALIAS: Model(alias=DEFAULT_ALIAS, model="none")}
+TASK = Task(id="t", query="What is six times seven?")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,21 +102,24 @@ def _tasks(folder: Path, size: int) -> float:
 def _agents(folder: Path, size: int) -> float:
     """Check, compile and execute a vote of so many agents."""
     del folder
+    team = _vote(size)
+
+    async def run() -> None:
+        plan = compile(team, Catalogue.of_host(models=ANSWERING))
+        calls = Calls(gateway=Immediate(ANSWERING))
+        await execute(plan, TASK, Context(calls=calls, jails=Jails(), toolbox=Toolbox()))
+
+    return _used(lambda: asyncio.run(run()))
+
+
+def _vote(size: int) -> Team:
     *voters, judge = (Agent(id=f"a{number}", prompt="Answer.") for number in range(size))
-    team = Team(
+    return Team(
         name="vote",
         agents={agent.id: agent for agent in (*voters, judge)},
         reports_to={voter.id: (judge.id,) for voter in voters},
         declared_output=judge.id,
     )
-    models = {DEFAULT_ALIAS: Model(alias=DEFAULT_ALIAS, model="none")}
-
-    async def run() -> None:
-        plan = compile(team, Catalogue.of_host(models=models))
-        context = Context(calls=Calls(gateway=Immediate(models)), jails=Jails(), toolbox=Toolbox())
-        await execute(plan, Task(id="t", query="What is six times seven?"), context)
-
-    return _used(lambda: asyncio.run(run()))
 
 
 def _ledger(folder: Path, size: int) -> float:
@@ -122,6 +132,22 @@ def _search(folder: Path, size: int) -> float:
     memory = filled(folder, size)
     memory.search("", 1)  # makes the index
     return median(_used(lambda: memory.search("", WANTED)) for _ in range(SEARCHES))
+
+
+def _run_page(folder: Path, size: int) -> float:
+    """Make the page of a recorded vote of so many agents."""
+
+    async def run() -> Path:
+        plan = compile(_vote(size), Catalogue.of_host(models=ANSWERING))
+        async with RunRecord.begin(folder, plan, TASK, Setting(), scrub=Scrubber()) as record:
+            calls = Calls(gateway=Immediate(ANSWERING), journal=record.journal)
+            trace, jails, toolbox = Trace(record.folder), Jails(), Toolbox()
+            context = Context(calls=calls, jails=jails, toolbox=toolbox, trace=trace)
+            record.finish(await perform(plan, TASK, context))
+        return record.folder.path
+
+    made = asyncio.run(run())
+    return _used(lambda: next(page_times(made, ())))
 
 
 def _pool_page(folder: Path, size: int) -> float:
@@ -145,6 +171,7 @@ CURVES = (
         measure=_ledger,
     ),
     Curve(name="a search, by entries", sizes=(1_000, 10_000, 100_000), measure=_search),
+    Curve(name="the page of a run, by agents", sizes=(10, 100, 256), measure=_run_page),
     Curve(name="the page of a pool, by teams", sizes=(10, 100, 1_000), measure=_pool_page),
     Curve(name="the page of an evaluation, by samples", sizes=(50, 500, 5_000),
           measure=_evaluation_page),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Annotated, Any, Self
 
 from ...schema.values.codec import SKIPPED, from_value, kept, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
-from ...schema.values.values import is_list, is_mapping
+from ...schema.values.values import is_list, is_mapping, replaced
 from .shape import misshapen
 
 LONGEST_TASK = 8_000
@@ -110,7 +109,7 @@ class Learnt:
         Raises:
             ValueError: It has both an owner and others that it is to.
         """
-        entry = replace(from_value(cls, value["entry"]), id=op)
+        entry = replaced(from_value(cls, value["entry"]), id=op)
         if problem := entry._problem():
             raise ValueError(problem)
         return entry

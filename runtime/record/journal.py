@@ -149,6 +149,8 @@ class Journal:
 
     def get(self, path: str, key: str) -> Value | None:
         """Give what is recorded under a path; None where nothing is that answers this question."""
+        if not self._entries.has(path):
+            return None
         entry = self._entries.get(path, key)
         if entry is None and (entry := self._entries.latest(path)) is not None:
             self.note(path, entry.kind, "asked")

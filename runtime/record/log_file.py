@@ -9,7 +9,6 @@ that fails its checksum, unless a later one shows that this was on disk: then th
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import threading
 from dataclasses import dataclass, field
@@ -89,10 +88,12 @@ class LogFile:
         """
         if self.failure is not None:
             raise self.failure
-        lines = [_line(content, self.flushed or 0) for content in contents]
-        ends = [*itertools.accumulate(map(len, lines), initial=self.size)]
-        self._append(b"".join(lines))
-        return ends[:-1]
+        places, text, flushed = list[int](), b"", self.flushed or 0
+        for content in contents:
+            places.append(self.size + len(text))
+            text += _line(content, flushed)
+        self._append(text)
+        return places
 
     def read(self, place: int) -> bytes:
         """Return the content of the line that begins at a place."""

@@ -143,9 +143,20 @@ class Recorded:
         planned = (name for level in self.team.levels for name in level)
         return [*dict.fromkeys((*planned, *self.states, *(call.agent for call in self.calls)))]
 
+    def events_of(self, speaker: str) -> Sequence[Mapping[str, Any]]:
+        """Return the events of an agent, or of who else asked a model, in their order."""
+        return self._events_by_speaker.get(speaker, ())
+
+    @cached_property
+    def _events_by_speaker(self) -> Mapping[str, list[Mapping[str, Any]]]:
+        events: dict[str, list[Mapping[str, Any]]] = {}
+        for event in self.events:
+            events.setdefault(event.get("agent") or event.get("operator") or "", []).append(event)
+        return events
+
     def ended(self, agent: str) -> Mapping[str, Any]:
         """Return how an agent's part ended, as far as it is recorded; nothing, where it did not."""
-        own = (event for event in self.events if event.get("agent") == agent)
+        own = (event for event in self.events_of(agent) if event.get("agent") == agent)
         last = [event for event in own if event["type"] == "agent_finished"][-1:]
         fields = {**(last[0] if last else {}), **self._outcome(agent)}
         mishaps = fields.get("mishaps")

@@ -79,7 +79,7 @@ def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Sho
     """
     own = [call for call in run.calls if call.agent == agent]
     new = {call.event["n"]: (call, messages) for call, messages in news(own)}
-    for event in run.events:
+    for event in run.events_of(agent):
         number = event["n"]
         who = event.get("agent") or event.get("operator")
         if event["type"] == "model_call":

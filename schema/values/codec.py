@@ -195,7 +195,7 @@ class _Codec:
             item.key: (item.name, getattr(item.read, "kinds", NO_KINDS), item.read)
             for item in plain
         }
-        self.required = tuple(item.key for item in plain if item.is_required)
+        self.required = dict.fromkeys(item.key for item in plain if item.is_required)
         self.flats = tuple((slot.name, slot.flat) for slot in self.slots if slot.flat is not None)
         inner = (key for _, flat in self.flats for key in flat.codec.keys)
         self.keys = {*self.start, *(item.key for item in plain), *inner}
@@ -225,14 +225,16 @@ class _Codec:
         known = cast("Mapping[str, Any]", value)
         if self.is_closed and not known.keys() <= self.keys:
             raise Misfit(_unexpected(key for key in known if key not in self.keys))
-        for key in self.required:
-            if key not in known:
-                raise Misfit(f"{quoted(key)} is a required property")
+        if not known.keys() >= self.required.keys():
+            missing = next(key for key in self.required if key not in known)
+            raise Misfit(f"{quoted(missing)} is a required property")
         return self.cls(**self._given(known))
 
     def _given(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Read the fields that are there. A pool has many lines, so every call counts."""
-        given = {name: flat.read(value) for name, flat in self.flats}
+        given: dict[str, Any] = {}
+        for name, flat in self.flats:
+            given[name] = flat.read(value)
         readers, key = self.readers, ""
         try:
             for key, item in value.items():
