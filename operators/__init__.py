@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 from ..schema.values.first_use import on_first_use
 
 if TYPE_CHECKING:
+    from ..schema.edits.offer.strict import closed
     from .core.account import RoundAccount
-    from .core.answers import child_of, closed, structured
+    from .core.answers import child_of, structured
     from .core.bounds import Bounds
     from .core.digest import digest
     from .core.judge import Agreement, JudgeVerdict, agreement, judge
@@ -98,32 +99,4 @@ __all__ = [
     "utterances",
 ]
 
-_HOMES = {
-    "core.account": "RoundAccount",
-    "core.answers": "child_of closed structured",
-    "core.bounds": "Bounds",
-    "core.digest": "digest",
-    "core.judge": "Agreement JudgeVerdict agreement judge",
-    "core.material": "task_text",
-    "core.meta": "MetaModel OperatorModel Question",
-    "core.operator": "Operator OperatorSetting operator_of",
-    "core.proposal": "Parent Proposal RejectedProposal edit_words",
-    "core.utterances": "Utterance utterances",
-    "credit.contributions": "Contribution Contributions Earlier contributions",
-    "methods.evomas.crossover": "crossover",
-    "methods.evomas.instantiate": "instantiate",
-    "methods.evomas.select": "Selection select",
-    "methods.mattrl.appraise": "Appraisal appraise",
-    "methods.mattrl.distil": "Distilled distil",
-    "methods.mattrl.gauge": "gauge",
-    "methods.search.chance": "Chance chance",
-    "methods.search.components": "ByChance ByOutcome BySchedule ComponentPolicy",
-    "methods.search.consolidate": "EvolutionStep consolidate",
-    "methods.search.decide": "decide",
-    "methods.search.mutate": "MUTABLE mutate",
-    "methods.tacomas.coach": "Coaching coach",
-    "methods.tacomas.enlist": "enlist",
-    "methods.tacomas.restructure": "lasting_low restructure",
-}
-
-__getattr__ = on_first_use(__name__, _HOMES)
+__getattr__ = on_first_use(__name__)

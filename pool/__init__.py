@@ -52,18 +52,4 @@ __all__ = [
     "verify",
 ]
 
-__getattr__ = on_first_use(
-    __name__,
-    {
-        "expectation.expectation": "Expectation expectations expected_scores most_promising ranked",
-        "git.upkeep": "Findings repair verify",
-        "ledger.ledger": "LedgerEntry",
-        "ledger.members": "Member",
-        "ledger.state": "Admission",
-        "teams.exchange": "import_teams",
-        "teams.lineage": "Origin ancestors blame descendants steps_to",
-        "teams.pool": "Pool",
-        "values.identity": "are_twins identity_of",
-        "values.statistics": "EVOLVE Statistics Trial",
-    },
-)
+__getattr__ = on_first_use(__name__)

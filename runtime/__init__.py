@@ -60,23 +60,4 @@ __all__ = [
     "stream",
 ]
 
-_HOMES = {
-    "agents.ablation": "Ablation",
-    "agents.outcomes": "AgentOutcome Run",
-    "calls.calls": "Calls",
-    "engine.engine": "Context execute",
-    "gateway": "Gateway",
-    "plan.plan": "Plan compile",
-    "record.journal": "Journal",
-    "record.trace": "RunFolder Trace",
-    "runs.api": "areplay aresume arun replay resume run stream",
-    "runs.options": "Options",
-    "runs.services": "Services Setting open_services",
-    "runs.whole": "passes perform",
-    "scoring.scorers": "Evidence",
-    "tools": "Toolbox",
-    "values.budget": "Budget Caps",
-    "values.score": "Score",
-}
-
-__getattr__ = on_first_use(__name__, _HOMES)
+__getattr__ = on_first_use(__name__)

@@ -83,20 +83,4 @@ __all__ = [
     "write_yaml",
 ]
 
-_HOMES = {
-    "host.catalogue": "Catalogue ToolServer",
-    "host.host_tools": "HostTools",
-    "host.models": "Model",
-    "loading.loading": "load_models load_task load_team parse_team",
-    "loading.tools_file": "load_tools",
-    "team.conditions": "Each When",
-    "team.task": "ScorerChoice Task",
-    "team.team": "Agent Execution Lineage LineageStep Notes Recall"
-    " Recruit Roster Rounds Skill SolvedTask Team",
-    "team.writing": "dump write_yaml",
-    "values.errors": "AgentError ConfigError CoterieError InputError"
-    " JailError LimitError ModelError RunError",
-    "values.problems": "TextPosition Problem",
-}
-
-__getattr__ = on_first_use(__name__, _HOMES)
+__getattr__ = on_first_use(__name__)

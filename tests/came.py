@@ -6,6 +6,7 @@ import atexit
 import gc
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -98,6 +99,21 @@ def started(
             stderr=stderr,
             text=True,
         )
+
+
+def run_on_terminal(folder: Path, *words: str, stdout: int | None = None) -> tuple[int, str, bytes]:
+    """Run `mas-run` on a terminal; give its exit code, what went to `stdout`, and what is shown."""
+    ours, theirs = pty.openpty()
+    screen = {"TERM": "xterm", "COLUMNS": "100"}
+    running = started(folder, *words, env=screen, stdout=stdout or theirs, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):  # a terminal whose other end is closed
+        while chunk := os.read(ours, 65536):
+            shown += chunk
+    os.close(ours)
+    out, _ = running.communicate(timeout=300)
+    return running.returncode, out, shown
 
 
 def _forget_files(before: Collection[Path]) -> None:

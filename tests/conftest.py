@@ -118,8 +118,8 @@ def pytest_terminal_summary(
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Have a worker more than cores: a third of the tests' time is waiting for other processes."""
-    return (os.cpu_count() or 1) + 1
+    """Have two workers more than cores: a third of the time of tests is waiting."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.fixture(scope="session")

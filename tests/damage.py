@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import resource
 import shutil
-import sqlite3
 import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import yaml
+
+from coterie.runtime.record.log_file import lines_of, write_whole
 
 MEGABYTES = 100.0
 """Of memory that it may need; no file here is larger than a few."""
@@ -59,12 +60,12 @@ def spoil(path: Path, chance: Random) -> str:
     match chance.choice(kinds):
         case "place":
             return _misplace(path, chance.choice(PLACES))
-        case "text" if path.suffix != ".sqlite":
+        case "text" if path.suffix != ".log":
             what = chance.choice(sorted(TEXTS))
             path.write_bytes(TEXTS[what](path.read_bytes()))
             return what
-        case "value" if path.suffix == ".sqlite":
-            return _spoil_row(path, chance)
+        case "value" if path.suffix == ".log":
+            return _spoil_entry(path, chance)
         case "value" if (replaced := _replaced(path, path.read_bytes(), chance)) is not None:
             what, content = replaced
             path.write_bytes(content)
@@ -168,32 +169,30 @@ def _sealed(text: str) -> str:
     return content + f', "crc": "{zlib.crc32(content.encode()):08x}"}}'
 
 
-def _spoil_row(path: Path, chance: Random) -> str:
-    """Change an entry of a journal, or the shape of its table."""
-    with closing(sqlite3.connect(path)) as journal, journal:
-        rows = journal.execute("SELECT rowid, kind, value FROM entries").fetchall()
-        row, kind, value = chance.choice(rows)
-        match chance.choice(("value",) * 12 + ("text", "blob", "kind", "moment", "table")):
-            case "value":
-                what, text = altered(json.loads(value), chance)
-                journal.execute("UPDATE entries SET value = ? WHERE rowid = ?", (text, row))
-                return f"{kind}: {what}"
-            case "text":
-                journal.execute("UPDATE entries SET value = '{' WHERE rowid = ?", (row,))
-                return f"{kind}: no JSON"
-            case "blob":
-                odd = (b"\xff\x00", row)
-                journal.execute("UPDATE entries SET value = ? WHERE rowid = ?", odd)
-                return f"{kind}: bytes"
-            case "kind":
-                journal.execute("UPDATE entries SET kind = 'sample' WHERE rowid = ?", (row,))
-                return f"{kind}: of another kind"
-            case "moment":
-                journal.execute("UPDATE entries SET moment = 'soon' WHERE rowid = ?", (row,))
-                return f"{kind}: no moment"
-            case _:
-                journal.execute("ALTER TABLE entries RENAME COLUMN asked TO question")
-                return "the table has another column"
+def _spoil_entry(path: Path, chance: Random) -> str:
+    """Change an entry of a journal, whose line is then whole; or its form."""
+    lines = [content.split(b"\t") for _, content in lines_of(path)]
+    number = chance.randrange(len(lines))
+    text, value = lines[number]
+    head = json.loads(text)
+    what = chance.choice(("value",) * 12 + ("text", "blob", "kind", "moment", "head"))
+    match what:
+        case "value":
+            what, changed = altered(json.loads(value), chance)
+            value = changed.encode("utf-8", "backslashreplace").replace(b"\n", b" ")
+        case "text":
+            value = b"{"
+        case "blob":
+            value = b"\xff\x00"
+        case "kind":
+            head[1] = "sample"
+        case "moment":
+            head[3] = "soon"
+        case _:
+            head = head[1:]
+    lines[number] = [json.dumps(head).encode(), value]
+    write_whole(path, [b"\t".join(line) for line in lines])
+    return f"{text}: {what}"
 
 
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -92,3 +92,39 @@ def test_a_run_asks_its_model_before_it_imports_what_comes_later(pair: Path) -> 
         assert "aiohttp" in texts
         assert not model.calls
     assert texts & (NEVER - {"aiohttp", "email", "sqlite3"}) == set()
+
+
+ALL_BACKENDS = """
+import importlib, json, sys
+from coterie.runtime import compile
+from coterie.schema import Agent, Catalogue, Execution, Team
+from coterie.schema.host.catalogue import installed, load_named
+
+def imported():
+    print(json.dumps(sorted({name.split(".")[0] for name in sys.modules})))
+
+for name in installed("runners"):
+    runner = load_named("runners", name)
+    list(runner.objections(Agent(id="a"))), runner.calls_at_most(Agent(id="a")), runner()
+team = Team(name="t", agents={"a": Agent(id="a")}, execution=Execution(context="ancestors"))
+compile(team, Catalogue.of_host())
+imported()
+for module in sys.argv[1:]:
+    importlib.import_module(module)
+imported()
+"""
+WAITING = (
+    *("coterie.runtime.command.run", "coterie.operators.command.evolving"),
+    *("coterie.benchmarks.command", "coterie.runtime.runs.services"),
+    *("coterie.runtime.cluster.opening", "coterie.runtime.tools.servers"),
+)
+"""Modules that have to do with libraries that a run need not use."""
+
+
+def test_libraries_are_imported_by_what_uses_them() -> None:
+    """Whoever looks at backends, compiles, or could trace, go to a cluster or start a server."""
+    done = python("-c", ALL_BACKENDS, *WAITING, check=True)
+    looked, waiting = (set(json.loads(line)) for line in done.stdout.splitlines())
+    libraries = {"litellm", "minisweagent", "smolagents"}
+    assert not looked & (libraries | {"aiohttp", "networkx"})
+    assert not waiting & (libraries | {"mcp", "opentelemetry", "ray"})

@@ -213,7 +213,7 @@ class _Reader:
         if method is None:
             return
         needs = strategy_of(method.recipe.strategy).needs(method.recipe.settings)
-        if not needs & ASKED and method.recipe.score != "judge":
+        if ASKED.isdisjoint(needs) and method.recipe.score != "judge":
             yield method
             return
         operators: Sequence[str] = self._written.get("operators", [DEFAULT_ALIAS])

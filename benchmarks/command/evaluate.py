@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.cluster import on_option
-from ...runtime.command.spending import allow_zeros, batch_option, spending_options
+from ...runtime.command.spending import allow_zeros, batch_option, setting_of, spending_options
 from ...runtime.otel import otel_option
 from ...runtime.values.terminal import speakable
 from ...schema.command import (
@@ -22,7 +22,7 @@ from ...schema.command import (
     scorer_option,
 )
 from ...schema.values.errors import InputError
-from .evaluating import Evaluating, new_folder, recorded, setting_of
+from .evaluating import Evaluating, new_folder, recorded
 from .options import (
     RESULTS_FOLDER,
     as_json,
@@ -150,7 +150,7 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     if (judge := judge_of(chosen, known.models)) is not None:
         plan = replace(plan, models={**plan.models, judge: known.models[judge]})
     refuse_unused(options["model"], [*plan.models, options["embedder"]])
-    setting = replace(setting_of(options), pool=pool, embedder=options["embedder"])
+    setting = setting_of({**options, "pool": pool})
     evaluating = Evaluating(request, chosen, plan, known, setting, options, judge)
     if options["dry_run"]:
         click.echo(speakable(f"{evaluating.outlook}\nestimate: {evaluating.estimate()}"))
@@ -175,7 +175,7 @@ def _examined(request: Request, catalogue: Catalogue, parent: Path, options: dic
         recipe=recipe,
         pool_folder=options["pool_folder"],
         catalogue=catalogue,
-        setting=setting_of({**options, "seed": recipe.seed}),
+        setting=setting_of({**options, "seed": recipe.seed, "embedder": None}),
         options=options,
         parent=parent,
     )

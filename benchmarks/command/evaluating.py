@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.command.spending import at_once
+from ...runtime.command.spending import at_once, setting_of
 from ...runtime.otel import TurnSpans, around, exporting
 from ...runtime.values.terminal import counted, speakable, speakable_json
 from ...schema.command import catalogue_of
@@ -402,19 +402,3 @@ def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> 
     evaluating.judge = judge_of(tasks, models)
     evaluating.results = results
     return evaluating
-
-
-def setting_of(options: dict[str, Any], earlier: Setting | None = None) -> Setting:
-    """Take what the options say; for the rest, what is recorded."""
-    from ...runtime.runs.services import Setting
-    from ...runtime.values.budget import Caps
-
-    given: dict[str, Any] = {
-        "seed": options["seed"],
-        "budget": Caps.parse(options["budget"]) if options["budget"] else None,
-        "cache": options["cache"],
-        "allow_unpriced": options["allow_unpriced"] or None,
-    }
-    chosen = {name: value for name, value in given.items() if value is not None}
-    here = {name: options[name] for name in ("unsafe_local", "on", "batch")}
-    return replace(earlier or Setting(), **chosen, **here)

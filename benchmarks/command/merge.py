@@ -29,9 +29,9 @@ def merge(folders: Sequence[Path], parent: Path, **options: Any) -> None:
     makes trials that a shard missed, in the merged folder.
     """
     from ...schema.values.secrets import scrubbed
-    from ..comparison.merging import Merging
+    from ..comparison.merging import ShardMerge
 
-    merging = Merging.of(
+    merging = ShardMerge.of(
         folders, scrub=scrubbed, catalogue=host_catalogue(scorer=options["scorer"])
     )
     first = merging.shards[0]

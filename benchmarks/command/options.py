@@ -14,8 +14,6 @@ from ...schema.values.part import Part
 from ..evaluation.choosing import SPLITS, TaskChoice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ...schema.host.catalogue import Catalogue
     from ..evaluation.benchmark import Source
 
@@ -39,7 +37,7 @@ workers = click.option(
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-_TASKS = (
+tasks = with_options(
     click.option(
         "--data",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -75,8 +73,29 @@ _TASKS = (
         show_default=True,
         help="The random seed: of generated tasks, splits and limits, and of models that take one.",
     ),
+    click.option(
+        "--split",
+        type=click.Choice(SPLITS),
+        default="all",
+        show_default=True,
+        help="The tasks to evolve on, or the others, to test on.",
+    ),
+    click.option(
+        "--evolve-share",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.5,
+        show_default=True,
+        help="The share of each niche that goes to the split to evolve on.",
+    ),
+    click.option("--shuffle", type=int, metavar="SEED", help="Take the tasks in another order."),
+    click.option(
+        "--shard",
+        metavar="K/N",
+        help="Take only the K-th of N parts; `mas-bench merge` merges their results.",
+    ),
 )
-_OWN = (
+"""The options that say which tasks; `source_of` and `choice_of` read them."""
+own_tasks = with_options(
     click.option(
         "--scorer",
         metavar="NAME|FILE.py:FUNCTION",
@@ -88,7 +107,8 @@ _OWN = (
         "--rubric", metavar="TEXT", help="With --scorer judge: the criteria of a good answer."
     ),
 )
-_VERDICT = (
+"""The options of your own tasks; `named` and `source_of` read them."""
+verdict = with_options(
     click.option(
         "--fail-under",
         type=click.FloatRange(0, 1),
@@ -102,45 +122,7 @@ _VERDICT = (
         help="Also write the trials as JUnit XML. A trial below --fail-under, or below 1, failed.",
     ),
 )
-_SPLITS = (
-    click.option(
-        "--split",
-        type=click.Choice(SPLITS),
-        default="all",
-        show_default=True,
-        help="The tasks to evolve on, or the others, to test on.",
-    ),
-)
-_SHARE = click.option(
-    "--evolve-share",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.5,
-    show_default=True,
-    help="The share of each niche that goes to the split to evolve on.",
-)
-_SHUFFLE = click.option(
-    "--shuffle", type=int, metavar="SEED", help="Take the tasks in another order."
-)
-_SHARD = click.option(
-    "--shard",
-    metavar="K/N",
-    help="Take only the K-th of N parts; `mas-bench merge` merges their results.",
-)
-
-
-def tasks(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which tasks; `source_of` and `choice_of` read them."""
-    return with_options(command, (*_TASKS, *_SPLITS, _SHARE, _SHUFFLE, _SHARD))
-
-
-def own_tasks(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of your own tasks; `named` and `source_of` read them."""
-    return with_options(command, _OWN)
-
-
-def verdict(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say when figures are too low, and for whom they are written."""
-    return with_options(command, _VERDICT)
+"""The options that say when figures are too low, and for whom they are written."""
 
 
 def source_of(options: dict[str, Any], catalogue: Catalogue | None = None) -> Source:

@@ -37,7 +37,7 @@ MOST_NAMED = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Merging:
+class ShardMerge:
     """Shards that are one evaluation."""
 
     shards: Sequence[Results]
@@ -46,7 +46,7 @@ class Merging:
     @classmethod
     def of(
         cls, folders: Sequence[Path], *, scrub: Callable[[str], str], catalogue: Catalogue
-    ) -> Merging:
+    ) -> ShardMerge:
         """Make sure that folders are all shards of one evaluation.
 
         Args:

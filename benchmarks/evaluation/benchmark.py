@@ -29,7 +29,6 @@ def _path(value: Any) -> Path | None:
 
 
 @kept(closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
     """Where tasks come from, and which of them.
 

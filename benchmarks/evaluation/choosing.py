@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, TypeVar
 
@@ -22,7 +21,6 @@ SPLITS: tuple[Split, ...] = ("all", "evolve", "test")
 
 
 @kept(closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class TaskChoice:
     """Which tasks, and in which order.
 

@@ -4,7 +4,7 @@ team.yaml       the team, with its prompts written out
 run.json        how it was made: the benchmark and the choice of tasks, models, seeds, versions
 samples.jsonl   the result of each trial, in the order of tasks and trials
 results.json    the figures
-journal.sqlite  every answer that was paid for, and every sample: what the other two are made of
+journal.log  every answer that was paid for, and every sample: what the other two are made of
 
 Figures are believed of the journal alone. Where samples.jsonl or results.json says something else,
 somebody edited it, and whoever reads them is told. A folder whose journal was left out can still be
@@ -47,7 +47,6 @@ MOST_SHOWN = 120
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
     """What is to be evaluated on: a benchmark, the tasks of it, and how often each."""
 
@@ -83,7 +82,6 @@ class Request:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class _Begun:
     """What run.json of an evaluation has beside what that of a run has."""
 
@@ -92,7 +90,6 @@ class _Begun:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class _Written:
     """What results.json must have for those who read it."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any
 
 from ...runtime.agents.outcomes import Run
@@ -31,7 +31,6 @@ def asked(task: Task) -> dict[str, str]:
 
 
 @kept(omit=True, closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Sample:
     """One trial of a team on a task.
 

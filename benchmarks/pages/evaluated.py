@@ -15,7 +15,7 @@ from ..command.viewing import loaded
 from ..evaluation.results import RESULTS, SAMPLES, read_evaluation
 from ..evaluation.samples import Sample
 
-FILES = (RESULTS, SAMPLES, FILE, f"{FILE}-wal")
+FILES = (RESULTS, SAMPLES, FILE)
 
 
 @dataclass(frozen=True, kw_only=True)

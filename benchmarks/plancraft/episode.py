@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from ...schema.values.codec import Form, from_value, kept, to_value
@@ -24,7 +23,6 @@ def _stack(value: Any) -> Stack:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class CraftingWorld:
     """What an episode starts from: all that there is to know of it but whether it can succeed.
 

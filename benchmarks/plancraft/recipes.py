@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
 from ...schema.values.codec import OMITTED, Form, from_value, kept
@@ -31,7 +30,6 @@ FLAT = Form(flat=True)
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Product:
     """What a recipe makes, and how many of it."""
 
@@ -58,7 +56,6 @@ class CraftingRecipe(Protocol):
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Shaped:
     """Items in places: a pattern that lies anywhere on the grid, with nothing beside it."""
 
@@ -90,7 +87,6 @@ class Shaped:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Shapeless:
     """Items on the grid, wherever they lie."""
 
@@ -113,7 +109,6 @@ class Shapeless:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Smelted:
     """An item that goes through the furnace, as many at a time as one likes."""
 

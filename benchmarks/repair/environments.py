@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +23,11 @@ from ...schema.values.values import is_list, is_mapping
 MADE = "made.txt"
 """Written into an environment when it is whole."""
 CHECK_SECONDS = 60
+HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
 _FIELDS = ("python", "requirements", "venv")
 
 
 @kept(omit=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Environment:
     """What an instance's tests run in, where that is not the active virtual environment.
 
@@ -133,10 +132,9 @@ def _is_requirement(value: object) -> bool:
 
 def _check(folder: Path) -> None:
     """See that an environment can run tests."""
-    has = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
     try:
         done = subprocess.run(
-            [str(folder / "bin" / "python"), "-I", "-c", has],
+            [str(folder / "bin" / "python"), "-I", "-c", HAS_PYTEST],
             stdin=subprocess.DEVNULL, capture_output=True, timeout=CHECK_SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:

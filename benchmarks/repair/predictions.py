@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from ...runtime.values.terminal import counted
+from ...schema.values.codec import Form, kept, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..evaluation.exporting import Answers
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@kept()
 class Prediction:
     """What somebody handed in for an instance.
 
@@ -28,8 +28,8 @@ class Prediction:
     """
 
     instance_id: str
-    model: str
-    patch: str
+    model: Annotated[str, Form(key="model_name_or_path")]
+    patch: Annotated[str, Form(key="model_patch")]
 
 
 def export_predictions(
@@ -63,7 +63,7 @@ def export_predictions(
         fields[instance_id] = Prediction(
             instance_id=instance_id, model=model_name, patch=patch or ""
         )
-    values = {prediction.instance_id: _value(prediction) for prediction in fields.values()}
+    values = {prediction.instance_id: to_value(prediction) for prediction in fields.values()}
     if path.suffix == ".json":
         text = dumps(values, indent=2) + "\n"
     else:
@@ -99,11 +99,3 @@ def read_predictions(path: Path) -> list[Prediction]:
             )
         fields[prediction.instance_id] = prediction
     return list(fields.values())
-
-
-def _value(prediction: Prediction) -> dict[str, str]:
-    return {
-        "instance_id": prediction.instance_id,
-        "model_name_or_path": prediction.model,
-        "model_patch": prediction.patch,
-    }

@@ -15,7 +15,9 @@ from ...runtime.repository.git import git
 from ...runtime.repository.repository import Repository
 from ...runtime.runners.bridge import in_thread
 from ...runtime.runners.programs import host_programs
+from ...runtime.values.bounds import without_middle
 from ...schema.values.errors import AgentError, InputError, JailError
+from .environments import HAS_PYTEST
 from .grading import Grade, believable, grade
 from .steering import steering_of
 
@@ -43,7 +45,6 @@ NAMES_AT_ONCE = 200
 LARGEST_LOG = 128 << 10
 """Characters of what is kept of a trial."""
 RUN_TESTS = Path(__file__).with_name("_run_tests.py")
-HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
 NEEDED = {
     "git": "git status",
     "patch": "patch --version",
@@ -104,22 +105,26 @@ async def observe(
 ) -> PatchTrial:
     """Do what `try_patch` does, but with an empty patch run the tests on the base commit."""
     check_tests(instance)
-    attempt = _Attempt(
-        instance=instance, repository=repository, patch=patch, seconds=seconds,
-        environment=environment,
-    )  # fmt: skip
-    return await in_thread(
-        lambda bridge: _run_attempt(attempt, jails, bridge), name=f"repair-{instance.instance_id}"
-    )
 
+    def attempt(bridge: Bridge) -> PatchTrial:
+        with ScratchFolder("repair", passable=True) as scratch:
+            work, given = scratch.path / "work", scratch.path / "given"
+            steering = _prepared(instance, repository, work / "tree")
+            given.mkdir()
+            for name, text in (("model.patch", patch), ("test.patch", instance.test_patch)):
+                (given / name).write_bytes(text.encode("utf-8", "surrogatepass"))
+            programs = host_programs(environment)
+            programs["readable"] = (*programs.get("readable", ()), RUN_TESTS)
+            limits = JailLimits(wall=APPLY_SECONDS, cpu=math.ceil(seconds) + 60)
+            with jails.open(work, limits=limits, given=[given], returns=False, **programs) as jail:
+                bridge.on_stop(jail.kill)
+                steps = _Steps(
+                    instance=instance, steering=steering, work=work, given=given, jail=jail,
+                    shell=Shell(jail, output=LARGEST_LOG),
+                )  # fmt: skip
+                return steps.run(seconds)
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Attempt:
-    instance: Instance
-    repository: Path
-    patch: str
-    seconds: float
-    environment: Path | None
+    return await in_thread(attempt, name=f"repair-{instance.instance_id}")
 
 
 def check_tests(instance: Instance) -> None:
@@ -128,14 +133,8 @@ def check_tests(instance: Instance) -> None:
     Raises:
         InputError: They cannot, whatever the patch.
     """
-    foreign = next(
-        (
-            directive
-            for directive in instance.directives
-            if not directive.split("::", 1)[0].endswith(".py")
-        ),
-        None,
-    )
+    files = ((directive, directive.split("::", 1)[0]) for directive in instance.directives)
+    foreign = next((directive for directive, file in files if not file.endswith(".py")), None)
     if foreign is not None or not instance.directives:
         raise InputError(
             f"{instance.instance_id}: only tests that pytest runs, named as file.py::test, can be"
@@ -143,36 +142,22 @@ def check_tests(instance: Instance) -> None:
         )
 
 
-def _run_attempt(attempt: _Attempt, jails: Jails, bridge: Bridge) -> PatchTrial:
-    instance = attempt.instance
-    with ScratchFolder("repair", passable=True) as scratch:
-        work, given = scratch.path / "work", scratch.path / "given"
-        (work / "tree").mkdir(parents=True)
-        given.mkdir()
-        try:
-            with Repository.open(attempt.repository) as source:
-                source.check_out(instance.base_commit, work / "tree")
-        except AgentError as error:
-            raise InputError(f"{attempt.repository} cannot be used: {error}") from None
-        steering = steering_of(instance, _listed(work / "tree"))
-        if steering.runner:
-            raise InputError(
-                f"{instance.instance_id}: the repository is a part of pytest itself"
-                f" ({', '.join(sorted(map(str, steering.runner)))}), and tests run with the one"
-                " that is installed. Export the predictions and use SWE-bench's own harness."
-            )
-        for name, text in (("model.patch", attempt.patch), ("test.patch", instance.test_patch)):
-            (given / name).write_bytes(text.encode("utf-8", "surrogatepass"))
-        programs = host_programs(attempt.environment)
-        programs["readable"] = (*programs.get("readable", ()), RUN_TESTS)
-        limits = JailLimits(wall=APPLY_SECONDS, cpu=math.ceil(attempt.seconds) + 60)
-        with jails.open(work, limits=limits, given=[given], returns=False, **programs) as jail:
-            bridge.on_stop(jail.kill)
-            steps = _Steps(
-                instance=instance, steering=steering, work=work, given=given, jail=jail,
-                shell=Shell(jail, output=LARGEST_LOG),
-            )  # fmt: skip
-            return steps.taken(attempt.seconds)
+def _prepared(instance: Instance, repository: Path, tree: Path) -> Steering:
+    """Check out an instance's base commit, and see what steers its tests there."""
+    tree.mkdir(parents=True)
+    try:
+        with Repository.open(repository) as source:
+            source.check_out(instance.base_commit, tree)
+    except AgentError as error:
+        raise InputError(f"{repository} cannot be used: {error}") from None
+    steering = steering_of(instance, _listed(tree))
+    if steering.runner:
+        raise InputError(
+            f"{instance.instance_id}: the repository is a part of pytest itself"
+            f" ({', '.join(sorted(map(str, steering.runner)))}), and tests run with the one"
+            " that is installed. Export the predictions and use SWE-bench's own harness."
+        )
+    return steering
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -187,11 +172,11 @@ class _Steps:
     shell: Shell
     printed: list[str] = field(default_factory=list[str])
 
-    def taken(self, seconds: float) -> PatchTrial:
+    def run(self, seconds: float) -> PatchTrial:
         self._check()
         self.printed.clear()
         trial = self._outcome(seconds)
-        return replace(trial, log=_shortened("".join(self.printed)))
+        return replace(trial, log=without_middle("".join(self.printed), LARGEST_LOG))
 
     def _outcome(self, seconds: float) -> PatchTrial:
         if not self._apply():
@@ -274,15 +259,6 @@ def _some(names: Sequence[str]) -> Iterator[Sequence[str]]:
 def _listed(tree: Path) -> Sequence[str]:
     """List the files of a fresh copy's commit."""
     return git(tree, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")[:-1]
-
-
-def _shortened(text: str) -> str:
-    """Leave out what is in the middle of a text that is too long."""
-    if len(text) <= LARGEST_LOG:
-        return text
-    half = LARGEST_LOG // 2
-    left_out = len(text) - 2 * half
-    return f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"
 
 
 def _summary(verdict: Grade) -> str:

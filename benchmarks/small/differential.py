@@ -28,50 +28,18 @@ KEY = (
 )
 
 _SIGNS = (
-    "blue",
-    "brittle",
-    "cold",
-    "cracked",
-    "heavy",
-    "itching",
-    "numb",
-    "pale",
-    "swollen",
+    "blue", "brittle", "cold", "cracked", "heavy", "itching", "numb", "pale", "swollen",
     "trembling",
-)
+)  # fmt: skip
 _PLACES = (
-    "ankles",
-    "ears",
-    "elbows",
-    "eyelids",
-    "fingers",
-    "gums",
-    "heels",
-    "knees",
-    "lips",
-    "nails",
-    "shins",
-    "wrists",
-)
+    "ankles", "ears", "elbows", "eyelids", "fingers", "gums", "heels", "knees", "lips", "nails",
+    "shins", "wrists",
+)  # fmt: skip
 FINDINGS = tuple(f"{sign} {place}" for sign in _SIGNS for place in _PLACES)
 _FIRST = (
-    "Bel",
-    "Cor",
-    "Dra",
-    "Fen",
-    "Gal",
-    "Hum",
-    "Jor",
-    "Kel",
-    "Lum",
-    "Mav",
-    "Nor",
-    "Pra",
-    "Quil",
-    "Ros",
-    "Tam",
-    "Vel",
-)
+    "Bel", "Cor", "Dra", "Fen", "Gal", "Hum", "Jor", "Kel", "Lum", "Mav", "Nor", "Pra", "Quil",
+    "Ros", "Tam", "Vel",
+)  # fmt: skip
 _LAST = ("dane", "fort", "gast", "lin", "mar", "nest", "pold", "rick", "sen", "tova", "vin", "wick")
 NAMES = tuple(f"{word}{other}" for word in _FIRST for other in _LAST)
 

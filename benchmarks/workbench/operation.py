@@ -45,10 +45,14 @@ class Operation:
     """
 
     name: str
-    about: str
     parameters: Mapping[str, str]
     run: Callable[..., Any]
     changes: bool = False
+
+    @property
+    def about(self) -> str:
+        """What it does, for models."""
+        return inspect.getdoc(self.run) or ""
 
     @property
     def signature(self) -> str:
@@ -77,3 +81,18 @@ class Operation:
         except (*_ORDINARY, ToolError) as error:
             kind = "" if isinstance(error, ToolError) else f"{type(error).__name__}: "
             raise CallFailed(f"{self.name} failed: {kind}{error}") from error
+
+
+def reads(**parameters: str) -> Callable[[Callable[..., Any]], Operation]:
+    """Make a tool of a domain from a function: its docstring is what models are told."""
+
+    def made(run: Callable[..., Any]) -> Operation:
+        name = f"{run.__module__.rpartition('.')[2]}.{run.__name__}"
+        return Operation(name=name, parameters=parameters, run=run)
+
+    return made
+
+
+def changes(**parameters: str) -> Callable[[Callable[..., Any]], Operation]:
+    """Make a tool that can change a table that verdicts compare."""
+    return lambda run: replace(reads(**parameters)(run), changes=True)

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ..core.answers import InvalidAnswer, closed, reason_schema, structured
+from ...schema.edits.offer.strict import ANY_TEXT, FRACTION, among, array, closed
+from ..core.answers import InvalidAnswer, reason_schema, structured
 from ..core.bounds import Bounds
 from ..core.material import clip, fenced, material
 from ..core.meta import Question, prompt
@@ -24,8 +25,7 @@ MOST_EVIDENCE = 8
 MOST_LISTED = 30
 """Steps of another agent of which an analyzer is told the numbers."""
 ANY_STEP: Mapping[str, Any] = {"type": "integer"}
-ANY_PAIR: Mapping[str, Any] = closed(agent={"type": "string"}, step=ANY_STEP)
-FRACTION: Mapping[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
+ANY_PAIR: Mapping[str, Any] = closed(agent=ANY_TEXT, step=ANY_STEP)
 TWENTIETHS: Mapping[str, Any] = {"type": "number", "enum": [of / 20 for of in range(21)]}
 """How sure a model may be: few digits, where decoding is held to the schema."""
 
@@ -95,12 +95,12 @@ def again_question(
     """
     own = trace.of(agent)
     has_read = any(step.read for step in own)
-    nobody = closed(agent={"type": "string", "enum": [NOBODY]})
+    nobody = closed(agent=among([NOBODY]))
     fields = {
         "reason": reason_schema(bounds),
         "accused": {"anyOf": [*_pair_schemas(trace), nobody]},
         "confidence": TWENTIETHS,
-        "evidence": _evidence_schema(_step_schema(trace.numbers(agent))),
+        "evidence": array(_step_schema(trace.numbers(agent)), MOST_EVIDENCE, least=None),
     }
     return Question(
         operator=OPERATOR,
@@ -163,10 +163,7 @@ def _pair_schemas(trace: FailedRun, shown: Collection[int] = ()) -> list[Mapping
         agent: [number for number in numbers if number in shown] for agent, numbers in own.items()
     }
     return [
-        closed(
-            agent={"type": "string", "enum": [agent]},
-            step=_step_schema(seen[agent] or own[agent]),
-        )
+        closed(agent=among([agent]), step=_step_schema(seen[agent] or own[agent]))
         for agent in trace.doers
     ]
 
@@ -175,10 +172,6 @@ def _step_schema(numbers: Sequence[int]) -> Mapping[str, Any]:
     if len(numbers) <= MOST_NUMBERS:
         return {"type": "integer", "enum": [*numbers]}
     return {"type": "integer", "minimum": min(numbers), "maximum": max(numbers)}
-
-
-def _evidence_schema(step: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {"type": "array", "items": step, "maxItems": MOST_EVIDENCE}
 
 
 def _read_whole(trace: FailedRun, bounds: Bounds, text: str) -> BlameVerdict:

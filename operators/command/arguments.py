@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ...runtime.command.spending import cache_option
 from ...schema.command import host_options, problem_format, with_options
 from ...schema.host.models import DEFAULT_ALIAS
 from ...schema.loading.loading import read_file
@@ -36,12 +37,7 @@ MOST_LEARNT = 3
 Came = TypeVar("Came")
 
 
-def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which model is asked."""
-    return with_options(command, _MODEL_OPTIONS)
-
-
-_MODEL_OPTIONS = (
+model_options = with_options(
     click.option(
         "--meta-model",
         metavar="ALIAS",
@@ -50,23 +46,19 @@ _MODEL_OPTIONS = (
         help="The alias of the model that the operator asks.",
     ),
     click.option("--budget", metavar="CAPS", help="The limits: usd=2,tokens=50000."),
-    click.option(
-        "--cache",
-        metavar="DIRECTORY",
-        type=click.Path(file_okay=False, path_type=Path),
-        help="Keep models' answers in this folder, and reuse them for equal requests.",
-    ),
+    cache_option,
 )
 
 
-def setting_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that every operator has."""
-    seed = click.option(
+"""The options that say which model is asked."""
+setting_options = with_options(
+    problem_format,
+    host_options,
+    click.option(
         "--seed", type=int, help="The random seed, for models that take one and for draws."
-    )
-    return problem_format(host_options(seed(command)))
-
-
+    ),
+)
+"""The options that every operator has."""
 embedder_option = click.option(
     "--embedder", help="minilm, hashing, or a model's alias.  [default: minilm]"
 )

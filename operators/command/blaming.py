@@ -11,13 +11,14 @@ import click
 
 from ...runtime.command.models import fetch_embedded
 from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
+from ...runtime.command.spending import setting_of
 from ...runtime.record.journal import Journal
 from ...runtime.record.trace import RunFolder
 from ...runtime.runs.again import known_again
 from ...runtime.runs.record import as_json, read_setting
 from ...runtime.runs.services import Services, Setting, open_services
 from ...runtime.scrubbing.scrubber import Scrubber
-from ...runtime.values.budget import Budget, Caps
+from ...runtime.values.budget import Budget
 from ...runtime.values.terminal import speakable_json
 from ...runtime.values.usage import Usage
 from ...schema.command import catalogue_of
@@ -85,11 +86,7 @@ class Blaming:
         if alias not in known.models:
             listed = ", ".join(sorted(known.models))
             raise InputError(f"--meta-model: no model {alias!r} on this host. Known: {listed}.")
-        setting = Setting(
-            seed=recorded.seed if options["seed"] is None else options["seed"],
-            budget=Caps.parse(options["budget"]) if options["budget"] else Caps(),
-            cache=options["cache"],
-        )
+        setting = setting_of(options, Setting(seed=recorded.seed))
         return cls(folder=folder, catalogue=known, setting=setting, options=options)
 
     def to_the_end(self) -> int:

@@ -421,7 +421,7 @@ class Evolving:
         from ..evolution.reuse import told_reuse
 
         recipe, start = self.recipe, self.start
-        asked = (model for model in start.models if model.alias in start.asked)
+        asked = (model for model in start.models if model.alias in start.asked_models)
         named = (f"{model.alias} = {model.model}" for model in asked)
         what = f"{recipe.strategy}: {counted(len(self.tasks), 'task')}, {recipe.workers} at a time"
         reuse = told_reuse(self.recipe)
@@ -497,19 +497,9 @@ class Evolving:
     @cached_property
     def setting(self) -> Setting:
         """How its runs are made."""
-        from ...runtime.runs.services import Setting
-        from ...runtime.values.budget import Caps
+        from ...runtime.command.spending import setting_of
 
-        budget = self.options["budget"]
-        return Setting(
-            seed=self.recipe.seed,
-            budget=Caps.parse(budget) if budget else Caps(),
-            allow_unpriced=self.options["allow_unpriced"],
-            cache=self.options["cache"],
-            unsafe_local=self.options["unsafe_local"],
-            on=self.options["on"],
-            batch=self.options["batch"],
-        )
+        return setting_of({**self.options, "seed": self.recipe.seed, "embedder": None})
 
     def _on_episode(self, watch: Watch, turns: TurnSpans, line: Mapping[str, Any]) -> None:
         """Show an episode, and commit the pool where that is wanted."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...runtime.gateway.metering import tokens_in
 from ...runtime.plan.plan import compile
 from ...runtime.runs.estimate import Estimate, Range, any_call, any_of, estimate, of_call
-from ..core.bounds import Bounds
+from ..core.bounds import ASKED, Bounds
 from ..core.material import CHARACTERS_PER_TOKEN
 from ..core.scoring import is_judged
 from ..evolution.strategy import strategy_of
@@ -24,8 +24,6 @@ TEAMS_SHOWN = 2
 """Teams that an operator reads of, with what their runs came to."""
 LEAST_READ = 200
 """Tokens of the instructions of an operator, at least."""
-ASKED = 2
-"""Calls of a question at most: one, and one for a repair."""
 
 
 def asked_once(model: Model | None) -> Estimate:

@@ -42,7 +42,7 @@ def outlook(of: Evolving, *, done: int) -> str:
         *([str(of.islands)] if of.islands else []),
         *([f"on {where}: {on_a_task}"] if on_a_task else []),
         *_pool(start),
-        f"models: {', '.join(sorted(start.asked))}{_operators(start)}",
+        f"models: {', '.join(sorted(start.asked_models))}{_operators(start)}",
         f"scores: {_scores(of, left)}",
         _memory(start),
         _calls(start, len(left)),

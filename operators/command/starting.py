@@ -70,7 +70,7 @@ class EvolutionStart:
     @property
     def models(self) -> list[Model]:
         """The models that may be asked, fallbacks too, in the order of their aliases."""
-        waiting = [*self.asked, *self.ceiling.models]
+        waiting = [*self.asked_models, *self.ceiling.models]
         known: dict[str, Model] = {}
         while waiting:
             alias = waiting.pop()
@@ -80,7 +80,7 @@ class EvolutionStart:
         return [known[alias] for alias in sorted(known)]
 
     @property
-    def asked(self) -> frozenset[str]:
+    def asked_models(self) -> frozenset[str]:
         """The aliases that are asked for sure: those of teams, of operators and of the judge."""
         agents = ((team, agent) for team in self.teams for agent in team.agents.values())
         used = {agent.model_id for team, agent in agents if team.asks_model(agent)}
@@ -157,7 +157,7 @@ class EvolutionStart:
         from ...runtime.plan.plan import compile
         from ...runtime.runs.services import open_services
 
-        check_addresses(self.catalogue, self.asked)
+        check_addresses(self.catalogue, self.asked_models)
         async with open_services(self.catalogue, setting, connected=False) as opened:
             services = replace(opened, recaller=nothing)  # each episode will have its own
             for team in (*(self.built or self.written), *_alone(self.agents)):
@@ -190,7 +190,7 @@ def prepare_start(
             team can read an image of it.
     """
     strategy = strategy_of(recipe.strategy)
-    needs = strategy.needs(recipe.settings)
+    needs = frozenset(strategy.needs(recipe.settings))
     _check_models(recipe, known)
     if recipe.score == "answer" or "answers" in needs:
         require_answers(tasks)
@@ -202,14 +202,15 @@ def prepare_start(
         problems = settings_problems(recipe_file, {error.field: str(error)})
         raise ConfigError(problems) from None
     places = tuple(source if is_seed(source) else beside / source for source in sources)
-    written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)
-    everybody = _agents(pool_folder, catalogue) if "agents" in needs else ()
+    pool = _pool_there(pool_folder, catalogue)
+    written, others = _teams(places, pool, catalogue, must_have="teams" in needs)
+    everybody = tuple(pool.all_agents.values()) if pool and "agents" in needs else ()
     first = tuple(strategy.agents(recipe.settings, beside, catalogue))
     living = tuple(agent.agent for agent in everybody if agent.retired is None)
     if _is_cut_short(everybody, first, name or recipe_file.stem):
         living = first
-    there = _living(pool_folder, catalogue) or written
-    if wrong := strategy.suits(recipe.settings, there, living):
+    there = tuple(member.team for member in pool.members.values()) if pool else ()
+    if wrong := strategy.suits(recipe.settings, there or written, living):
         raise ConfigError(settings_problems(recipe_file, wrong))
     asking = tuple(agent.agent for agent in everybody if not agent.lineage.parents) or first
     result = strategy.teams(recipe.settings, written, asking, catalogue) if strategy.teams else ()
@@ -279,44 +280,29 @@ def _check_models(recipe: Recipe, catalogue: Catalogue) -> None:
             raise InputError(f"{field}: no model {alias!r} on this host. Known: {models}.")
 
 
-def _teams(
-    sources: Sequence[str | Path], folder: Path, catalogue: Catalogue, *, must_have: bool
-) -> tuple[tuple[Team, ...], tuple[Team, ...]]:
-    """Load the teams of the pool, those that people wrote and others; of a new one, its seeds."""
+def _pool_there(folder: Path, catalogue: Catalogue) -> Pool | None:
+    """Open the pool, where there is one already."""
     from ...pool.teams.pool import Pool
-    from ...pool.teams.sources import load_source
     from ...pool.values.layout import has_begun
 
-    if not has_begun(folder):
+    return Pool.open(folder, catalogue=catalogue) if has_begun(folder) else None
+
+
+def _teams(
+    sources: Sequence[str | Path], pool: Pool | None, catalogue: Catalogue, *, must_have: bool
+) -> tuple[tuple[Team, ...], tuple[Team, ...]]:
+    """Load the teams of the pool, those that people wrote and others; of a new one, its seeds."""
+    from ...pool.teams.sources import load_source
+
+    if pool is None:
         return tuple(load_source(source, catalogue) for source in sources), ()
-    pool = Pool.open(folder, catalogue=catalogue)
     if must_have and not pool.members:
         raise InputError(
-            f"{folder} has only retired teams. Use mas-pool restore, or import a team with"
+            f"{pool.folder} has only retired teams. Use mas-pool restore, or import a team with"
             " mas-pool import."
         )
     written = tuple(team.team for team in pool.teams.values() if not team.lineage.parents)
     return written, tuple(member.team for member in pool.members.values() if member.lineage.parents)
-
-
-def _living(folder: Path, catalogue: Catalogue) -> tuple[Team, ...]:
-    """Return the teams of a pool that are not retired; none, where there is no pool yet."""
-    from ...pool.teams.pool import Pool
-    from ...pool.values.layout import has_begun
-
-    if not has_begun(folder):
-        return ()
-    return tuple(member.team for member in Pool.open(folder, catalogue=catalogue).members.values())
-
-
-def _agents(folder: Path, catalogue: Catalogue) -> tuple[PoolAgent, ...]:
-    """Return all agents that a pool ever had; none, where there is no pool yet."""
-    from ...pool.teams.pool import Pool
-    from ...pool.values.layout import LEDGER
-
-    if not (folder / LEDGER).exists():
-        return ()
-    return tuple(Pool.open(folder, catalogue=catalogue).all_agents.values())
 
 
 def _is_cut_short(everybody: Sequence[PoolAgent], first: Sequence[Agent], name: str) -> bool:

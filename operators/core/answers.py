@@ -8,6 +8,7 @@ from typing import Any
 
 from ...runtime.values.structured import json_in, parse_structured
 from ...schema.edits import Component, Edit, RejectedEdits, apply, components, edits_from_json
+from ...schema.edits.offer.strict import ANY_TEXT, free_text
 from ...schema.host.catalogue import Catalogue
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.team.team import Team
@@ -36,19 +37,9 @@ class InvalidAnswer(Exception):
         self.problems = (*texts, *([f"and {more} more problems."] if more > 0 else []))
 
 
-def closed(**fields: Any) -> dict[str, Any]:
-    """Write the schema of an object with exactly these fields, as strict decoding wants it."""
-    return {
-        "type": "object",
-        "properties": fields,
-        "required": list(fields),
-        "additionalProperties": False,
-    }
-
-
 def reason_schema(bounds: Bounds) -> Mapping[str, Any]:
     """Write the schema of a reason. It comes first in an answer: think first, then act."""
-    return {"type": "string", "minLength": 1, "maxLength": bounds.reason}
+    return free_text(bounds.reason)
 
 
 def structured(text: str, schema: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
@@ -58,7 +49,7 @@ def structured(text: str, schema: Mapping[str, Any], bounds: Bounds) -> dict[str
         InvalidAnswer: It has another shape.
     """
     fields: dict[str, Any] = schema["properties"]
-    lenient = {**fields, **({"reason": {"type": "string"}} if "reason" in fields else {})}
+    lenient = {**fields, **({"reason": ANY_TEXT} if "reason" in fields else {})}
     try:
         value, problems = parse_structured(text, {**schema, "properties": lenient})
     except RecursionError:

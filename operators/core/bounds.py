@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from ...schema.host.models import Model
 
+ASKED = 2
+"""How often an operator asks at most: once, and once more for a repair."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bounds:

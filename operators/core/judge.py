@@ -13,15 +13,16 @@ from dataclasses import dataclass
 
 from ...pool.values.statistics import wilson
 from ...runtime.values.score import Score
+from ...schema.edits.offer.strict import ANY_TEXT, FRACTION, Schema, closed
 from ...schema.team.task import Task
 from ...schema.values.errors import CoterieError
-from .answers import closed, reason_schema, structured
+from .answers import reason_schema, structured
 from .material import clip, fenced, material, task_text
 from .meta import OperatorModel, Question, prompt
 from .proposal import RejectedProposal
 
 OPERATOR = "judge"
-LEVELS = tuple(tenth / 10 for tenth in range(11))
+TENTHS: Schema = {"type": "number", "enum": [tenth / 10 for tenth in range(11)]}
 """Choices, since a small model that writes a fraction may not find its end."""
 RIGHT = 0.5
 """From this score on, an answer counts as right."""
@@ -59,7 +60,6 @@ async def judge(
     """Score an answer.
 
     Args:
-        task: The task. Its reference answer is not shown.
         rubric: What makes an answer good. Empty for the one that comes with this module.
         samples: How often the model is asked, at least once.
     """
@@ -92,10 +92,8 @@ async def _sample(
     model: OperatorModel, path: str, task: Task, answer: str, rubric: str
 ) -> Score | RejectedProposal:
     limits = model.limits
-    schema = closed(reason=reason_schema(limits), score={"type": "number", "enum": list(LEVELS)})
-    any_number = closed(
-        reason={"type": "string"}, score={"type": "number", "minimum": 0, "maximum": 1}
-    )
+    schema = closed(reason=reason_schema(limits), score=TENTHS)
+    any_number = closed(reason=ANY_TEXT, score=FRACTION)
 
     def read(text: str) -> Score:
         given = structured(text, any_number, limits)

@@ -61,8 +61,9 @@ class Operator(PluginValue):
         name: What strategies and `mas dev op` call it.
         act: Does it. It **must** ask through the `OperatorModel` that it is given first, under the
             path that it is given second (which question of the evolution it is, such as `task
-            12/select`), change nothing that it is given, and return a value whose parents are as
-            they were, or a `RejectedProposal`. It raises what `OperatorModel.ask` raises.
+            12/select`), show no task's reference answer, change nothing that it is given, and
+            return a value whose parents are as they were, or a `RejectedProposal`. It raises what
+            `OperatorModel.ask` raises.
         about: What it does. The first sentence is what lists show.
         alone: Does it for a person who has it act once, where that is more than `act`: asks for
             what another operator has to say first, or returns a child. By default `act`.

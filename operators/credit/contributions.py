@@ -9,17 +9,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Annotated, Any, Self
 
+from ...schema.edits.offer.strict import ANY_TEXT, FRACTION, closed
 from ...schema.team.task import Task
 from ...schema.team.team import Team
 from ...schema.values.codec import Form, kept, to_value
 from ...schema.values.terminal import on_one_line
 from ..core.account import RoundAccount
-from ..core.answers import closed, reason_schema, structured
+from ..core.answers import reason_schema, structured
 from ..core.bounds import Bounds
-from ..core.judge import LEVELS
+from ..core.judge import TENTHS
 from ..core.material import clip, fenced, material, task_text
 from ..core.meta import OperatorModel, Question, prompt
 from ..core.operator import Operator
@@ -29,12 +29,9 @@ from ..core.proposal import RejectedProposal
 OPERATOR = "contributions"
 LONGEST_EARLIER = 300
 """Characters of the answer of an earlier round."""
-TEXT: Mapping[str, Any] = MappingProxyType({"type": "string"})
-FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Contribution:
     """What one agent contributed to a round.
 
@@ -52,7 +49,6 @@ class Contribution:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Contributions:
     """What a meta-judge says of a round.
 
@@ -102,7 +98,6 @@ async def contributions(
     """Judge a round: each agent, and the whole.
 
     Args:
-        task: The task. Its reference answer is not shown.
         account: What the team did in the round.
         earlier: The result of the rounds before, the first one first.
         rubric: What makes an answer good. Empty for the one that comes with `judge`.
@@ -118,7 +113,7 @@ async def contributions(
             fenced("earlier_rounds", clip(_history(earlier), limits.task_characters)),
             account.text(limits),
         ),
-        schema=_schema(team, reason_schema(limits), {"type": "number", "enum": list(LEVELS)}),
+        schema=_schema(team, reason_schema(limits), TENTHS),
         read=functools.partial(_read, team, limits),
         parents=(team.name,),
         inputs={"task": task, "account": account, "earlier": earlier},
@@ -141,9 +136,9 @@ def contributions_in(text: str) -> Contributions:
     agents = {
         "type": "object",
         "minProperties": 1,
-        "additionalProperties": closed(reason=TEXT, contribution=FRACTION),
+        "additionalProperties": closed(reason=ANY_TEXT, contribution=FRACTION),
     }
-    fields = structured(text, _form(agents, TEXT, FRACTION), Bounds())
+    fields = structured(text, _form(agents, ANY_TEXT, FRACTION), Bounds())
     return _contributions(fields, Bounds())
 
 
@@ -161,7 +156,7 @@ def _schema(team: Team, reason: Mapping[str, Any], share: Mapping[str, Any]) -> 
 
 def _read(team: Team, bounds: Bounds, text: str) -> Contributions:
     """Read any fractions; reasons of any length will do, and are cut."""
-    fields = structured(text, _schema(team, TEXT, FRACTION), bounds)
+    fields = structured(text, _schema(team, ANY_TEXT, FRACTION), bounds)
     agents = {agent: fields["agents"][agent] for agent in team.agents}
     return _contributions({**fields, "agents": agents}, bounds)
 

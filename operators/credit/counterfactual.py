@@ -47,7 +47,6 @@ Score = Callable[["Run"], Awaitable[float]]
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Worth:
     """The result of a coalition.
 

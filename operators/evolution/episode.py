@@ -7,12 +7,13 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from ...pool.ledger.changes import Change
 from ...pool.ledger.learnt import Learnt
 from ...pool.memory.recall import recalling
 from ...pool.teams.pool import Pool
+from ...pool.values.statistics import Trial
 from ...pool.view import PoolView, op
 from ...runtime.agents.outcomes import Run
 from ...runtime.calls.calls import seed_of
@@ -30,6 +31,8 @@ from ..core.meta import MetaModel
 from ..core.proposal import RejectedProposal
 from ..core.scoring import is_judged
 from .task_runs import Halted, TaskRuns
+
+Given = TypeVar("Given")
 
 __all__ = ["Closing", "EarlierEpisodes", "Episode", "EpisodeAnswer", "Halted"]
 
@@ -112,7 +115,7 @@ class Episode(TaskRuns):
     def __post_init__(self) -> None:
         stage, recipe = self.context, self.context.recipe
         self.path = self.path or f"task {self.number:06d}/"
-        self.meta = MetaModel(
+        self.meta_model = MetaModel(
             calls=stage.services.calls(journal=stage.journal, scrubber=stage.scrubber),
             catalogue=stage.catalogue,
             ceiling=stage.ceiling,
@@ -120,7 +123,7 @@ class Episode(TaskRuns):
             budget=stage.budget,
             tell=self.tell,
         )
-        judging = self.meta.asking(recipe.judge_model or recipe.meta_model)
+        judging = self.meta_model.asking(recipe.judge_model or recipe.meta_model)
         self.judge = replace(judging, tell=self._tell_judging)
 
     @property
@@ -185,6 +188,13 @@ class Episode(TaskRuns):
         """
         self._rejected.append((at, expected(rejected, RejectedProposal, self._who)))
 
+    def taken(self, result: Given | RejectedProposal, *, at: int = 0) -> Given | None:
+        """Return a result; None for one that did not come about, which is counted."""
+        if not isinstance(result, RejectedProposal):
+            return result
+        self.lose(result, at=at)
+        return None
+
     @property
     def _who(self) -> str:
         return f"the strategy {self.context.recipe.strategy}"
@@ -225,6 +235,23 @@ class Episode(TaskRuns):
             score: Its score. None: it is scored when the strategy is done.
         """
         self.answer = EpisodeAnswer(run=expected(run, Run, self._who), score=score)
+
+    async def answer_scored(self, run: Run, label: str) -> Score | None:
+        """Answer with a run, and return its score; None, and counted, where it has none."""
+        score = self.taken(await self.score(run, label))
+        self.answered(run, score)
+        return score
+
+    def trial(self, run: Run, score: float, /, **fields: Any) -> Trial:
+        """Return what the pool keeps of a team's run on the task."""
+        return Trial(
+            task=self.task.id,
+            niche=self.task.niche or None,
+            score=score,
+            usage=run.usage,
+            reason="" if run.answer is not None else run.error or "it gave no answer.",
+            **fields,
+        )
 
     async def finish(self) -> None:
         """Score the answer, where that is still to be done; of a test, by the reference answer.

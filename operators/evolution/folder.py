@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -50,7 +50,7 @@ EPISODES = "episodes"
 """Where files of an evolution's episodes are kept, each in a folder of its number."""
 FROZEN = "frozen.json"
 """Marks an evolution that learns no more; it has the caps that bounded it."""
-IGNORED = f"journal.sqlite*\n{EPISODES}/*/{EVENTS}\n"
+IGNORED = f"journal.log\n{EPISODES}/*/{EVENTS}\n"
 VERSION = 3
 """Of the manifest."""
 ASPECTS = ("question", "question", "answer", "scorer", "files", "niche")
@@ -60,7 +60,6 @@ _NAME = re.compile(r"[^/\\.\x00-\x1f][^/\\\x00-\x1f]*")
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class _Recipe:
     """What a recipe must have for those who read a manifest."""
 
@@ -84,7 +83,6 @@ def _digests(value: Any) -> Mapping[str, str]:
 
 
 @kept(closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Manifest:
     """What an evolution is made with.
 

@@ -95,46 +95,12 @@ class WholeStatus(Protocol):
         ...
 
 
-def _no_status(_folder: Path, /) -> None:
-    return None
-
-
 async def _no_episode(_episode: Episode, /) -> None:
     raise TypeError("this strategy works on all tasks together.")
 
 
 async def _no_more(_episode: Episode, _earlier: EarlierEpisodes, /) -> None:
     return None
-
-
-def _nothing(_settings: Any, /) -> frozenset[Need]:
-    return frozenset()
-
-
-def _no_fold(_settings: Any, /) -> None:
-    return None
-
-
-def _right(_settings: Any, _written: Mapping[str, Any], /) -> Mapping[str, str]:
-    return {}
-
-
-def _fitting(_recipe: Recipe, /) -> Mapping[str, str]:
-    return {}
-
-
-def _suited(
-    _settings: Any, _teams: Sequence[Team], _agents: Sequence[Agent], /
-) -> Mapping[str, str]:
-    return {}
-
-
-def _nobody(_settings: Any, _beside: Path, _catalogue: Catalogue, /) -> Sequence[Agent]:
-    return ()
-
-
-def _no_files(settings: Any, _beside: Path, _catalogue: Catalogue, /) -> Found:
-    return settings, {}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -202,25 +168,25 @@ class Strategy(PluginValue):
     before_commit: Callable[[Episode, EarlierEpisodes], Awaitable[None]] = _no_more
     whole: Callable[[TaskStream], Awaitable[object]] | None = None
     ceiling: Callable[[Team], CapabilityPolicy] | None = None
-    status: Callable[[Path], WholeStatus | None] = _no_status
+    status: Callable[[Path], WholeStatus | None] = lambda _folder: None
     page: Callable[[Any, Links, Container[str]], Markup | str] = lambda *_: ""
     begin: Callable[[EvolutionContext], Iterable[Change]] = lambda _stage: ()
     settings: Callable[..., Any] = NoSettings
     schema: Mapping[str, Json] = field(default_factory=lambda: NO_SETTINGS)
-    check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right
-    check_recipe: Callable[[Recipe], Mapping[str, str]] = _fitting
-    suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = _suited
+    check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = lambda *_: {}
+    check_recipe: Callable[[Recipe], Mapping[str, str]] = lambda _recipe: {}
+    suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = lambda *_: {}
     seeds: tuple[str, ...] = DEFAULT_SEEDS
-    agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = _nobody
+    agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = lambda *_: ()
     teams: Callable[[Any, Sequence[Team], Sequence[Agent], Catalogue], Iterable[Team]] | None = None
-    needs: Callable[[Any], Collection[Need]] = _nothing
+    needs: Callable[[Any], Collection[Need]] = lambda _settings: frozenset()
     keeps: Callable[[Any], Collection[str]] = lambda _settings: frozenset()
-    fold: Callable[[Any], Fold | None] = _no_fold
+    fold: Callable[[Any], Fold | None] = lambda _settings: None
     leaves_team: bool = False
     control: Callable[[Episode], Awaitable[None]] | None = None
     scaffold: bool = False
     reuses: bool = False
-    find: Callable[[Any, Path, Catalogue], Found] = _no_files
+    find: Callable[[Any, Path, Catalogue], Found] = lambda settings, *_: (settings, {})
     foretells: Callable[[Any], str] = lambda _settings: ""
     calls_at_most: Callable[[Any, Plan], int] | None = None
 

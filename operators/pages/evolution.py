@@ -170,7 +170,7 @@ def _scores(
                     low=low,
                     high=high,
                     tip=f"{title}: {total / n:.3f} [{low:.3f}, {high:.3f}] until task {number}",
-                    address=links.to("", _task_address(name, number - 1)),
+                    address=links.to("", task_address(name, number - 1)),
                 )
             )
         step = -(-len(points) // MOST_POINTS) if points else 1
@@ -244,7 +244,8 @@ def _sizes(report: EvolutionReport) -> Plot:
     )
 
 
-def _task_address(name: str, number: int) -> str:
+def task_address(name: str, number: int) -> str:
+    """Return the address of the page of a task."""
     return f"{EVOLUTIONS}/{name}/task/{number}"
 
 
@@ -270,7 +271,7 @@ def _row(
     total = usage_of(line) + Usage(**line["operators"]) + Usage(**line["judging"])
     is_known = team in kept.pool.teams
     return (
-        TableCell(line["task"], links.to("", _task_address(name, at))),
+        TableCell(line["task"], links.to("", task_address(name, at))),
         line["niche"] or "",
         TableCell(verdict(score), badge=True),
         f"{score:g}",

@@ -17,6 +17,7 @@ from ..command.showing import Shown, told_of_run
 from ..command.viewing import logged, run_in
 from ..evolution.folder import Manifest
 from ..evolution.lines import candidates_of, lines_in
+from .evolution import task_address
 from .kept import Kept
 from .templates import TEMPLATES
 
@@ -56,8 +57,8 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
         line=line,
         name=name,
         back=links.to("", f"{EVOLUTIONS}/{name}"),
-        before=links.to("", _address(name, number - 1)) if number else "",
-        after=links.to("", _address(name, number + 1)) if number + 1 < len(lines) else "",
+        before=links.to("", task_address(name, number - 1)) if number else "",
+        after=links.to("", task_address(name, number + 1)) if number + 1 < len(lines) else "",
         damage=log.damage,
         query=_text(given.get("query")),
         reference=_text(given.get("answer")),
@@ -91,10 +92,6 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
         asked="\n".join(conversations(asked, agents, full=True)).strip(),
         many=counted(len(asked), "question"),
     )
-
-
-def _address(name: str, number: int) -> str:
-    return f"{EVOLUTIONS}/{name}/task/{number}"
 
 
 def _text(value: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...pool.values.intervals import mean_interval, paired_interval
@@ -36,7 +35,6 @@ def difference(first: Scores, other: Scores) -> tuple[float, tuple[float, float]
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class HeldOutFigures:
     """Held-out figures of an evolution. The first team is the one that the pool would deploy.
 

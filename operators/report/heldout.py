@@ -19,7 +19,6 @@ from ...runtime.messages.recall import recalls
 from ...runtime.record.journal import digest
 from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
-from ..core.proposal import RejectedProposal
 from ..evolution.episode import Episode
 from ..evolution.folder import task_digest
 from ..evolution.strategy import strategy_of
@@ -81,10 +80,7 @@ class Frozen:
     async def solve(self, episode: Episode) -> None:
         """Run the team on the task."""
         run = await episode.run(self.team, RUN)
-        score = await episode.verdict(run, RUN)
-        if isinstance(score, RejectedProposal):
-            episode.lose(score)
-        else:
+        if score := episode.taken(await episode.verdict(run, RUN)):
             episode.answered(run, score)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
 from ...pool.ledger.changes import EventNoted
@@ -18,7 +17,6 @@ ROUTED = "routed"
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class CaseSpending:
     """What something consumed.
 
@@ -44,7 +42,6 @@ class CaseSpending:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class RoutingOutcome:
     """How a case went with the single agent, or with the team.
 
@@ -63,7 +60,6 @@ class RoutingOutcome:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Case:
     """A case of which it is known how both did.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
 from ...schema.values.codec import Form, kept
@@ -30,7 +29,6 @@ def asks(decision: Decision) -> bool:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Always:
     """The same for every case."""
 
@@ -50,7 +48,6 @@ class Always:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Condition:
     """A feature on one side of a threshold.
 
@@ -72,7 +69,6 @@ class Condition:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Rule:
     """The team where conditions hold, the single agent elsewhere.
 
@@ -103,7 +99,6 @@ class Rule:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Linear:
     """The team where the weighted features are above 0: the result of a logistic regression.
 

@@ -22,7 +22,6 @@ from .learners import By
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Arm:
     """How cases go where somebody decides who works on each.
 
@@ -41,7 +40,6 @@ class Arm:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class RoutingGain:
     """What one way to decide is worth more than another, on the same cases.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,7 +32,6 @@ FEWEST = 10
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Router:
     """Who works on a case.
 

@@ -107,7 +107,6 @@ class Added:
 
 
 @kept(omit=True, tag=("kind", "revised"))
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Revised:
     """An agent of the pool becomes another one, under the same name. Teams are written once.
 
@@ -142,7 +141,6 @@ class Revised:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Evaluated:
     """A team was run on a task."""
 
@@ -162,7 +160,6 @@ class Evaluated:
 
 
 @kept(omit=True, tag=("kind", "rejected"))
-@dataclass(frozen=True, kw_only=True, slots=True)
 class ChildRejected:
     """A child was dropped; its parents stay as they are.
 
@@ -233,7 +230,6 @@ class Restored:
 
 
 @kept(omit=True, tag=("kind", "told"))
-@dataclass(frozen=True, kw_only=True, slots=True)
 class EventNoted:
     """Something happened that changes no member: an event with its numbers.
 
@@ -263,7 +259,6 @@ class EventNoted:
 
 
 @kept(omit=True, tag=("kind", "forgotten"))
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
     """Entries of the memory are found no more, as if replaced. Their lines stay."""
 

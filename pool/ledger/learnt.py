@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Self
 
 from ...schema.values.codec import SKIPPED, from_value, kept, to_value
@@ -19,7 +19,6 @@ LONGEST_TASK = 8_000
 
 
 @kept(omit=True, closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class OperatorOutcome:
     """What an operator made, and what it was worth (EvoMAS §3.2: a step of an evolution trace).
 
@@ -36,7 +35,6 @@ class OperatorOutcome:
 
 
 @kept(omit=True, closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Learnt:
     """An entry of the memory: what a task taught, and whom (EvoMAS §3.2.4: task, team, summary).
 

@@ -29,7 +29,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
+
+import orjson
 
 from ...schema.values.errors import StorageError
 from ...schema.values.files import append, locked, sync, truncate, write_atomically
@@ -43,9 +45,11 @@ IMPORTED = "import/"
 """What operations begin with that take in a team of another pool."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LedgerPosition:
-    """How far a ledger was read: this many lines, which are this many bytes and end like this."""
+class LedgerPosition(NamedTuple):
+    """How far a ledger was read: this many lines, which are this many bytes and end like this.
+
+    A tuple, as `LedgerEntry`, since a pool has many lines.
+    """
 
     line: int
     offset: int
@@ -53,8 +57,7 @@ class LedgerPosition:
 
     def after(self, line: bytes) -> LedgerPosition:
         """Return the place after the next line."""
-        end = self.offset + len(line)
-        return LedgerPosition(line=self.line + 1, offset=end, seal=line[-SEAL_BYTES:])
+        return LedgerPosition(self.line + 1, self.offset + len(line), line[-SEAL_BYTES:])
 
 
 START = LedgerPosition(line=0, offset=0, seal=b"")
@@ -68,8 +71,7 @@ class _Replaced(StorageError):
     """Not the file whose lines were read before."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LedgerEntry:
+class LedgerEntry(NamedTuple):
     """A line of a ledger.
 
     Attributes:
@@ -314,7 +316,8 @@ class Ledger:
         self._latest, self._is_mixed = known.latest, known.is_mixed
 
     def _find(self, op: str) -> LedgerEntry | None:
-        entries = lines_at(self.path, self._ops.find(op))
+        places = self._ops.find(op)
+        entries = lines_at(self.path, places) if places else ()
         return next((entry for entry in entries if entry.op == op), None)
 
     def _is_repeat(self, entry: LedgerEntry, line: bytes) -> bool:
@@ -336,9 +339,11 @@ class Ledger:
             elif is_repeat:
                 self._repeats[entry.start] = end
             # Of two lines that agree, whoever puts all in order keeps the one that counts.
-            self._is_mixed |= not is_repeat and (known is not None or entry.order < self._latest)
-            self._latest = max(self._latest, entry.order)
-            self._files.update(entry.files)
+            order = entry.order
+            self._is_mixed |= not is_repeat and (known is not None or order < self._latest)
+            self._latest = max(self._latest, order)
+            if entry.files:
+                self._files.update(entry.files)
             self._last.update(line)
             self._place = end
             return is_repeat
@@ -429,12 +434,9 @@ def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
     Raises:
         ValueError: It matches, and says what no ledger says: someone wrote it by hand.
     """
-    if line != _sealed(line[:-SEAL_BYTES]):
+    if line[-SEAL_BYTES:] != SEAL % zlib.crc32(line[:-SEAL_BYTES]):
         return None
-    try:
-        fields = loads(line)
-    except ValueError as error:
-        raise ValueError(f"is not JSON: {error}") from None
+    fields = _fields_of(line)
     if not is_mapping(fields):
         raise ValueError("is not an object")
     op, value, files = fields.get("op"), fields.get("value"), fields.get("files", [])
@@ -443,18 +445,27 @@ def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
     clock = fields.get("clock", start.line + 1)
     if type(clock) is not int:
         raise ValueError("has a 'clock' that is no whole number")
+    names = _names_in(files) if files or not is_list(files) else ()
+    return LedgerEntry(op, value, names, start.after(line), start.offset, clock)
+
+
+def _fields_of(line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except ValueError:
+        try:
+            return loads(line)  # which also reads lone surrogates
+        except ValueError as error:
+            raise ValueError(f"is not JSON: {error}") from None
+
+
+def _names_in(files: Any) -> tuple[str, ...]:
+    """Return the names of a line's files."""
     if not is_list(files) or not all(isinstance(name, str) for name in files):
         raise ValueError("has 'files' that are no list of names")
     if any(name.startswith("/") or ".." in name.split("/") for name in files):
         raise ValueError("has 'files' that are not in the ledger's folder")
-    return LedgerEntry(
-        op=op,
-        value=value,
-        files=tuple(map(str, files)),
-        end=start.after(line),
-        start=start.offset,
-        clock=clock,
-    )
+    return tuple(map(str, files))
 
 
 def lines_at(path: Path, offsets: Iterable[int]) -> Iterator[LedgerEntry]:

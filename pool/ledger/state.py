@@ -116,7 +116,7 @@ class State:
             raise ValueError(f"it is not as ledger.schema.json has it: {error}") from None
         except (AttributeError, InputError, KeyError, TypeError) as error:
             raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
-        for evolution, episode in episodes_in(entry.op):
+        for evolution, episode in episodes_in(entry.op) if "/" in entry.op else ():
             self.episodes[evolution] = max(episode, self.episodes.get(evolution, episode))
 
     def like(self, identity: str) -> tuple[Member, ...]:

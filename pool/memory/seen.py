@@ -45,7 +45,7 @@ _MARK = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Meeting:
+class KnownTask:
     """A task that was met before.
 
     Attributes:
@@ -109,7 +109,7 @@ class Seen:
 
     def meetings(
         self, tasks: Sequence[Task], places: Mapping[str, str] | None = None
-    ) -> Iterator[Meeting]:
+    ) -> Iterator[KnownTask]:
         """Find the tasks that are among these, with both places."""
         for task in tasks:
             before, by = self.ids.get(task.id), "id"
@@ -118,7 +118,7 @@ class Seen:
             if before is None:
                 before = self.digests.get(text_digest(task))
             if before is not None:
-                yield Meeting(task=task, place=_place(task, places), before=before, by=by)
+                yield KnownTask(task=task, place=_place(task, places), before=before, by=by)
 
     def refuse(
         self,

@@ -23,7 +23,6 @@ PRUNE_BY: tuple[PruneBy, ...] = get_args(PruneBy)
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class CandidateLine:
     """A candidate of an episode, as the episode's line has it."""
 
@@ -44,7 +43,6 @@ class CandidateLine:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class DroppedLine:
     """An answer of a model that was of no use, as an episode's line has it."""
 
@@ -70,7 +68,6 @@ class _Line:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class SearchedLine(_Line):
     """The line of an episode that searched among candidates."""
 
@@ -84,7 +81,6 @@ class SearchedLine(_Line):
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class AnsweredLine(_Line):
     """The line of an episode that came to an answer, and to no more."""
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import islice
 from statistics import fmean
-from types import MappingProxyType
 from typing import Any, Literal, Self, TypeVar, overload
 
 from ...schema.values.codec import from_value
+from ...schema.values.values import nothing
 from ..ledger.ledger import LedgerEntry
 from ..values.statistics import EVOLVE, Trial
 
@@ -32,10 +32,6 @@ LIFECYCLE = "lifecycle"
 PruneBy = Literal["recent_mean", "each_task"]
 """What of an agent is compared with the population's mean."""
 One = TypeVar("One")
-
-
-def _nothing() -> Mapping[Any, Any]:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,12 +96,12 @@ class RankingScore:
     """
 
     rates: Rates = Rates()
-    competence: Mapping[str, float] = field(default_factory=_nothing)
-    tasks: Mapping[str, int] = field(default_factory=_nothing)
-    pairs: Mapping[tuple[str, str], Pair] = field(default_factory=_nothing)
+    competence: Mapping[str, float] = field(default_factory=nothing)
+    tasks: Mapping[str, int] = field(default_factory=nothing)
+    pairs: Mapping[tuple[str, str], Pair] = field(default_factory=nothing)
     rewards: tuple[float, ...] = ()
     lagging: int = 0
-    anchored: Mapping[str, int] = field(default_factory=_nothing)
+    anchored: Mapping[str, int] = field(default_factory=nothing)
     aims: frozenset[str] = frozenset()
     forked: int = 0
 
@@ -239,13 +235,13 @@ class Population:
     """
 
     rates: Rates = Rates()
-    agents: Mapping[str, RankingScore] = field(default_factory=_nothing)
-    everybody: Mapping[str, RankingScore] = field(default_factory=_nothing)
-    rolling: Mapping[str, float] = field(default_factory=_nothing)
+    agents: Mapping[str, RankingScore] = field(default_factory=nothing)
+    everybody: Mapping[str, RankingScore] = field(default_factory=nothing)
+    rolling: Mapping[str, float] = field(default_factory=nothing)
     rounds: Grown[Mapping[str, Any]] = field(default_factory=Grown[Any])
     history: Grown[str] = field(default_factory=Grown[str])
     niches: tuple[str, ...] = ()
-    newborn: Mapping[str, str] = field(default_factory=_nothing)
+    newborn: Mapping[str, str] = field(default_factory=nothing)
 
     @property
     def trials(self) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Annotated, Literal, NamedTuple
 
 from ...runtime.values.usage import COUNTED, Usage
 from ...schema.values.codec import kept
 from ...schema.values.errors import InputError
+from ...schema.values.values import nothing
 from .intervals import wilson
 
 __all__ = ["EVOLVE", "Kind", "Past", "Statistics", "Sums", "Trial", "TrialPart", "wilson"]
@@ -25,7 +25,6 @@ NOTHING = Usage()
 
 
 @kept(omit=True, closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class TrialPart:
     """What an agent of the pool did in a trial.
 
@@ -37,12 +36,7 @@ class TrialPart:
     share: float | None = None
 
 
-def _nobody() -> Mapping[str, TrialPart]:
-    return MappingProxyType({})
-
-
 @kept(omit=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Trial:
     """One run of a team on a task.
 
@@ -82,7 +76,7 @@ class Trial:
     reason: str = ""
     chosen: bool = False
     adapted: bool = False
-    agents: Mapping[str, TrialPart] = field(default_factory=_nobody, hash=False)
+    agents: Mapping[str, TrialPart] = field(default_factory=nothing, hash=False)
     rounds: int = 1
     structure: str | None = None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -39,7 +39,6 @@ MISCONFIGURED = frozenset({"denied", "unknown"})
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class AgentOutcome:
     """How an agent's part of a run ended.
 
@@ -84,7 +83,6 @@ class AgentOutcome:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class JournaledOutcome(AgentOutcome):
     """An agent's outcome as a journal has it, with what a later run makes of it.
 
@@ -98,7 +96,6 @@ class JournaledOutcome(AgentOutcome):
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Ending:
     """How the run of an open roster ended.
 
@@ -117,7 +114,6 @@ class Ending:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """One execution of a plan on a task.
 

@@ -29,7 +29,6 @@ Why = Literal[
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Posted:
     """Something on the bus.
 
@@ -49,7 +48,6 @@ class Posted:
 
 
 @kept(tag=("event", "taken"))
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Taken:
     """An agent took its mail, and began a turn.
 
@@ -64,7 +62,6 @@ class Taken:
 
 
 @kept(tag=("event", "turn_done"))
-@dataclass(frozen=True, kw_only=True, slots=True)
 class TurnDone:
     """A turn ended.
 
@@ -80,7 +77,6 @@ class TurnDone:
 
 
 @kept(tag=("event", "ended"))
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Ended:
     """The run ended.
 

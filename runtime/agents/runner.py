@@ -47,7 +47,6 @@ class AgentReport:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class AgentResult:
     """The result of an agent.
 

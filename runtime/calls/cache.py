@@ -6,25 +6,47 @@ three voters who ask alike get three samples, and the next run the same three.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import heapq
 import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from ...schema.values.errors import InputError
-from ..record._entries import Entries, JournalEntry
+from ...schema.values.codec import Misfit, from_value
+from ...schema.values.errors import InputError, StorageError
+from ...schema.values.json_text import loads
+from ..gateway import ChatAnswer
+from ..values.encoded import encoded
 
 FILE = "answers.sqlite"
+TABLE = """
+CREATE TABLE IF NOT EXISTS answers (
+    question TEXT NOT NULL, number INTEGER NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (question, number)
+)
+"""
+FIND = "SELECT value FROM answers WHERE question = ? AND number = ?"
+KEEP = "INSERT OR REPLACE INTO answers (question, number, value) VALUES (?, ?, ?)"
+HOW: Mapping[str, Any] = {"timeout": 60, "isolation_level": None, "check_same_thread": False}
 
 
 @dataclass(kw_only=True, eq=False)
 class Cache:
-    """Answers in a folder, which several processes may share. A context manager."""
+    """Answers in a folder, which several processes may share. A context manager.
 
-    _entries: Entries
+    Other processes may have to be waited for when an answer is kept: so that is done in a thread,
+    and who reads has a connection of their own, and does not wait.
+    """
+
+    path: Path
+    _reader: sqlite3.Connection
+    _writer: sqlite3.Connection
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "cache"))
     _asked: Counter[str] = field(default_factory=Counter[str])
     _ahead: Counter[str] = field(default_factory=Counter[str])
     _free: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
@@ -39,17 +61,18 @@ class Cache:
         """
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return cls(_entries=Entries.open(folder / FILE, shared=True))
         except OSError as error:
             raise InputError(f"{folder}: the cache cannot be created: {error.strerror}.") from None
-        except sqlite3.DatabaseError as error:
-            raise InputError(f"{folder / FILE}: this is not a cache: {error}.") from None
+        path = folder / FILE
+        return cls(path=path, _reader=_connected(path), _writer=_connected(path))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._entries.close()
+        self._thread.shutdown()
+        self._writer.close()
+        self._reader.close()
 
     def begin(self, question: str, recorded: int) -> None:
         """Take note of how many samples a run had before it was resumed: who is live gets others.
@@ -90,18 +113,53 @@ class Cache:
             StorageError: The answer cannot be kept.
         """
         number = self._next(question)
-        path = f"{question}#{number}"
-        entry = self._entries.find(path, question)
-        if entry is not None:
-            return entry.value, True
+        if (value := self._found(question, number)) is not None:
+            return value, True
         try:
             value, lasts = await work()
         except BaseException:  # nobody got this sample, so the next who asks does
             heapq.heappush(self._free.setdefault(question, []), number)
             raise
-        if not lasts:
-            return value, False
-        await self._entries.put(
-            JournalEntry(path=path, kind="model", asked=question, value=value, moment=0.0)
-        )
+        if lasts:
+            row = question, number, encoded(value, repr).decode()
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._keep, row)
         return value, False
+
+    def _found(self, question: str, number: int) -> Mapping[str, Any] | None:
+        """Return an answer that this process or another one kept."""
+        try:
+            row = self._reader.execute(FIND, (question, number)).fetchone()
+            if row is None:
+                return None
+            value: Mapping[str, Any] = loads(row[0])
+            from_value(ChatAnswer, value)
+        except (sqlite3.DatabaseError, TypeError, ValueError, Misfit) as error:
+            raise StorageError(f"{self.path}: the cache is damaged: {error}.") from None
+        return value
+
+    def _keep(self, row: tuple[str, int, str]) -> None:
+        try:
+            self._writer.execute(KEEP, row)
+        except sqlite3.Error as error:
+            raise StorageError(f"{self.path}: cannot be written: {error}.") from None
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """Connect to a file of answers, which is made where there is none.
+
+    It is in WAL mode. SQLite stays in another one, without an error, where it cannot be.
+    """
+    with contextlib.ExitStack() as failed:
+        try:
+            connection = failed.enter_context(contextlib.closing(sqlite3.connect(path, **HOW)))
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(TABLE)
+        except sqlite3.OperationalError as error:
+            raise StorageError(f"{path}: cannot be written: {error}.") from None
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"{path}: this is not a cache: {error}.") from None
+        if mode != "wal":
+            raise StorageError(f"{path}: the disk fails, or takes no write-ahead log.")
+        failed.pop_all()
+    return connection

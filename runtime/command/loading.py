@@ -45,7 +45,7 @@ def load_team_of(team_file: str, catalogue: Catalogue) -> tuple[Team, Catalogue,
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class TypedQuestion:
     """A question in place of a task file, with what belongs to it.
 
     Attributes:
@@ -76,7 +76,7 @@ class Asked:
 def load_files(
     team_file: str,
     task_file: str | None,
-    asked: Asked | None,
+    asked: TypedQuestion | None,
     catalogue: Catalogue,
     form: TaskForm,
 ) -> Loaded:
@@ -116,7 +116,11 @@ def load_folder(folder: Path, catalogue: Catalogue) -> Loaded:
 
 
 def load_continued(
-    folder: Path, team_file: str | None, asked: Asked | None, catalogue: Catalogue, form: TaskForm
+    folder: Path,
+    team_file: str | None,
+    asked: TypedQuestion | None,
+    catalogue: Catalogue,
+    form: TaskForm,
 ) -> Loaded:
     """Load what continues a recorded run: its team, or another one, and what that is asked now.
 
@@ -175,7 +179,9 @@ def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
             )
 
 
-def _task(task_file: str | None, asked: Asked | None, catalogue: Catalogue, form: TaskForm) -> Task:
+def _task(
+    task_file: str | None, asked: TypedQuestion | None, catalogue: Catalogue, form: TaskForm
+) -> Task:
     from ...schema.loading.loading import load_task, parse_task
     from ...schema.loading.tasks import STREAMS
 
@@ -187,7 +193,7 @@ def _task(task_file: str | None, asked: Asked | None, catalogue: Catalogue, form
         text = standard_input()
         if text.startswith("{"):
             return parse_task(text.encode(), "-", Path(), catalogue, form)
-        return Asked(query=text).task(catalogue, form)
+        return TypedQuestion(query=text).task(catalogue, form)
     if str(task_file).endswith(STREAMS):
         raise InputError(
             f"{task_file}: a file of many tasks. Write mas-bench run {task_file} --team TEAM."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...schema.values.errors import CoterieError
@@ -40,7 +40,7 @@ class Ping:
 
     def value(self) -> dict[str, Any]:
         """Return it as a JSON object."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
 
 def ping(models: Mapping[str, Model]) -> Sequence[Ping]:

@@ -23,7 +23,7 @@ from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps, loads
 from ..otel import exporting, otel_option
 from ..values.terminal import counted, speakable
-from .spending import spending_options
+from .spending import setting_of, spending_options
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..runs.services import Services, Setting
     from ..scrubbing.scrubber import Scrubber
     from ..values.budget import Budget
-    from .loading import Asked, Loaded
+    from .loading import Loaded, TypedQuestion
 
 EXIT_CODES = {"done": 0, "failed": 1, "stopped": 3}
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -195,26 +195,27 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
         if options["task_file"]:
             raise InputError("--continue asks the question of --query. Leave the task file out.")
         words = (options["continued"], options["team_file"], _asked(options))
-        return load_continued(*words, known, task_form(options, known)), _setting(options)
+        return load_continued(*words, known, task_form(options, known)), setting_of(options)
     if folder is None:
         files = (options["team_file"], options["task_file"], _asked(options))
-        return load_files(*files, known, task_form(options, known)), _setting(options)
+        return load_files(*files, known, task_form(options, known)), setting_of(options)
     from ..runs.record import read_setting
 
     recorded, models = read_setting(folder)
     offline = bool(options["replay"]) or _result_of(folder) is not None
     known = known_again(folder, known, models, options["model"], offline=offline)
-    return load_folder(folder, known), _setting(options, recorded)
+    given = {**options, "cache": None} if options["replay"] else options
+    return load_folder(folder, known), setting_of(given, recorded)
 
 
-def _asked(options: dict[str, Any]) -> Asked | None:
+def _asked(options: dict[str, Any]) -> TypedQuestion | None:
     """Read the question that stands in place of a task file."""
-    from .loading import Asked, standard_input
+    from .loading import TypedQuestion, standard_input
 
     with_it = {name: options[name] for name in ("context", "files", "repo") if options[name]}
     if options["query"] is not None:
         query = options["query"] if options["query"] != "-" else standard_input()
-        return Asked(query=query, **with_it)
+        return TypedQuestion(query=query, **with_it)
     if with_it:
         text = " and ".join(f"--{name.removesuffix('s')}" for name in with_it)
         raise InputError(f"{text}: only with a question, --query. A task file has its own.")
@@ -292,26 +293,6 @@ def _place(options: dict[str, Any]) -> str:
     there = options["resume"] or options["replay"]
     file = there / "task.json" if there else options["task_file"]
     return f"{file}:1" if file else "--query"
-
-
-def _setting(options: dict[str, Any], recorded: Setting | None = None) -> Setting:
-    """Take what the options say; for the rest, what is recorded."""
-    from ..runs.services import Setting
-    from ..values.budget import Caps
-
-    given: dict[str, Any] = {
-        "seed": options["seed"],
-        "budget": Caps.parse(options["budget"]) if options["budget"] else None,
-        "agent_budget": Caps.parse(options["agent_budget"]) if options["agent_budget"] else None,
-        "cache": None if options["replay"] else options["cache"],
-        "pool": options["pool"],
-        "embedder": options["embedder"],
-        "allow_unpriced": options["allow_unpriced"] or None,
-    }
-    chosen = {name: value for name, value in given.items() if value is not None}
-    # Only who starts this process can let agents out of the jail, not a folder.
-    here = {"unsafe_local": options["unsafe_local"], "on": options["on"]}
-    return replace(recorded or Setting(), **chosen, **here)
 
 
 def _result_of(resumed: Path | None) -> dict[str, Any] | None:

@@ -10,22 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.command import Command, Family
+from ...schema.command import Command, Family, with_options
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from ..values.terminal import counted, speakable, speakable_json, unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ..runs.folders import KeptRun
 
 MEGABYTE = 1_000_000
 RUNS = (Path("runs"),)
 
-_folders = click.argument(
-    "folders", metavar="[FOLDER]...", nargs=-1, type=click.Path(path_type=Path)
-)
 _target = click.option(
     "--to",
     "target",
@@ -34,22 +31,14 @@ _target = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="The file to write; it must not exist.",
 )
-
-
-def _chosen(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the arguments that choose runs: folders, and what `_runs` takes."""
-    options = (
-        click.option(
-            "--older-than", metavar="AGE", help="Only runs older than this: 90m, 12h, 30d, 4w."
-        ),
-        click.option(
-            "--status", metavar="STATUS", help="Only runs with this status: done, failed, …"
-        ),
-        _folders,
-    )
-    for option in options:
-        command = option(command)
-    return command
+_chosen = with_options(
+    click.argument("folders", metavar="[FOLDER]...", nargs=-1, type=click.Path(path_type=Path)),
+    click.option("--status", metavar="STATUS", help="Only runs with this status: done, failed, …"),
+    click.option(
+        "--older-than", metavar="AGE", help="Only runs older than this: 90m, 12h, 30d, 4w."
+    ),
+)
+"""The arguments that choose runs: folders, and what `_runs` takes."""
 
 
 @click.group("runs", cls=Family)

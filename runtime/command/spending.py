@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...schema.command import with_options
 from ..cluster import on_option
 
-_OPTIONS = (
-    click.option(
-        "--budget",
-        metavar="CAPS",
-        help="The limits of everything together, any of:"
-        " usd=2,tokens=500000,calls=100,seconds=900.",
-    ),
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..runs.services import Setting
+
+cache_option = click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep models' answers in this folder, and reuse them for equal requests.",
+)
+unbudgeted_options = with_options(
     click.option(
         "--allow-unpriced", is_flag=True, help="With usd=: also call models without a known price."
     ),
-    click.option(
-        "--cache",
-        type=click.Path(file_okay=False, path_type=Path),
-        help="Keep models' answers in this folder, and reuse them for equal requests.",
-    ),
+    cache_option,
     click.option("--quiet", is_flag=True, help="Print no progress."),
     click.option(
         "--unsafe-local",
@@ -34,6 +34,17 @@ _OPTIONS = (
     ),
     on_option,
 )
+"""The options of a command that runs teams, where a file has the caps."""
+spending_options = with_options(
+    click.option(
+        "--budget",
+        metavar="CAPS",
+        help="The limits of everything together, any of:"
+        " usd=2,tokens=500000,calls=100,seconds=900.",
+    ),
+    unbudgeted_options,
+)
+"""The options of a command that runs teams."""
 
 allow_zeros = click.option(
     "--allow-zeros",
@@ -60,11 +71,17 @@ def at_once(runs: int | None, *, batch: bool) -> int:
     return runs or (IN_BATCHES if batch else ONE_BY_ONE)
 
 
-def spending_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a command that runs teams."""
-    return with_options(command, _OPTIONS)
+def setting_of(options: Mapping[str, Any], earlier: Setting | None = None) -> Setting:
+    """Take what the options say, of those that a command has; for the rest, what is recorded."""
+    from ..runs.services import Setting
+    from ..values.budget import Caps
 
-
-def unbudgeted_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the same without --budget: a file has the caps."""
-    return with_options(command, _OPTIONS[1:])
+    names = ("seed", "cache", "pool", "embedder")
+    given: dict[str, Any] = {name: options.get(name) for name in names}
+    for name in ("budget", "agent_budget"):
+        given[name] = Caps.parse(caps) if (caps := options.get(name)) else None
+    given["allow_unpriced"] = options.get("allow_unpriced") or None
+    chosen = {name: value for name, value in given.items() if value is not None}
+    # Only who starts this process can let agents out of the jail, not a folder.
+    here = {name: options[name] for name in ("unsafe_local", "on", "batch") if name in options}
+    return replace(earlier or Setting(), **chosen, **here)

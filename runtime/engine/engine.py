@@ -28,6 +28,7 @@ from ..repository.workspace import Workspaces
 from ..values.bounds import LONGEST_EVENT
 from ..values.budget import Budget
 from ..values.usage import NOTHING as NOTHING_SPENT
+from ..values.usage import total
 from .agent_execution import AgentExecution
 from .allowance import Allowance
 from .conditions import inputs_of, unneeded, worked
@@ -455,7 +456,7 @@ class Running:
         over_budget: bool = False,
     ) -> Run:
         outcomes = {
-            agent_id: self.outcomes.get(agent_id, AgentOutcome(status="cancelled"))
+            agent_id: self.outcomes.get(agent_id) or AgentOutcome(status="cancelled")
             for agent_id in self.plan.agents
         }
         answer, said, output = None, None, outcomes.get(self.plan.output)
@@ -469,7 +470,7 @@ class Running:
             answered_by=None if answer is None else self.plan.output,
             said=said,
             error=error,
-            usage=sum((outcome.usage for outcome in outcomes.values()), NOTHING_SPENT),
+            usage=total(outcome.usage for outcome in outcomes.values()),
             seconds=time.monotonic() - self.started,
             agents=outcomes,
             over_budget=over_budget,

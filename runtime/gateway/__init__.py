@@ -42,12 +42,4 @@ __all__ = [
     "spoken",
 ]
 
-_HOMES = {
-    "chat.errors": "CallError",
-    "chat.given_back": "bare call_ids spoken",
-    "chat.messages": "ChatAnswer ChatRequest Message ToolRequest Usage",
-    "endpoint": "Endpoint endpoint_of",
-    "gateway": "Gateway",
-}
-
-__getattr__ = on_first_use(__name__, _HOMES)
+__getattr__ = on_first_use(__name__)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from ...schema.host.models import PERSON, PERSON_MODEL
 from ...schema.values.errors import InputError
+from ...schema.values.values import replaced
 from ..values.budget import Budget
 from .chat.errors import CallError
 from .chat.fallback import ParameterForm, refused_form
@@ -205,7 +206,7 @@ class Gateway:
         except CallError as error:
             error.usage = spent.spent
             raise
-        return replace(
+        return replaced(
             answer,
             alias=alias,
             usage=spent.spent,

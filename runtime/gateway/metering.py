@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...schema.values.values import is_list, is_mapping
+from ...schema.values.values import is_list, is_mapping, replaced
 from ..values.usage import Usage
 from .chat.errors import CallError
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 BYTES_PER_TOKEN = 2
 """Half of what is usual: an estimate must not be too low."""
-UNPRICED = Usage(unpriced_calls=1)
 BYTES_TOLD = 4
 """Of a text for one token, at most: an endpoint that tells fewer tokens is doubted under a cap."""
 
@@ -84,14 +83,14 @@ def metered(
         )
     if rates is None:
         if answer.reported_usd is None:
-            return _doubted(usage + UNPRICED, read, written, None)
+            return _doubted(usage, read, written, None, unpriced_calls=usage.unpriced_calls + 1)
         return _doubted(replace(usage, usd=answer.reported_usd), read, written, None)
     usd = rates.usd(usage)
     if not is_metered:
         usd = rates.highest(usage.prompt_tokens, usage.completion_tokens)
     if answer.reported_usd is not None:
         usd = max(usd, answer.reported_usd) if declared else answer.reported_usd
-    return _doubted(replace(usage, usd=usd), read, written, rates)
+    return _doubted(replaced(usage, usd=usd), read, written, rates)
 
 
 def written_by(answer: ChatAnswer) -> str:
@@ -101,17 +100,32 @@ def written_by(answer: ChatAnswer) -> str:
 
 
 def _doubted(
-    usage: Usage, read: int, written: str, rates: TokenPrices | None, *, completion: int = 0
+    usage: Usage,
+    read: int,
+    written: str,
+    rates: TokenPrices | None,
+    *,
+    completion: int = 0,
+    **changes: float,
 ) -> Usage:
-    """Add what caps count besides: tokens that are in the texts at least, and their price."""
+    """Add what caps count besides: tokens that are in the texts at least, and their price.
+
+    Args:
+        changes: What else to write in it.
+    """
     prompt = max(usage.prompt_tokens, read // BYTES_TOLD)
     completion = max(usage.completion_tokens, _size(written) // BYTES_TOLD, completion)
     least = replace(usage, prompt_tokens=prompt, completion_tokens=completion) if rates else usage
     usd = rates.usd(least) if rates else 0.0
     tokens = prompt + completion - usage.tokens
     if not tokens and usd <= usage.usd:
-        return usage
-    return usage + Usage(doubted_tokens=tokens, doubted_usd=max(0.0, usd - usage.usd))
+        return replaced(usage, **changes) if changes else usage
+    return replaced(
+        usage,
+        **changes,
+        doubted_tokens=usage.doubted_tokens + tokens,
+        doubted_usd=usage.doubted_usd + max(0.0, usd - usage.usd),
+    )
 
 
 def upper_bound(

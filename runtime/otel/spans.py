@@ -176,8 +176,8 @@ class Spans:
 
     def _call(self, agent: str | None, fields: Mapping[str, Any], now: int) -> None:
         """Make the span of a model's call, of which is told when it has ended."""
-        seconds = 0 if "source" in fields else fields.get("seconds", 0)
-        above = self._above(agent, fields, now - int(seconds * NS))
+        began = _beginning(fields, now)
+        above = self._above(agent, fields, began)
         alias = str(fields.get("alias", ""))
         known = described(alias, self.models.get(alias), str(fields.get("model", "")))
         attributes = {
@@ -189,7 +189,8 @@ class Spans:
             **(call_content(fields) if self.content else {}),
         }
         name = f"chat {known['gen_ai.request.model']}"
-        span = self._span(name, attributes, above, (now, seconds), SpanKind.CLIENT)
+        over = self._open[above] if above is not None else None
+        span = self._span(name, attributes, over, began, SpanKind.CLIENT)
         for _, what, told_then, then in self._during.pop(str(fields.get("path")), ()):
             span.add_event(what, told_then, then)
         if "kind" in fields:
@@ -197,7 +198,6 @@ class Spans:
         span.end(now)
 
     def _tool(self, agent: str | None, fields: Mapping[str, Any], now: int) -> None:
-        seconds = 0 if "source" in fields else fields.get("seconds", 0)
         above, name = self._above(agent, fields, now), fields["tool"]
         attributes = {
             "gen_ai.operation.name": "execute_tool",
@@ -208,7 +208,8 @@ class Spans:
             "error.type": "tool_error" if "error" in fields else None,
             **(tool_content(fields) if self.content else {}),
         }
-        span = self._span(f"execute_tool {name}", attributes, above, (now, seconds))
+        over = self._open[above] if above is not None else None
+        span = self._span(f"execute_tool {name}", attributes, over, _beginning(fields, now))
         if "error" in fields:
             span.set_status(self._failure(fields["error"]))
         span.end(now)
@@ -269,31 +270,22 @@ class Spans:
         *,
         links: Sequence[Link] = (),
     ) -> None:
-        over = self._open.get(above) if above else self._open.get(WHOLE)
-        outermost = self.attributes if over is None else {}
+        over = self._open.get(above or WHOLE)
+        span = self._span(name, attributes, over, now, links=links)
         began = now if over is None else max(now, over.began)
-        span = self.tracer.start_span(
-            name,
-            self.parent if over is None else set_span_in_context(over.span, self.parent),
-            kind=SpanKind.INTERNAL,
-            attributes=clean({**outermost, **attributes}, self.scrub),
-            links=links,
-            start_time=began,
-        )
         self._open[key] = _Open(span=span, began=began, above=above)
 
     def _span(
         self,
         name: str,
         attributes: Mapping[str, Any],
-        above: Key | None,
-        when: tuple[int, float],
+        over: _Open | None,
+        began: int,
         kind: SpanKind = SpanKind.INTERNAL,
+        *,
+        links: Sequence[Link] = (),
     ) -> Span:
-        """Make a span of what has ended: within the one above it, whatever clocks say."""
-        now, seconds = when
-        over = self._open[above] if above is not None else None
-        began = now - int(seconds * NS)
+        """Make a span within the one over it, whatever clocks say."""
         return self.tracer.start_span(
             name,
             self.parent if over is None else set_span_in_context(over.span, self.parent),
@@ -301,6 +293,7 @@ class Spans:
             attributes=clean(
                 {**(self.attributes if over is None else {}), **attributes}, self.scrub
             ),
+            links=links,
             start_time=began if over is None else max(began, over.began),
         )
 
@@ -328,6 +321,11 @@ class Spans:
         """Return the status of what failed; its words may quote what was asked or answered."""
         is_told = self.content and words is not None
         return Status(StatusCode.ERROR, self.scrub(str(words)) if is_told else None)
+
+
+def _beginning(fields: Mapping[str, Any], now: int) -> int:
+    """Return when something began that has ended now; what was recorded took no time."""
+    return now - int((0 if "source" in fields else fields.get("seconds", 0)) * NS)
 
 
 def _ending(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from ...schema.values.codec import kept
 from ..values.usage import Usage
+from .costs import State
 
 
 @kept()
@@ -22,7 +22,7 @@ class Attempt:
     """
 
     usage: Usage
-    state: Literal["open", "settled", "lost"]
+    state: State
     since: float | None = None
     until: float | None = None
     asked: str | None = None

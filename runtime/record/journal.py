@@ -22,7 +22,6 @@ import asyncio
 import hashlib
 import itertools
 import os
-import sqlite3
 import time
 from collections.abc import Mapping, Set
 from contextlib import ExitStack, nullcontext
@@ -33,8 +32,8 @@ from ...schema.values.codec import from_value
 from ...schema.values.errors import InputError, RunError, StorageError
 from ...schema.values.files import lock
 from ..values.encoded import encoded
-from ..values.usage import NOTHING, BatchedAttempt, Usage
-from ._entries import Entries, JournalEntry, read_only, unite
+from ..values.usage import BatchedAttempt, Usage, total
+from ._entries import CLOCK, Entries, JournalEntry, read_only, unite
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -43,8 +42,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..gateway.model_client import Settle
+    from .costs import State
 
-FILE = "journal.sqlite"
+FILE = "journal.log"
 TICK = 1.0
 """Seconds of work that a run may forget whose process is killed."""
 
@@ -103,16 +103,12 @@ class Journal:
             replaying: Answer from the journal only, and change nothing in it.
 
         Raises:
-            InputError: Another process holds it, or the file is no journal.
+            InputError: Another process holds it, or the file is no journal, or damaged.
             StorageError: It cannot be made or written.
         """
         handle = _held(folder)
         try:
             entries = Entries.open(folder / FILE, reading=replaying)
-            seconds = entries.last_moment()
-        except sqlite3.DatabaseError as error:
-            os.close(handle)
-            raise InputError(f"{folder / FILE}: this is not a journal: {error}.") from None
         except BaseException:
             os.close(handle)
             raise
@@ -121,7 +117,7 @@ class Journal:
             folder=folder,
             _entries=entries,
             _folder=handle,
-            _prior_seconds=seconds,
+            _prior_seconds=entries.last_moment,
         )
 
     def _shared(self) -> dict[str, Any]:
@@ -183,8 +179,7 @@ class Journal:
             StorageError: It cannot be written, or what was recorded before could not be kept.
         """
         if not self.replaying:
-            entry = JournalEntry(path=path, kind=kind, asked=key, value=value, moment=self.seconds)
-            await self._entries.put(entry, at_once=at_once)
+            self._entries.put(path, kind, key, value, self.seconds, at_once=at_once)
 
     async def flush(self) -> None:
         """Wait until all that was recorded is on disk: before what cannot be taken back.
@@ -345,21 +340,21 @@ class Journal:
         number = attempt.number if attempt else f"{self._entries.number(place):06d}"
         since, batched = round(self.seconds, 3), {"asked": attempt.asked} if attempt else {}
 
-        def entry(usage: Usage, state: str) -> JournalEntry:
-            moment = self.seconds
-            ends = {} if state == "open" else {"until": round(moment, 3)}
+        def put(usage: Usage, state: State, **ends: float) -> None:
             value = {"usage": usage.value(), "state": state, "since": since, **ends, **batched}
-            return JournalEntry(
-                path=place, kind="attempt", asked=number, value=value, moment=moment
+            is_open = state == "open"
+            cost = usage, state
+            self._entries.put(
+                place, "attempt", number, value, self.seconds, cost=cost, at_once=is_open
             )
 
         def settle(usage: Usage, /, *, lost: bool) -> None:
             self._open -= 1
             self._asking.discard((place, number))
-            self._entries.put_soon(entry(usage, "lost" if lost else "settled"))
+            put(usage, "lost" if lost else "settled", until=round(self.seconds, 3))
 
         self._asking.add((place, number))
-        await self._entries.put(entry(most, "open"))
+        put(most, "open")
         self._open += 1
         self._keep_time()
         return settle
@@ -377,9 +372,7 @@ class Journal:
         def tick() -> None:
             self._timed = None
             if self._open:
-                moment = self.seconds
-                now = JournalEntry(path="clock", kind="clock", asked="", value={}, moment=moment)
-                self._entries.put_soon(now)
+                self._entries.put(CLOCK, CLOCK, "", {}, self.seconds, at_once=False)
                 self._keep_time()
 
         loop.call_later(TICK, tick)
@@ -396,14 +389,14 @@ class Journal:
         """
         states = {"settled", "lost", "open"} if lost else {"settled"}
         paid = self._entries.paid(under)
-        return sum((attempt.usage for attempt in paid if attempt.state in states), NOTHING)
+        return total(usage for usage, state in paid if state in states)
 
     @property
     def content_hash(self) -> str:
         """SHA-256 over all answers, whatever their order, their time, and what they cost."""
         lines = (
             f"{path}\0{asked}\0{canonical({**value, 'seconds': None}).decode()}"
-            for path, asked, value in self._entries.all(without=("attempt", "batch", "clock"))
+            for path, asked, value in self._entries.all(without=("attempt", "batch", CLOCK))
         )
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from ..agents.outcomes import AgentOutcome, Run
 from ..agents.round_state import NOTHING, RoundState
-from ..values.usage import NOTHING as NOTHING_SPENT
+from ..values.usage import total
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -130,7 +130,7 @@ def summed(past: Sequence[Round], plan: Plan) -> Run:
     return replace(
         last,
         error=None if last.error is None else f"{_place(past)}, {last.error}{_left(past)}",
-        usage=sum((run.usage for run in runs), NOTHING_SPENT),
+        usage=total(run.usage for run in runs),
         seconds=sum(run.seconds for run in runs),
         agents={agent_id: _outcome(agent_id, runs) for agent_id in plan.agents},
         rounds=past[-1].number,
@@ -166,7 +166,7 @@ def _outcome(agent_id: str, runs: Sequence[Run]) -> AgentOutcome:
         return outcomes[0]
     return replace(
         outcomes[-1],
-        usage=sum((outcome.usage for outcome in outcomes), NOTHING_SPENT),
+        usage=total(outcome.usage for outcome in outcomes),
         seconds=sum(outcome.seconds for outcome in outcomes),
         attempts=sum(outcome.attempts for outcome in outcomes),
         mishaps=tuple(dict.fromkeys(mishap for outcome in outcomes for mishap in outcome.mishaps)),

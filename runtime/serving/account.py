@@ -38,7 +38,7 @@ def seconds_left() -> int:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Session:
+class WorkSession:
     """A stretch of work on a record, which counts for the day on which it began.
 
     Attributes:
@@ -112,7 +112,7 @@ class Account:
         value = {"run": run, "day": self.clock()}
         await self._journal.put(f"{CONVERSATION}/{conversation}", CONVERSATION, "", value)
 
-    async def begin(self, record: RunRecord, key: str, asked: str) -> Session:
+    async def begin(self, record: RunRecord, key: str, asked: str) -> WorkSession:
         """Record that work on a run begins, before anything is paid.
 
         Args:
@@ -122,7 +122,7 @@ class Account:
             self._begin_day(day)
         run = record.folder.path.name
         place = f"{day}/{run}/{time.time_ns()}"
-        session = Session(place=place, run=run, before=record.spent(), day=self._day)
+        session = WorkSession(place=place, run=run, before=record.spent(), day=self._day)
         if key:
             known = {"run": run, "asked": asked, "day": day}
             await self._journal.put(f"{KEY}/{key}", KEY, "", known, at_once=False)
@@ -130,7 +130,7 @@ class Account:
         await self._journal.flush()
         return session
 
-    async def end(self, session: Session, record: RunRecord) -> None:
+    async def end(self, session: WorkSession, record: RunRecord) -> None:
         """Record the cost of a session; this never waits, so nothing can cancel it."""
         value = session.value(record.spent())
         await self._journal.put(session.place, SESSION, "", value, at_once=False)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..record.trace import Event
     from ..runs.services import Services
     from ..scrubbing.scrubber import Scrubber
-    from .account import Account, Session
+    from .account import Account, WorkSession
     from .admission import RequestQueue
     from .teams import ServedTeam, Teams
 
@@ -108,7 +108,7 @@ class _Work:
         self,
         services: Services,
         scrub: Scrubber,
-        session: Session,
+        session: WorkSession,
         listener: Listener | None,
     ) -> Run:
         """Run it, or resume its run."""
@@ -299,7 +299,7 @@ class TeamServer:
         text, content = self.scrub(run.answer), self.scrub(content)
         return ServedAnswer(run=session.run, text=text, content=content, usage=record.spent())
 
-    def _refusal(self, run: Run, session: Session) -> Refusal:
+    def _refusal(self, run: Run, session: WorkSession) -> Refusal:
         tomorrow = seconds_left() if session.day.reached else None
         refusal = no_answer(run, session.run, retry_after=tomorrow)
         return replace(refusal, message=self.scrub(refusal.message))

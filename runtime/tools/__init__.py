@@ -15,9 +15,4 @@ if TYPE_CHECKING:
 
 __all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolbox", "Toolkit"]
 
-_HOMES = {
-    "tool": "GrantedTool Tool ToolCall ToolError Toolkit",
-    "toolbox": "Toolbox",
-}
-
-__getattr__ = on_first_use(__name__, _HOMES)
+__getattr__ = on_first_use(__name__)

@@ -124,7 +124,6 @@ class Toolkit(PluginValue):
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
     """What an agent had a tool do.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from ...schema.values.codec import kept
 from ...schema.values.errors import InputError
@@ -12,7 +12,6 @@ from ...schema.values.hints import did_you_mean
 
 
 @kept(closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Caps:
     """The most that may be spent. None: no cap.
 

@@ -19,7 +19,6 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class OperatorAnswers:
     """The outcome of the questions of one operator.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,26 +19,21 @@ def note(text: str) -> None:
     click.echo(f"note: {speakable(text)}", err=True)
 
 
-def with_options(
-    command: Callable[..., Any], options: Iterable[Callable[..., Any]]
-) -> Callable[..., Any]:
-    """Add options to a command, the first ahead of the others in its help."""
-    for option in reversed([*options]):
-        command = option(command)
-    return command
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what this host offers to teams, and what they may use of it."""
-    return with_options(command, (*_NAMES, *_GRANTS))
+def with_options(*options: Decorator) -> Decorator:
+    """Return what adds options to a command, the first ahead of the others in its help."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
-def name_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what this host offers to teams, for a command that runs none."""
-    return with_options(command, _NAMES)
-
-
-_NAMES = (
+name_options = with_options(
     click.option(
         "--model",
         "model",
@@ -60,7 +55,9 @@ _NAMES = (
         help="The tools.yaml to use.  [default: ./tools.yaml, else the user's own]",
     ),
 )
-_GRANTS = (
+"""The options that say what this host offers to teams, for a command that runs none."""
+host_options = with_options(
+    name_options,
     click.option(
         "--allow-tool",
         "allowed_tools",
@@ -84,7 +81,7 @@ _GRANTS = (
         "  [default: all that are installed]",
     ),
 )
-
+"""The same, and what teams may use of it."""
 
 scorer_option = click.option(
     "--scorer",
@@ -102,11 +99,8 @@ map_option = click.option(
 )
 
 
-def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how tasks are read; `task_form` reads them."""
-    return scorer_option(map_option(command))
-
-
+task_options = with_options(scorer_option, map_option)
+"""The options that say how tasks are read; `task_form` reads them."""
 HOST = (
     "model", "models_file", "tools_file", "allowed_tools", "approved_tools", "allowed_imports",
 )  # fmt: skip

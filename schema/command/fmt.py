@@ -6,20 +6,17 @@ from pathlib import Path
 
 import click
 
-from ..host.catalogue import Catalogue
 from ..loading.agent_document import AGENT, AGENTS, TEAM, is_team_folder, with_used
 from ..loading.agent_file import agent_paths
-from ..loading.loading import read_file, read_team, shape_only, team_path
+from ..loading.loading import UNASKED, read_file, read_team, shape_only, team_path
 from ..loading.seeds import is_seed
 from ..loading.team_folder import self_contained, write_team
 from ..team.writing import canonical, dump, schema_beside
-from ..values.errors import ConfigError, InputError
+from ..values.errors import InputError, without_problems
 from ..values.terminal import speakable
 from ..values.yaml_text import read_yaml
 from . import Command, note, problem_format
 from ._files import kind_of, with_agents
-
-NOBODY: frozenset[str] = frozenset()
 
 
 @click.command(cls=Command)
@@ -83,8 +80,7 @@ def _files_of(path: Path) -> tuple[Path, ...]:
 def _convert(team_file: Path, target: Path, *, as_folder: bool) -> None:
     """Write a team as a folder or as a file, with the texts of the prompt files beside it."""
     path = team_path(team_file)
-    known = Catalogue(backends=NOBODY, functions=NOBODY, scorers=NOBODY, tools=NOBODY)
-    team = self_contained(read_team(path), known.beside(path.parent))
+    team = self_contained(read_team(path), UNASKED.beside(path.parent))
     try:
         strangers = write_team(target, team) if as_folder else _write(target, dump(team))
     except OSError as error:
@@ -102,9 +98,7 @@ def _format(file: Path, *, check: bool, inline: bool) -> bool:
     read = read_yaml(content, str(file))
     if inline and kind == "team":
         read = with_used(*read, file.parent)
-    document, problems = shape_only(*read, kind)
-    if problems:
-        raise ConfigError(problems)
+    document = without_problems(*shape_only(*read, kind))
     before = content.decode("utf-8-sig")
     schema = schema_beside(file, f"{kind}.schema.json")
     after = canonical(document, before, kind=kind, schema=schema)

@@ -17,7 +17,7 @@ from ..team.groups import GROUPING, folded, members_of, numbered
 from ..team.rewriting import exactly, rewritten_yaml
 from ..team.team import Agent, Team, is_prompt_id
 from ..team.writing import agent_value, canonical, team_value
-from ..values.errors import ConfigError
+from ..values.errors import without_problems
 from ..values.values import is_mapping
 from ..values.yaml_text import read_yaml
 from .changes import renamed_agents, written
@@ -57,9 +57,7 @@ def rewritten(
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     text = text.removeprefix(mark)
     known = catalogue.beside(folder) if folder else catalogue
-    before, problems = check_team(text.encode(), file, known, folder=folder)
-    if problems:
-        raise ConfigError(problems)
+    before = without_problems(*check_team(text.encode(), file, known, folder=folder))
     document, _ = read_yaml(text.encode(), file)
     after = replace(_with_prompt_ids(team, before, known), lineage=before.lineage)
     used, _ = with_used(document, [], folder)

@@ -24,10 +24,6 @@ Tone = Literal["name", "old", "new", "place"]
 TONES: Mapping[str, Tone] = {"-": "old", "+": "new", "@": "place"}
 """The tones of lines by how they begin."""
 
-ROUNDS: Path = ("execution", "rounds")
-RECRUIT: Path = ("execution", "recruit")
-ROSTER: Path = ("execution", "roster")
-
 SHORT = 40
 """Characters. Longer texts are compared line by line."""
 
@@ -203,15 +199,9 @@ def _phrase(change: FieldChange, paint: Paint) -> str:
     """Return what differs about one field: `model haiku -> sonnet`, `tools +read_file`."""
     if change.path[-1] == "tools":
         return f"tools {_tools(change.before, change.after, paint)}"
-    if change.path == ROUNDS:
-        before, after = _rounds(change.before), _rounds(change.after)
-        return f"rounds {paint(before, 'old')} -> {paint(after, 'new')}"
-    if change.path == RECRUIT:
-        before, after = _recruit(change.before), _recruit(change.after)
-        return f"recruit {paint(before, 'old')} -> {paint(after, 'new')}"
-    if change.path == ROSTER:
-        before, after = _open_roster(change.before), _open_roster(change.after)
-        return f"roster {paint(before, 'old')} -> {paint(after, 'new')}"
+    if (said := _EXECUTION.get(change.path)) is not None:
+        before, after = said(change.before), said(change.after)
+        return f"{change.path[-1]} {paint(before, 'old')} -> {paint(after, 'new')}"
     if change.path[-1] in {"when", "each"} and len(change.path) == 3:
         before, after = (_terms(change.path[-1], item) for item in (change.before, change.after))
         return f"{paint(before, 'old')} -> {paint(after, 'new')}"
@@ -263,6 +253,13 @@ def _open_roster(value: dict[str, Any] | None) -> str:
 def _recruit(value: dict[str, Any] | None) -> str:
     """Return who chooses whom: `coordinator chooses at most 3 of cardiology, neurology`."""
     return "none" if value is None else chooses(recruit_of(value))
+
+
+_EXECUTION: Mapping[Path, Callable[[dict[str, Any] | None], str]] = {
+    ("execution", "rounds"): _rounds,
+    ("execution", "recruit"): _recruit,
+    ("execution", "roster"): _open_roster,
+}
 
 
 def _tools(before: Sequence[str], after: Sequence[str], paint: Paint) -> str:

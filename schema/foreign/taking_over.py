@@ -19,7 +19,7 @@ from ..loading.recognition import (
 )
 from ..team.writing import dump, write_yaml
 from ..values.document import Document
-from ..values.errors import ConfigError, InputError
+from ..values.errors import ConfigError, InputError, without_problems
 from ..values.problems import quoted
 from ..values.values import is_mapping
 from ..values.yaml_text import read_yaml
@@ -165,6 +165,4 @@ def _check(imported: Imported) -> None:
     ):
         if there:
             document, problems = read_yaml(texts(imported).encode(), f"{kind}.yaml")
-            _, problems = shape_only(document, problems, kind)
-            if problems:
-                raise ConfigError(problems)
+            without_problems(*shape_only(document, problems, kind))

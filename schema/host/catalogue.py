@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from inspect import isfunction
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
 from ..values.beneath import open_linked, settled
 from ..values.entries import EntryPoint, find_entries
 from ..values.errors import InputError
 from ..values.problems import quoted
+from ..values.values import nothing
 from .foreign_code import is_theirs, place_of, why
 from .models import DEFAULT_ALIAS, PERSON, PERSON_MODEL, Model
 
@@ -41,10 +41,6 @@ OF_BENCHMARKS = f"{__name__.partition('.')[0]}.benchmarks."
 
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*\n)*?---(\n|\Z)")
-
-
-def _empty() -> Mapping[str, Any]:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +64,7 @@ class ToolServer:
     url: str = ""
     env: tuple[str, ...] = ()
     key_env: str = ""
-    headers_env: Mapping[str, str] = field(default_factory=_empty)
+    headers_env: Mapping[str, str] = field(default_factory=nothing)
     timeout: float = 60
     start_timeout: float = 10
 
@@ -110,11 +106,11 @@ class Catalogue:
     withheld_tools: frozenset[str] = frozenset()
     benchmark_tools: frozenset[str] = frozenset()
     imports: frozenset[str] | None = None
-    models: Mapping[str, Model] = field(default_factory=_empty)
-    servers: Mapping[str, ToolServer] = field(default_factory=_empty)
-    python_tools: Mapping[str, PythonTool] = field(default_factory=_empty)
-    python_scorers: Mapping[str, PythonScorer] = field(default_factory=_empty)
-    permissions: Mapping[str, Permission] = field(default_factory=_empty)
+    models: Mapping[str, Model] = field(default_factory=nothing)
+    servers: Mapping[str, ToolServer] = field(default_factory=nothing)
+    python_tools: Mapping[str, PythonTool] = field(default_factory=nothing)
+    python_scorers: Mapping[str, PythonScorer] = field(default_factory=nothing)
+    permissions: Mapping[str, Permission] = field(default_factory=nothing)
     prompt_folders: tuple[Path, ...] = (BUILT_IN_PROMPTS,)
 
     @classmethod

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+from ..values.values import nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
 
 Permission = Literal["allow", "ask", "deny"]
 """Whether agents may have a tool called; `ask` asks a person before each call."""
-
-
-def _nothing() -> Mapping[str, Any]:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,10 +29,10 @@ class HostTools:
         scorers: The Python functions that score answers, by name.
     """
 
-    servers: Mapping[str, ToolServer] = field(default_factory=_nothing)
-    python: Mapping[str, PythonTool] = field(default_factory=_nothing)
-    permissions: Mapping[str, Permission] = field(default_factory=_nothing)
-    scorers: Mapping[str, PythonScorer] = field(default_factory=_nothing)
+    servers: Mapping[str, ToolServer] = field(default_factory=nothing)
+    python: Mapping[str, PythonTool] = field(default_factory=nothing)
+    permissions: Mapping[str, Permission] = field(default_factory=nothing)
+    scorers: Mapping[str, PythonScorer] = field(default_factory=nothing)
 
     @property
     def names(self) -> frozenset[str]:

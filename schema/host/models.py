@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, get_args
 
 from ..values.attachments import Kind
@@ -40,7 +40,6 @@ def is_more(effort: Effort, than: Effort) -> bool:
 
 
 @kept(closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Model:
     """What an alias stands for. The fields are those of models.yaml.
 

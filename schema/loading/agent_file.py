@@ -16,7 +16,7 @@ from ..team.team import Agent, Lineage, Skill, Team, is_prompt_id
 from ..team.writing import agent_value, write_agent_yaml, write_yaml
 from ..values.codec import to_value
 from ..values.document import Document
-from ..values.errors import ConfigError, InputError
+from ..values.errors import InputError, without_problems
 from ..values.files import make_folder, write_atomically
 from ..values.folders import files_in, write_folder
 from ..values.problems import Problem, quoted
@@ -31,7 +31,7 @@ from .agent_document import (
     is_agent_folder,
     read_agent_document,
 )
-from .loading import merged, shape_only
+from .loading import UNASKED, merged, shape_only
 
 OURS = (
     AGENT,
@@ -68,14 +68,12 @@ def load_agent(path: str | Path, catalogue: Catalogue | None = None) -> AgentFil
         catalogue: What names are known. Default: what is installed, and no models.yaml.
     """
     known = (catalogue or Catalogue.of_host()).beside(_whole(Path(path)).parent)
-    return _without_problems(*check_agent(path, known))
+    return without_problems(*check_agent(path, known))
 
 
 def read_agent(path: str | Path) -> AgentFile:
     """Load an agent file without a host: what names it uses is not asked."""
-    nothing = frozenset[str]()
-    unasked = Catalogue(backends=nothing, functions=nothing, scorers=nothing, tools=nothing)
-    return _without_problems(*check_agent(path, unasked, HOSTLESS))
+    return without_problems(*check_agent(path, UNASKED, HOSTLESS))
 
 
 def check_agent(
@@ -208,9 +206,3 @@ def _as_team(document: Document, name: str, fields: Mapping[str, Any]) -> Docume
         keys={(*place, *path): where for path, where in document.keys.items()},
         grafts={place: document},
     )
-
-
-def _without_problems(agent_file: AgentFile, problems: list[Problem]) -> AgentFile:
-    if problems:
-        raise ConfigError(problems)
-    return agent_file

@@ -25,10 +25,10 @@ from ..values._json import read_json
 from ..values.attachments import Attachment
 from ..values.beneath import open_linked
 from ..values.document import LIMITS, Document, DocumentLimits
-from ..values.errors import ConfigError, InputError
+from ..values.errors import ConfigError, InputError, without_problems
 from ..values.hints import did_you_mean
 from ..values.problems import MOST_PROBLEMS, Problem, quoted
-from ..values.values import is_list, is_mapping
+from ..values.values import frozen, is_mapping
 from ..values.yaml_text import read_yaml
 from .agent_document import TEAM, is_team_folder, using_files, with_used
 from .recognition import crew_folders, foreign_problem
@@ -40,6 +40,10 @@ from .task_form import PLAIN, TaskForm
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
 LONGEST_REMEMBERED = 16_384
 """Bytes of a team file whose content is kept in memory."""
+UNASKED = Catalogue(
+    backends=frozenset(), functions=frozenset(), scorers=frozenset(), tools=frozenset()
+)
+"""The names of no host, where nobody asks for them."""
 THERE_ARE_MORE = "there are more problems, here and elsewhere. Fix the first ones, and check again."
 
 _Shaped = tuple[Document, Team, Sequence[Problem]]
@@ -61,10 +65,7 @@ def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
     path = team_path(path)
     content = read_file(path, LIMITS)
     known = (catalogue or Catalogue.of_host()).beside(path.parent)
-    team, problems = check_team(content, str(path), known, folder=path.parent)
-    if problems:
-        raise ConfigError(problems)
-    return team
+    return without_problems(*check_team(content, str(path), known, folder=path.parent))
 
 
 def team_path(name: str | Path) -> Path:
@@ -109,12 +110,7 @@ def hostless_team(content: bytes, file: str, *, folder: Path | None = None) -> T
     Raises:
         ConfigError: Its shape or its graph is wrong; the exception has every problem.
     """
-    nothing = frozenset[str]()
-    unasked = Catalogue(backends=nothing, functions=nothing, scorers=nothing, tools=nothing)
-    team, problems = check_team(content, file, unasked, GRAPH_RULES, folder=folder)
-    if problems:
-        raise ConfigError(problems)
-    return team
+    return without_problems(*check_team(content, file, UNASKED, GRAPH_RULES, folder=folder))
 
 
 def parse_team(content: bytes, file: str, catalogue: Catalogue) -> Team:
@@ -123,10 +119,7 @@ def parse_team(content: bytes, file: str, catalogue: Catalogue) -> Team:
     Raises:
         ConfigError: The text does not load.
     """
-    team, problems = check_team(content, file, catalogue)
-    if problems:
-        raise ConfigError(problems)
-    return team
+    return without_problems(*check_team(content, file, catalogue))
 
 
 def check_team(
@@ -222,8 +215,7 @@ def parse_task(
             result.append(
                 document.problem((name,), f"a {name} without a repository. Name it: repo.")
             )
-    if problems := merged(problems, result):
-        raise ConfigError(problems)
+    without_problems(document, merged(problems, result))
     return _task(value, files, repo, scorer)
 
 
@@ -239,13 +231,12 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
         value = sound(document, "models") if problems else document.value
         result = chain(fallback_problems(document, value), request_problems(document, value))
         problems = merged(problems, result)
-    if problems:
-        raise ConfigError(problems)
+    without_problems(document, problems)
     return {
         alias: Model(
             alias=alias,
             origin=str(path),
-            **{key: _tuples(item) for key, item in fields.items()},
+            **frozen(fields),
         )
         for alias, fields in document.value["models"].items()
     }
@@ -309,10 +300,8 @@ def read_shape(path: str | Path, schema: str) -> Any:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    document, problems = shape_only(*read_yaml(read_file(path), str(path)), schema)
-    if problems:
-        raise ConfigError(problems)
-    return document.value
+    read = read_yaml(read_file(path), str(path))
+    return without_problems(*shape_only(*read, schema)).value
 
 
 def merged(first: list[Problem], more: Iterable[Problem]) -> list[Problem]:
@@ -358,7 +347,3 @@ def _is_repository(folder: Path, *, bare: bool) -> bool:
         return (folder / ".git").exists() or (bare and (folder / "objects").is_dir())
     except OSError:  # a name that no file can have
         return False
-
-
-def _tuples(item: Any) -> Any:
-    return tuple(item) if is_list(item) else item

@@ -15,9 +15,9 @@ from ..checking._shape import shape_schema
 from ..host.catalogue import Catalogue
 from ..host.settings import Configurable, find_strategy
 from ..values.document import Document
-from ..values.errors import ConfigError, InputError
+from ..values.errors import ConfigError, InputError, without_problems
 from ..values.problems import Problem, quoted
-from ..values.values import is_list, is_mapping
+from ..values.values import frozen, is_mapping
 from ..values.yaml_text import read_yaml
 from .loading import read_file, shape_only
 from .scorers import scorer_of
@@ -84,7 +84,7 @@ def recipe_of(
     """
     fields: dict[str, Any] = {**written}
     given: dict[str, Any] = fields.pop("settings", None) or {}
-    settings = strategy.settings(**{key: _tuples(item) for key, item in given.items()})
+    settings = strategy.settings(**frozen(given))
     if not is_dataclass(settings) or isinstance(settings, type):
         name = written["strategy"]
         raise InputError(
@@ -92,7 +92,7 @@ def recipe_of(
             " Correct it."
         )
     cost: dict[str, Any] = fields.pop("cost", None) or {}
-    fields = {"seeds": strategy.seeds} | {key: _tuples(item) for key, item in fields.items()}
+    fields = {"seeds": strategy.seeds} | frozen(fields)
     costs = {f"cost_{key}": item for key, item in cost.items()}
     recipe = Recipe(settings=settings, **fields, **costs)
     return recipe, strategy.check(settings, given) or strategy.check_recipe(recipe)
@@ -109,8 +109,7 @@ def scorer_of_recipe(path: str | Path, recipe: Recipe, catalogue: Catalogue) -> 
         return None
     document, _ = read_yaml(read_file(path), str(path))
     chosen, problems = scorer_of(recipe.scorer, document, Path(path).parent, catalogue)
-    if problems:
-        raise ConfigError(problems)
+    without_problems(chosen, problems)
     return {"name": chosen.name, **chosen.options}
 
 
@@ -159,7 +158,3 @@ def _schema(strategy: Configurable | None) -> Mapping[str, Any]:
     fields = common["properties"]
     settings = {**fields["settings"], **strategy.schema}
     return {**common, "properties": {**fields, "settings": settings}}
-
-
-def _tuples(item: Any) -> Any:
-    return tuple(item) if is_list(item) else item

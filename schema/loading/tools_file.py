@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..host.catalogue import ToolServer, installed
 from ..host.host_tools import HostTools
 from ..host.python_scorer import PythonScorer
 from ..host.python_tool import PythonTool
 from ..values.document import LIMITS, Document
-from ..values.errors import ConfigError, InputError
+from ..values.errors import InputError, without_problems
 from ..values.hints import did_you_mean
 from ..values.problems import Path as FieldPath
 from ..values.problems import Problem, quoted
-from ..values.values import is_list
+from ..values.values import frozen, is_list
 from ..values.yaml_text import read_yaml
 from .loading import merged, read_file, shape_only
 
@@ -34,9 +34,8 @@ def load_tools(path: str | Path) -> HostTools:
         ConfigError: The file does not load; the exception has every problem with its place.
     """
     path = Path(path)
-    document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), "tools")
-    if problems:
-        raise ConfigError(problems)
+    read = read_yaml(read_file(path, LIMITS), str(path))
+    document = without_problems(*shape_only(*read, "tools"))
     # Here, as few hosts have functions of their own.
     from ..host.python_scorer import load_python_scorer
     from ..host.python_tool import load_python_tool
@@ -49,7 +48,7 @@ def load_tools(path: str | Path) -> HostTools:
         document, "scorers", "scorer", lambda named: load_python_scorer(named, folder)
     )
     servers = {
-        name: ToolServer(name=name, **{key: _frozen(item) for key, item in fields.items()})
+        name: ToolServer(name=name, **frozen(fields))
         for name, fields in document.value.get("servers", {}).items()
     }
     permissions = document.value.get("permissions", {})
@@ -60,9 +59,7 @@ def load_tools(path: str | Path) -> HostTools:
         *_server_problems(document),
         *_permission_problems(document, tools),
     ]
-    if problems := merged([], problems):
-        raise ConfigError(problems)
-    return tools
+    return without_problems(tools, merged([], problems))
 
 
 def _loaded(
@@ -118,7 +115,3 @@ def _permission_problems(document: Document, tools: HostTools) -> Iterator[Probl
             hint = did_you_mean(name, known)
             message = f"no tool {quoted(name)}.{hint}"
             yield document.problem(("permissions", name), message, at_key=True)
-
-
-def _frozen(item: Any) -> Any:
-    return tuple(item) if is_list(item) else item

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..values.values import Json
+from ..values.values import Json, nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
 ATTACHED = "files"
 """The folder beside a task file that we write, in which its images and PDFs are."""
-
-
-def _nothing() -> Mapping[str, Any]:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,7 +29,7 @@ class ScorerChoice:
     """
 
     name: str = "exact"
-    options: Mapping[str, Json] = field(default_factory=_nothing)
+    options: Mapping[str, Json] = field(default_factory=nothing)
     python: PythonScorer | None = None
 
     @property
@@ -64,11 +60,11 @@ class Task:
     id: str
     query: str
     context: str = ""
-    briefs: Mapping[str, str] = field(default_factory=_nothing)
+    briefs: Mapping[str, str] = field(default_factory=nothing)
     niche: str | None = None
-    fields: Mapping[str, Json] = field(default_factory=_nothing)
-    files: Mapping[str, str] = field(default_factory=_nothing)
-    attachments: Mapping[str, Attachment] = field(default_factory=_nothing)
+    fields: Mapping[str, Json] = field(default_factory=nothing)
+    files: Mapping[str, str] = field(default_factory=nothing)
+    attachments: Mapping[str, Attachment] = field(default_factory=nothing)
     repo: Path | None = None
     commit: str = ""
     history: bool = False

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..values.codec import kept
-from ..values.values import equal_numbers_alike, is_mapping, unlike_default
+from ..values.values import equal_numbers_alike, is_mapping, nothing, unlike_default
 from .conditions import readings_following
 
 if TYPE_CHECKING:
@@ -63,10 +63,6 @@ ACTS = ("list_pool", "start_agent", "stop_agent", "send", "finalize", "terminate
 _PROMPT_ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
-def _nothing() -> Mapping[str, Any]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Skill:
     """How something is done: `body`, which an agent reads when its `description` calls for it.
@@ -78,7 +74,7 @@ class Skill:
     body: str
     license: str = field(default="", compare=False)
     compatibility: str = field(default="", compare=False)
-    metadata: Mapping[str, str] = field(default_factory=_nothing, compare=False)
+    metadata: Mapping[str, str] = field(default_factory=nothing, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,12 +93,12 @@ class Notes:
             in nothing else are equal.
     """
 
-    patches: Mapping[str, str] = field(default_factory=_nothing, hash=False)
-    teammates: Mapping[str, str] = field(default_factory=_nothing, hash=False)
-    pairs: Mapping[str, str] = field(default_factory=_nothing, hash=False)
-    skills: Mapping[str, Skill] = field(default_factory=_nothing, hash=False)
+    patches: Mapping[str, str] = field(default_factory=nothing, hash=False)
+    teammates: Mapping[str, str] = field(default_factory=nothing, hash=False)
+    pairs: Mapping[str, str] = field(default_factory=nothing, hash=False)
+    skills: Mapping[str, Skill] = field(default_factory=nothing, hash=False)
     coaching: str = ""
-    taught: Mapping[str, str] = field(default_factory=_nothing, compare=False)
+    taught: Mapping[str, str] = field(default_factory=nothing, compare=False)
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -120,7 +116,7 @@ class Notes:
             name: Skill(description=skill.description, body=skill.body)
             for name, skill in self.skills.items()
         }
-        return replace(self, taught=_nothing(), skills=MappingProxyType(skills))
+        return replace(self, taught=nothing(), skills=MappingProxyType(skills))
 
     def following(self, new_ids: Mapping[str, str | None]) -> Notes:
         """Return the notes after agents got other ids, or None for those that went."""
@@ -204,7 +200,7 @@ class Agent:
     output_schema: Mapping[str, Any] | None = None
     backend: str | None = None
     when: When | None = None
-    reads: Mapping[str, When] = field(default_factory=_nothing, hash=False)
+    reads: Mapping[str, When] = field(default_factory=nothing, hash=False)
     each: Each | None = None
     notes: Notes = Notes()
     recall: Recall | None = None
@@ -402,7 +398,6 @@ class SolvedTask:
 
 
 @kept(omit=True, closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class LineageStep:
     """One of several steps that lead from a team's parents to it.
 
@@ -418,7 +413,6 @@ class LineageStep:
 
 
 @kept(omit=True, closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Lineage:
     """Where a team comes from, as the pool that keeps it wrote it down.
 
@@ -461,7 +455,7 @@ class Team:
     backend: str | None = None
     constitution: str = ""
     agents: Mapping[str, Agent]
-    reports_to: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    reports_to: Mapping[str, tuple[str, ...]] = field(default_factory=nothing)
     declared_output: str | None = None
     execution: Execution = Execution()
     successful_tasks: tuple[SolvedTask, ...] = ()

@@ -4,7 +4,6 @@ A field is written under its name, in the order of the declaration; its type say
 from that stands in the declaration, too: `kept` for the class, `Form` for a field.
 
     @kept(omit=True)
-    @dataclass(frozen=True, kw_only=True, slots=True)
     class Trial:
         task: str
         score: Annotated[float | None, Form(omit=False)] = None
@@ -21,7 +20,7 @@ import itertools
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from operator import attrgetter
 from typing import (
     Annotated,
@@ -30,6 +29,7 @@ from typing import (
     TypeVar,
     Union,
     cast,
+    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
@@ -37,11 +37,12 @@ from typing import (
 )
 
 from .problems import dotted, quoted
-from .values import unlike_default
+from .values import is_same, unlike_default
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
 SETTINGS = "__kept__"
+NO_KINDS: frozenset[type[Any]] = frozenset()
 
 
 class Misfit(ValueError):
@@ -94,10 +95,11 @@ class _Settings:
     tag: tuple[str, str] | None = None
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def kept(
     *, omit: bool = False, closed: bool = False, tag: tuple[str, str] | None = None
 ) -> Callable[[type[T]], type[T]]:
-    """Mark a dataclass whose values are kept, and say how.
+    """Make a class a frozen dataclass whose values are kept, and say how; it may be one already.
 
     Args:
         omit: Whether fields are left out that are at their default.
@@ -106,11 +108,13 @@ def kept(
     """
     settings = _Settings(omit=omit, closed=closed, tag=tag)
 
-    def mark(cls: type[T]) -> type[T]:
+    def make(cls: type[T]) -> type[T]:
+        if "__dataclass_fields__" not in vars(cls):
+            cls = dataclass(frozen=True, kw_only=True, slots=True)(cls)
         setattr(cls, SETTINGS, settings)
         return cls
 
-    return mark
+    return make
 
 
 def to_value(item: Any) -> dict[str, Any]:
@@ -187,7 +191,10 @@ class _Codec:
                 for slot in self.slots
                 if slot.omit or slot.write is not None
             )
-        self.readers = tuple((item.name, item.key, item.read) for item in plain)
+        self.readers = {
+            item.key: (item.name, getattr(item.read, "kinds", NO_KINDS), item.read)
+            for item in plain
+        }
         self.required = tuple(item.key for item in plain if item.is_required)
         self.flats = tuple((slot.name, slot.flat) for slot in self.slots if slot.flat is not None)
         inner = (key for _, flat in self.flats for key in flat.codec.keys)
@@ -200,7 +207,7 @@ class _Codec:
             for key, write, omit, usual in self.converted:
                 if write is not None:
                     value[key] = write(value[key])
-                if omit and (value[key] is usual or _is_same(value[key], usual)):
+                if omit and (value[key] is usual or is_same(value[key], usual)):
                     del value[key]
             return value
         for name, key, write, omit, usual in self.writers:
@@ -208,7 +215,7 @@ class _Codec:
             plain = part if write is None else write(part)
             if key is None:  # a flat one
                 value.update(plain)
-            elif not omit or not _is_same(plain, usual):
+            elif not omit or not is_same(plain, usual):
                 value[key] = plain
         return value
 
@@ -226,11 +233,12 @@ class _Codec:
     def _given(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Read the fields that are there. A pool has many lines, so every call counts."""
         given = {name: flat.read(value) for name, flat in self.flats}
-        key = ""
+        readers, key = self.readers, ""
         try:
-            for name, key, reader in self.readers:
-                if key in value:
-                    given[name] = reader(value[key])
+            for key, item in value.items():
+                if key in readers:
+                    name, kinds, reader = readers[key]
+                    given[name] = item if type(item) in kinds else reader(item)
         except Misfit as error:
             raise error.below(key) from None
         return given
@@ -276,10 +284,6 @@ def _default(declared: Field[Any]) -> Any:
     return declared.default_factory()
 
 
-def _is_same(item: Any, usual: Any) -> bool:
-    return item == usual and isinstance(item, bool) == isinstance(usual, bool)
-
-
 @functools.cache
 def _converters(hint: Any) -> tuple[Convert | None, Convert]:
     """Return what writes the values of a type, None where they are plain, and what reads them."""
@@ -293,7 +297,7 @@ def _converters(hint: Any) -> tuple[Convert | None, Convert]:
     if origin in {Union, types.UnionType}:
         return _union(args)
     if hint in _SCALARS:
-        return None, _of_types([hint])
+        return None, _OfTypes([hint])
     if is_dataclass(hint):
         return to_value, functools.partial(_read, cast("type[Any]", hint))
     return _container(origin or hint, args)
@@ -393,7 +397,7 @@ def _union(options: tuple[Any, ...]) -> tuple[Convert | None, Convert]:
     plain = [option for option in options if option in _SCALARS]
     others = [option for option in options if option not in _SCALARS]
     if not others:
-        return None, _of_types(plain)
+        return None, _OfTypes(plain)
     write, reader = _converters(others[0]) if len(others) == 1 else (to_value, _by_tag(others))
     scalars = frozenset(kind for item in plain for kind in _SCALARS[item][0])
 
@@ -431,16 +435,17 @@ def _one_of(choices: tuple[Any, ...], value: Any) -> Any:
     return value
 
 
-def _of_types(hints: Sequence[Any]) -> Convert:
-    kinds = frozenset(kind for hint in hints for kind in _SCALARS[hint][0])
-    names = ", ".join(repr(_SCALARS[hint][1]) for hint in hints)
+class _OfTypes:
+    """Reads values of some types of scalars; `kinds` are those that stay as they are."""
 
-    def back(value: Any) -> Any:
-        if type(value) not in kinds:
-            raise Misfit(f"{quoted(value)} is not of type {names}")
+    def __init__(self, hints: Sequence[Any]) -> None:
+        self.kinds = frozenset(kind for hint in hints for kind in _SCALARS[hint][0])
+        self._names = ", ".join(repr(_SCALARS[hint][1]) for hint in hints)
+
+    def __call__(self, value: Any) -> Any:
+        if type(value) not in self.kinds:
+            raise Misfit(f"{quoted(value)} is not of type {self._names}")
         return value
-
-    return back
 
 
 def _wrong_type(value: Any, kind: str) -> Misfit:

@@ -20,8 +20,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TypeVar
 
 from .problems import FORMATS, Problem
+
+T = TypeVar("T")
 
 
 class CoterieError(Exception):
@@ -42,6 +45,17 @@ class ConfigError(InputError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__(FORMATS["text"](self.problems))
+
+
+def without_problems(value: T, problems: Sequence[Problem]) -> T:
+    """Return what a file says.
+
+    Raises:
+        ConfigError: There are problems.
+    """
+    if problems:
+        raise ConfigError(problems)
+    return value
 
 
 class UnsupportedSystem(InputError):

@@ -27,8 +27,8 @@ Failpoint = Literal[
     "files.sync.before",
     "files.sync.after",
     # Entries of a run's journal.
-    "journal.commit.before",
-    "journal.commit.after",
+    "journal.append.before",
+    "journal.append.after",
 ]
 """Every place. A new one is declared here first."""
 

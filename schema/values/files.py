@@ -17,7 +17,7 @@ from .failpoints import failpoint
 
 def write_atomically(
     path: Path,
-    text: str | bytes | Iterable[str],
+    text: str | bytes | Iterable[str | bytes],
     *,
     flushed: bool = True,
     after: Callable[[], object] | None = None,
@@ -25,7 +25,7 @@ def write_atomically(
     """Write a file whole, or leave what was there.
 
     Args:
-        text: The text, or its pieces, which are never all in memory; or bytes.
+        text: The text or bytes, or pieces of either, which are never all in memory.
         flushed: Whether it is on disk when this returns; else who calls flushes it later.
         after: Called when the disk has its content, ahead of its name: waits for what it follows
             from. What this raises is raised, and the file is not there.
@@ -59,12 +59,9 @@ def write_atomically(
             _sync(path.parent)
 
 
-def _pieces(text: str | bytes | Iterable[str]) -> Iterator[bytes]:
-    if isinstance(text, bytes):
-        yield text
-    else:
-        for piece in (text,) if isinstance(text, str) else text:
-            yield piece.encode("utf-8", "backslashreplace")
+def _pieces(text: str | bytes | Iterable[str | bytes]) -> Iterator[bytes]:
+    for piece in (text,) if isinstance(text, str | bytes) else text:
+        yield piece if isinstance(piece, bytes) else piece.encode("utf-8", "backslashreplace")
 
 
 def append(path: Path, content: bytes) -> None:

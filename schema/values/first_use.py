@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 from collections import UserDict
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 
-def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def on_first_use(package: str) -> Callable[[str], Any]:
     """Return the `__getattr__` of a package: a command imports what it needs and no more.
+
+    Its public names are those that it imports for type checkers, `if TYPE_CHECKING`.
 
     Args:
         package: Its `__name__`.
-        homes: The public names, with blanks between them, by the module that has them.
     """
-    module_of = {name: module for module, names in homes.items() for name in names.split()}
 
     def find(name: str) -> Any:
-        if name not in module_of:
+        if name not in (module_of := _homes(package)):
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f".{module_of[name]}", package), name)
+        return getattr(import_module(module_of[name], package), name)
 
     return find
+
+
+@cache
+def _homes(package: str) -> Mapping[str, str]:
+    """Return the modules that a package imports for type checkers, by the names from there."""
+    text = Path(str(sys.modules[package].__file__)).read_text(encoding="utf-8")
+    blocks = [item.body for item in ast.parse(text).body if isinstance(item, ast.If)]
+    return {
+        name.name: f"{'.' * item.level}{item.module}"
+        for item in chain.from_iterable(blocks)
+        if isinstance(item, ast.ImportFrom)
+        for name in item.names
+    }
 
 
 class ImportedOnUse(UserDict[str, Any]):

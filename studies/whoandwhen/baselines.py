@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coterie.operators.blame import TextBudget, view
-from coterie.operators.core.answers import InvalidAnswer, closed, reason_schema, structured
+from coterie.operators.core.answers import InvalidAnswer, reason_schema, structured
 from coterie.operators.core.material import clip, fenced, material
 from coterie.operators.core.meta import Question
 from coterie.operators.core.proposal import RejectedProposal
 from coterie.runtime.messages.messages import render
+from coterie.schema.edits.offer.strict import closed
 
 from .verdicts import Told
 

@@ -1,7 +1,7 @@
 """The folder of attributions: what they were made with, and a line for each.
 
 * `manifest.json`: the setting, and what it was made on.
-* `journal.sqlite`: every answer that was paid for.
+* `journal.log`: every answer that was paid for.
 * `attributions.jsonl`: the result of each trace by each method; tables are made of it alone.
 """
 

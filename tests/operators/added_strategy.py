@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from coterie.operators.core.answers import child_of, closed, structured
+from coterie.operators import child_of, closed, structured
 from coterie.operators.core.digest import digest
 from coterie.operators.core.material import material, memories_text, parent_text, task_text
 from coterie.operators.core.meta import Question
@@ -58,14 +58,14 @@ async def mentoring(episode: Episode) -> None:
         own = await episode.recall(task.text, episode.settings.pieces, owner=agent, kind="lesson")
         known = "\n".join(lesson.text for lesson, _ in own)
         reminder = SetNote(agent=agent, note="coaching", text=known)
-        team = child_of(team, (reminder,), episode.meta.catalogue, episode.meta.ceiling)
+        team = child_of(team, (reminder,), episode.meta_model.catalogue, episode.meta_model.ceiling)
     run = await episode.run(team, "run")
     episode.answered(run)
     episode.figures["reminders"] = sum(bool(item.notes.coaching) for item in team.agents.values())
     parent = Parent(team=team, digest=digest(run))
     for agent in team.agents if episode.learning else ():
         path = f"{episode.path}advise {agent}"
-        result = await operator_of("advise").act(episode.meta, path, task, parent, agent)
+        result = await operator_of("advise").act(episode.meta_model, path, task, parent, agent)
         if isinstance(result, RejectedProposal):
             episode.lose(result)
         else:

@@ -87,10 +87,9 @@ class Recorder:
                 self._change(call, handle[1], name, arguments, int(result))
 
     def _name(self, quoted: str) -> str:
-        """Return a path relative to the folder; nothing for those elsewhere, or not on disk."""
+        """Return a path relative to the folder; nothing for those elsewhere."""
         path = Path(unquoted(quoted).decode())
-        on_disk = path.is_relative_to(self.folder) and not path.name.endswith("-shm")
-        return str(path.relative_to(self.folder)) if on_disk else ""
+        return str(path.relative_to(self.folder)) if path.is_relative_to(self.folder) else ""
 
     def _open(self, name: str, arguments: str, result: str) -> None:
         handle = result.split("<", maxsplit=1)[0]

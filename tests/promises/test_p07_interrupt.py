@@ -237,21 +237,38 @@ topology:
 """
 
 
+MOMENTS = [round(random.Random(seed).uniform(0.2, 3.0), 2) for seed in range(20)]
+
+
 @pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
-@pytest.mark.parametrize("how", ["twice", "sigterm"])
-def test_p07_code_under_way_ends_too(how: How, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "moment"),
+    [
+        *(("ctrl_c", None), ("twice", None), ("sigterm", None)),
+        *(pytest.param("ctrl_c", moment, marks=pytest.mark.nightly) for moment in MOMENTS),
+    ],
+)
+def test_p07_code_under_way_ends_too(how: How, moment: float | None, tmp_path: Path) -> None:
+    """Code is under way after two answers, or may be at so many seconds after the start."""
     (tmp_path / "team.yaml").write_text(CODERS)
     working = Reply.code(f"import time\ntime.sleep({FOR_EVER})")
     with (
         ScriptedModel(working) as model,
         mas_run(model, tmp_path, "team.yaml", "--query", "Work.") as running,
     ):
-        model.wait_for(lambda calls: len(answered(calls)) == 2, timeout=PATIENCE)
+        if moment is None:
+            model.wait_for(lambda calls: len(answered(calls)) == 2, timeout=PATIENCE)
+        else:
+            time.sleep(moment)
         interrupt(running, how)
         code = running.wait()
         assert running.left_over() == []
     number = ENDS_BY[how]
     assert code in {128 + number, -number}, running.shown.decode()
-    (left,) = (tmp_path / "runs").iterdir()
-    assert [json.loads(line)["n"] for line in events(left)]
-    load_team(left / "team.yaml")
+    assert list((tmp_path / "tmp").iterdir()) == []
+    for left in (tmp_path / "runs").glob("*"):
+        if how != "twice":
+            assert json.loads((left / "result.json").read_text())["status"] == "interrupted"
+        assert [json.loads(line)["n"] for line in events(left)]
+        load_team(left / "team.yaml")
+    assert moment or [*(tmp_path / "runs").iterdir()]

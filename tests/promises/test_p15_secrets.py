@@ -148,7 +148,7 @@ def searched_after_a_run(host: Host) -> int:
     assert host.found(done) == []
     assert done.marks > 200
     names = {path.name for path, _ in done.files}
-    assert {"events.jsonl", "journal.sqlite", "result.json", "task.json", "team.yaml"} <= names
+    assert {"events.jsonl", "journal.log", "result.json", "task.json", "team.yaml"} <= names
     assert secrets.pin not in sent
     (run,) = (host.work / "runs").iterdir()
     for words in (["--resume", str(run)], ["--replay", str(run), "--verify"]):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from hypothesis import strategies as st
 from coterie.runtime import Run
 from coterie.schema import Team
 
+from ..support.journals import written
 from .crashes import (
     SettlingProvider,
     consulting_teams,
@@ -26,19 +25,12 @@ from .test_p02_resume import outcome
 
 def kept(folder: Path) -> set[str]:
     """The questions whose answers a journal has."""
-    file = folder / "journal.sqlite"
-    if not file.exists():
-        return set()
-    with closing(sqlite3.connect(file)) as journal:
-        rows = journal.execute("SELECT asked FROM entries WHERE kind = 'model'").fetchall()
-    return {asked for (asked,) in rows}
+    return {entry.asked for entry in written(folder, "model")}
 
 
 def places(folder: Path) -> set[str]:
     """The kinds of passes in which a journal has answers."""
-    with closing(sqlite3.connect(folder / "journal.sqlite")) as journal:
-        paths = journal.execute("SELECT path FROM entries WHERE kind = 'model'").fetchall()
-    return {path.split("/")[0].split(" ")[0] for (path,) in paths}
+    return {entry.path.split("/")[0].split(" ")[0] for entry in written(folder, "model")}
 
 
 def told(run: Run) -> Any:

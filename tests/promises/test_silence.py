@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -13,6 +11,7 @@ from hypothesis import strategies as st
 from coterie.runtime import Ablation, compile
 from coterie.schema import Team
 
+from ..support.journals import written
 from .crashes import (
     KNOWN,
     SettlingProvider,
@@ -27,9 +26,7 @@ from .test_p02_resume import outcome
 
 def calls(folder: Path) -> set[tuple[str, str]]:
     """Where each model call stands, and what it asked."""
-    file = folder / "journal.sqlite"
-    with closing(sqlite3.connect(file)) as journal:
-        return set(journal.execute("SELECT path, asked FROM entries WHERE kind = 'model'"))
+    return {(entry.path, entry.asked) for entry in written(folder, "model")}
 
 
 def agent_of(path: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from coterie.runtime import Calls, Context, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.gateway import CallError, ChatAnswer
 from coterie.runtime.record.trace import Event
+from coterie.runtime.values.budget import Budget, Caps
 from coterie.schema import Catalogue, Model, Team
 
 from ..provider import Behaviour, Provider, answer, gateway_to, model
@@ -27,6 +28,7 @@ def run(
     *,
     on_event: Callable[[Event], None] = lambda _: None,
     batched: bool = False,
+    caps: Caps | None = None,
     **fields: Any,
 ) -> tuple[Run, float]:
     """Run a team on virtual time; give what came of it and the seconds that passed."""
@@ -45,6 +47,7 @@ def run(
                 TASK,
                 Context(
                     calls=Calls(gateway=gateway, are_batched=batched),
+                    budget=Budget(caps or Caps(), clock=virtual_clock),
                     jails=UNUSED,
                     toolbox=toolbox,
                     trace=Trace(on_event),

@@ -142,8 +142,8 @@ VISITS: Mapping[str, int] = {
     "files.append.after": 15,
     "files.sync.before": 30,
     "files.sync.after": 30,
-    "journal.commit.before": 20,
-    "journal.commit.after": 20,
+    "journal.append.before": 20,
+    "journal.append.after": 20,
 }
 """How often most evolutions come to each failpoint."""
 KINDS: tuple[Kind, ...] = ("write", "write", "call", "full disk", "refusal", "budget")

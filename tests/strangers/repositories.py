@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..support.repositories import as_config
+
 COMMANDS = (
     "alias.diff", "alias.log", "alias.ls-files", "alias.status",
     "browser.x.cmd", "core.alternateRefsCommand", "core.askPass", "core.editor", "core.fsmonitor",
@@ -94,7 +96,7 @@ def armed(folder: Path, place: str, where: str, program: str) -> Path:
     settings = dict.fromkeys(COMMANDS, program) | OTHERS
     settings["remote.origin.url"] = f"ext::{program} %S"
     settings["submodule.x.update"] = f"!{program}"
-    control, text = folder / ".git", _written(settings)
+    control, text = folder / ".git", as_config(settings)
     if where == "committed":
         (folder / ".gitattributes").write_text(ATTRIBUTES)
         git(folder, "add", ".gitattributes")
@@ -125,16 +127,6 @@ def armed(folder: Path, place: str, where: str, program: str) -> Path:
             raise ValueError(place)
     (folder / "src/code.py").write_text("four\n")  # so that git's index is no excuse to look away
     return folder
-
-
-def _written(settings: Mapping[str, str]) -> str:
-    lines: list[str] = []
-    for name, value in settings.items():
-        section, _, key = name.rpartition(".")
-        first, _, rest = section.partition(".")
-        lines.append(f'[{first} "{rest}"]' if rest else f"[{first}]")
-        lines.append(f'\t{key} = "{value}"')
-    return "\n".join(lines) + "\n"
 
 
 def _append(path: Path, text: str) -> None:

@@ -12,9 +12,12 @@ import pytest
 from coterie.runtime.engine.artifacts import Keeping, kept_in
 from coterie.runtime.record.trace import RunFolder
 
+from ..support.shares import every
+
 SPELLINGS = {
     ".git": (
-        ".git", ".GIT", ".Git", ".git.", ".git ", ".git . ", ".gi\u200ct", ".git::$DATA", "git~1",
+        ".git", ".GIT", ".Git", ".git.", ".git ", ".git . ", ".gi\u200ct", ".\uff47it",
+        ".git::$DATA", "git~1",
     ),
     "HEAD": ("HEAD", "head", "Head", "HEAD.", "HEAD "),
 }  # fmt: skip
@@ -72,11 +75,11 @@ def planted(program: Path) -> Iterator[tuple[str, dict[str, bytes]]]:
             yield f"folder {place}{control}", inner
             pointer = {f"{place}{control}": b"gitdir: store\n"}
             yield f"file {place}{control}", bare("HEAD", f"{place}store/", program, pointer)
-    for name in OTHERS:
-        yield f"tool {name}", {f"out/{name}": b"touch ran\n"}
+    yield "tools", {f"out/{number}/{name}": b"touch ran\n" for number, name in enumerate(OTHERS)}
 
 
 PLANTED = [name for name, _ in planted(Path("program"))]
+"""The tools stand last; so each spelling is among a fifth of all, and each place."""
 
 
 @pytest.fixture
@@ -97,7 +100,7 @@ def look(folder: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("name", [*every(5, PLANTED[:-1]), PLANTED[-1]])
 def test_no_program_runs_where_somebody_looks_at_what_agents_left(
     name: str, tmp_path: Path, program: Path
 ) -> None:

@@ -51,7 +51,7 @@ PARTS = (
     ".gitattributes", "agents", "agents/ada", "agents/ada/agent.yaml", "agents/ada/prompt.md",
     "agents/ada/lessons.jsonl", "evolutions", "evolutions/recipe",
     "evolutions/recipe/evolution.json", "evolutions/recipe/turns.jsonl",
-    "evolutions/recipe/journal.sqlite", "evolutions/recipe/episodes/000000",
+    "evolutions/recipe/journal.log", "evolutions/recipe/episodes/000000",
     "evolutions/recipe/episodes/000000/events.jsonl", "scaffold", "scaffold/team.yaml", ".cache",
     ".cache/000000000000009.snapshot", "memory", "memory/.cache", "memory/.cache/vectors.sqlite",
     "memory/experience.jsonl",

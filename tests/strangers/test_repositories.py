@@ -186,7 +186,7 @@ def test_what_holds_the_answer_is_in_no_copy(
                 other.hardlink_to(task)
         ended = folder / f"{place}runs/before"
         ended.mkdir(parents=True)
-        for name in ("task.json", "run.json", "journal.sqlite"):
+        for name in ("task.json", "run.json", "journal.log"):
             (ended / name).write_text(f"{answer} {place}")
     if kept != "untracked":
         git(folder, "add", "--all")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from random import Random
 from typing import Any
 
 from hypothesis import given, settings
@@ -19,6 +20,7 @@ from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import check_team
 
 from ..operators.asking import catalogue, ceiling_of, llm, team
+from ..operators.hostile import HostileModel
 
 CATALOGUE = catalogue()
 FIRST = team(
@@ -37,18 +39,18 @@ GRANTED = CapabilityPolicy.of(FIRST, SECOND)
 
 
 class Answering:
-    """Stands where the gateway does, and gives answers in turn."""
+    """Stands where the gateway does, with a hostile model behind it."""
 
     models: Mapping[str, Any] = CATALOGUE.models
 
-    def __init__(self, answers: Iterator[str]) -> None:
-        self.answers = answers
+    def __init__(self, chance: Random) -> None:
+        self.model = HostileModel(chance=chance)
         self.asked = 0
 
     async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
-        del request
+        assert request.schema is not None
         self.asked += 1
-        return ChatAnswer(text=next(self.answers))
+        return ChatAnswer(text=self.model.answer(request.schema))
 
 
 class Count:
@@ -58,16 +60,14 @@ class Count:
         self.answers = 0
         self.counts: Counter[str] = Counter()
 
-    def of(
-        self, work: Callable[[MetaModel], Awaitable[Any]], answers: tuple[str, ...], run: Any
-    ) -> Any:
-        """Let an operator work with these answers; nothing that it does may go uncounted."""
+    def of(self, work: Callable[[MetaModel], Awaitable[Any]], chance: Random, run: Any) -> Any:
+        """Let an operator work with hostile answers; nothing that it does may go uncounted."""
         events: Counter[str] = Counter()
 
         def tell(event: str, /, **_: Any) -> None:
             events[event] += 1
 
-        gateway: Any = Answering(iter(answers))
+        gateway: Any = Answering(chance)
         calls = Calls(gateway=gateway)
         meta = MetaModel(calls=calls, catalogue=CATALOGUE, ceiling=CEILING, tell=tell)
         result = run(work(meta))
@@ -114,21 +114,23 @@ NO_OPTION = st.none()
 
 def examples(share: int, part: int, *, least: int = 10) -> int:
     """Return the number of examples that is enough for a share of answers: many ask twice."""
-    return max(least, share * 7 // 10 // part)
+    return max(least, share * 8 // 10 // part)
 
 
 def hostile(
-    answers: SearchStrategy[str], examples: int, work: Callable[[MetaModel, Any], Awaitable[Any]],
-    *checks: Callable[[Any], None], options: SearchStrategy[Any] = NO_OPTION,
-) -> Count:  # fmt: skip
-    """Let an operator work with as many hostile answers."""
+    examples: int,
+    work: Callable[[MetaModel, Any], Awaitable[Any]],
+    *checks: Callable[[Any], None],
+    options: SearchStrategy[Any] = NO_OPTION,
+) -> Count:
+    """Let an operator work with hostile answers, as many times."""
     count, before = Count(), (dump(FIRST), dump(SECOND))
     with asyncio.Runner() as runner:
 
         @settings(max_examples=examples)
-        @given(st.tuples(answers, answers, answers, answers), options)
-        def many(given_answers: tuple[str, ...], option: Any) -> None:
-            result = count.of(lambda meta: work(meta, option), given_answers, runner.run)
+        @given(st.randoms(use_true_random=True), options)
+        def many(chance: Random, option: Any) -> None:
+            result = count.of(lambda meta: work(meta, option), chance, runner.run)
             if not isinstance(result, RejectedProposal):
                 for item in checks:
                     item(result)

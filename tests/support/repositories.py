@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["Repo", "run_git"]
+__all__ = ["Repo", "as_config", "run_git"]
 
 NAMES = ("NAME", "EMAIL")
 
@@ -26,6 +27,17 @@ def run_git(folder: Path, *words: str, code: int = 0) -> str:
     )
     assert done.returncode == code, (words, done.stdout, done.stderr)
     return done.stdout
+
+
+def as_config(settings: Mapping[str, str]) -> str:
+    """Write settings of git as they stand in its file."""
+    lines: list[str] = []
+    for name, value in settings.items():
+        section, _, key = name.rpartition(".")
+        first, _, rest = section.partition(".")
+        lines.append(f'[{first} "{rest}"]' if rest else f"[{first}]")
+        lines.append(f'\t{key} = "{value}"')
+    return "\n".join(lines) + "\n"
 
 
 class Repo:

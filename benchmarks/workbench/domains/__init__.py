@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from ..operation import Operation
 from . import (
     analytics,
     calendar,
@@ -17,12 +18,17 @@ __all__ = ["DOMAINS", "OPERATIONS"]
 
 DOMAINS = MappingProxyType(
     {
-        "calendar": calendar.OPERATIONS,
-        "email": email.OPERATIONS,
-        "analytics": analytics.OPERATIONS,
-        "project_management": project_management.OPERATIONS,
-        "customer_relationship_manager": customer_relationship_manager.OPERATIONS,
-        "company_directory": company_directory.OPERATIONS,
+        module.__name__.rpartition(".")[2]: tuple(
+            item for item in vars(module).values() if isinstance(item, Operation)
+        )
+        for module in (
+            calendar,
+            email,
+            analytics,
+            project_management,
+            customer_relationship_manager,
+            company_directory,
+        )
     }
 )
 """The tools of each domain, as the original names it."""

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from ..operation import Operation, Workplace
+from ..operation import Workplace, changes, reads
 from ..searching import bounded
 from ..table import Table
 
@@ -29,22 +29,35 @@ _WRONG_VALUE = (
 _WRONG_KIND = "Plot type must be one of 'bar', 'line', 'scatter', or 'histogram'"
 
 _Visit = dict[str, Any]
+_SPAN = {
+    "time_min": "The first day, as YYYY-MM-DD. Left out: from the beginning.",
+    "time_max": "The last day, as YYYY-MM-DD. Left out: to the end.",
+}
 
 
-def _get(at: Workplace, visitor_id: Any = None) -> Any:
+@reads(visitor_id="The visitor's id, four digits.")
+def get_visitor_information_by_id(at: Workplace, visitor_id: Any = None) -> Any:
+    """Give all visits of a visitor."""
     if not visitor_id:
         return "Visitor ID not provided."
     visits = at.tables.visits
     return visits.records(visits.where("visitor_id", visitor_id)) or "Visitor not found."
 
 
-def _plot(
+@changes(
+    time_min="The first day, as YYYY-MM-DD.",
+    time_max="The last day, as YYYY-MM-DD.",
+    value_to_plot=f"One of {', '.join(VALUES)}.",
+    plot_type=f"One of {', '.join(KINDS)}.",
+)
+def create_plot(
     at: Workplace,
     time_min: Any = None,
     time_max: Any = None,
     value_to_plot: Any = None,
     plot_type: Any = None,
 ) -> str:
+    """Plot a value over a span of days; gives the path of the picture."""
     if not time_min:
         return "Start date not provided."
     if not time_max:
@@ -59,20 +72,31 @@ def _plot(
     return path
 
 
-def _total(at: Workplace, time_min: Any = None, time_max: Any = None) -> dict[str, int]:
+@reads(**_SPAN)
+def total_visits_count(at: Workplace, time_min: Any = None, time_max: Any = None) -> dict[str, int]:
+    """Count the visits of each day."""
     return _by_day(bounded(at.tables.visits, "date_of_visit", time_min, time_max), len)
 
 
-def _engaged(at: Workplace, time_min: Any = None, time_max: Any = None) -> dict[str, int]:
+@reads(**_SPAN)
+def engaged_users_count(
+    at: Workplace, time_min: Any = None, time_max: Any = None
+) -> dict[str, int]:
+    """Count the engaged visitors of each day."""
     chosen = bounded(at.tables.visits, "date_of_visit", time_min, time_max)
     return _by_day(chosen, lambda visits: sum(visit["user_engaged"] for visit in visits))
 
 
-def _sources(
+@reads(
+    **_SPAN,
+    traffic_source="direct, referral, search engine or social media. Left out: every source.",
+)
+def traffic_source_count(
     at: Workplace, time_min: Any = None, time_max: Any = None, traffic_source: Any = None
 ) -> dict[str, int]:
+    """Count the visits of each day that came from one source."""
     if not traffic_source:
-        return _total(at, time_min, time_max)
+        return total_visits_count.run(at, time_min, time_max)
     chosen = bounded(at.tables.visits, "date_of_visit", time_min, time_max)
     fitting = chosen.records(chosen.where("traffic_source", traffic_source))
     days = dict.fromkeys(sorted(chosen.cells("date_of_visit")), 0)
@@ -81,7 +105,11 @@ def _sources(
     return days
 
 
-def _duration(at: Workplace, time_min: Any = None, time_max: Any = None) -> dict[str, float]:
+@reads(**_SPAN)
+def get_average_session_duration(
+    at: Workplace, time_min: Any = None, time_max: Any = None
+) -> dict[str, float]:
+    """Give the mean length of the sessions of each day, in seconds."""
     chosen = bounded(at.tables.visits, "date_of_visit", time_min, time_max)
     place = chosen.columns.index("session_duration_seconds")
     rows = [(*row[:place], float(row[place]), *row[place + 1 :]) for row in chosen.rows]
@@ -98,59 +126,3 @@ def _by_day(visits: Table, figure: Callable[[Sequence[_Visit]], Any]) -> dict[st
     day = itemgetter("date_of_visit")
     grouped = groupby(sorted(visits.records(), key=day), key=day)
     return {item: figure(list(those)) for item, those in grouped}
-
-
-_SPAN = {
-    "time_min": "The first day, as YYYY-MM-DD. Left out: from the beginning.",
-    "time_max": "The last day, as YYYY-MM-DD. Left out: to the end.",
-}
-
-OPERATIONS = (
-    Operation(
-        name="analytics.get_visitor_information_by_id",
-        about="Give all visits of a visitor.",
-        parameters={"visitor_id": "The visitor's id, four digits."},
-        run=_get,
-    ),
-    Operation(
-        name="analytics.create_plot",
-        about="Plot a value over a span of days; gives the path of the picture.",
-        parameters={
-            "time_min": "The first day, as YYYY-MM-DD.",
-            "time_max": "The last day, as YYYY-MM-DD.",
-            "value_to_plot": f"One of {', '.join(VALUES)}.",
-            "plot_type": f"One of {', '.join(KINDS)}.",
-        },
-        run=_plot,
-        changes=True,
-    ),
-    Operation(
-        name="analytics.total_visits_count",
-        about="Count the visits of each day.",
-        parameters=_SPAN,
-        run=_total,
-    ),
-    Operation(
-        name="analytics.engaged_users_count",
-        about="Count the engaged visitors of each day.",
-        parameters=_SPAN,
-        run=_engaged,
-    ),
-    Operation(
-        name="analytics.traffic_source_count",
-        about="Count the visits of each day that came from one source.",
-        parameters={
-            **_SPAN,
-            "traffic_source": (
-                "direct, referral, search engine or social media. Left out: every source."
-            ),
-        },
-        run=_sources,
-    ),
-    Operation(
-        name="analytics.get_average_session_duration",
-        about="Give the mean length of the sessions of each day, in seconds.",
-        parameters=_SPAN,
-        run=_duration,
-    ),
-)

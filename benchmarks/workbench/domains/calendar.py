@@ -4,20 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..operation import Operation, Workplace
+from ..operation import Workplace, changes, reads
 from ..searching import delete, expression_in, look_up, moment
 from ..table import MISSING, Row
 
 MOST_FOUND = 5
 _NO_NUMBER = "nan"
 _COLUMNS = frozenset({"event_id", "event_name", "participant_email", "event_start", "duration"})
+_ID = "The event's id, eight digits, such as 00000042."
+_FIELDS = "event_id, event_name, participant_email, event_start or duration"
 
 
-def _get(at: Workplace, event_id: Any = None, field: Any = None) -> Any:
+@reads(
+    event_id=_ID,
+    field=f"Which: {_FIELDS}.",
+)
+def get_event_information_by_id(at: Workplace, event_id: Any = None, field: Any = None) -> Any:
+    """Give one field of an event."""
     return look_up(at.tables.events, "Event", event_id, field)
 
 
-def _search(at: Workplace, query: Any = "", time_min: Any = None, time_max: Any = None) -> Any:
+@reads(
+    query="A regular expression, in any case. Empty: every event.",
+    time_min="Events that start at this time or later, as YYYY-MM-DD HH:MM:SS.",
+    time_max="Events that start at this time or earlier, as YYYY-MM-DD HH:MM:SS.",
+)
+def search_events(
+    at: Workplace, query: Any = "", time_min: Any = None, time_max: Any = None
+) -> Any:
+    """Find up to five events by words of the name or of the participant's address."""
     occurs, table = expression_in(query), at.tables.events
     pairs = zip(table.cells("event_name"), table.cells("participant_email"), strict=True)
     # A cell that is no text hides its row, even where the other cell has the query in it.
@@ -36,13 +51,20 @@ def _ordered(first: Any, second: Any) -> bool:
     return earlier is not None and later is not None and earlier <= later
 
 
-def _create(
+@changes(
+    event_name="What it is called.",
+    participant_email="The address of the one who is invited.",
+    event_start="When it starts, as YYYY-MM-DD HH:MM:SS.",
+    duration="How long it takes, in minutes.",
+)
+def create_event(
     at: Workplace,
     event_name: Any = None,
     participant_email: Any = None,
     event_start: Any = None,
     duration: Any = None,
 ) -> str:
+    """Add an event; gives its id."""
     if not event_name:
         return "Event name not provided."
     if not participant_email:
@@ -64,13 +86,23 @@ def _create(
     return event["event_id"]
 
 
-def _delete(at: Workplace, event_id: Any = None) -> str:
+@changes(event_id=_ID)
+def delete_event(at: Workplace, event_id: Any = None) -> str:
+    """Remove an event."""
     events, text = delete(at.tables.events, "Event", event_id)
     at.change(events=events)
     return text
 
 
-def _update(at: Workplace, event_id: Any = None, field: Any = None, new_value: Any = None) -> str:
+@changes(
+    event_id=_ID,
+    field=f"Which: {_FIELDS}.",
+    new_value="What to write there.",
+)
+def update_event(
+    at: Workplace, event_id: Any = None, field: Any = None, new_value: Any = None
+) -> str:
+    """Change one field of an event."""
     if not event_id or not field or not new_value:
         return "Event ID, field, or new value not provided."
     events = at.tables.events
@@ -118,56 +150,3 @@ def _elsewhere(value: Any) -> Any:
         return MISSING
     widths = [len(item) if isinstance(item, str) else len(_NO_NUMBER) for item in items]
     return _NO_NUMBER[: max(1, *widths)]
-
-
-_ID = "The event's id, eight digits, such as 00000042."
-_FIELDS = "event_id, event_name, participant_email, event_start or duration"
-
-OPERATIONS = (
-    Operation(
-        name="calendar.get_event_information_by_id",
-        about="Give one field of an event.",
-        parameters={"event_id": _ID, "field": f"Which: {_FIELDS}."},
-        run=_get,
-    ),
-    Operation(
-        name="calendar.search_events",
-        about="Find up to five events by words of the name or of the participant's address.",
-        parameters={
-            "query": "A regular expression, in any case. Empty: every event.",
-            "time_min": "Events that start at this time or later, as YYYY-MM-DD HH:MM:SS.",
-            "time_max": "Events that start at this time or earlier, as YYYY-MM-DD HH:MM:SS.",
-        },
-        run=_search,
-    ),
-    Operation(
-        name="calendar.create_event",
-        about="Add an event; gives its id.",
-        parameters={
-            "event_name": "What it is called.",
-            "participant_email": "The address of the one who is invited.",
-            "event_start": "When it starts, as YYYY-MM-DD HH:MM:SS.",
-            "duration": "How long it takes, in minutes.",
-        },
-        run=_create,
-        changes=True,
-    ),
-    Operation(
-        name="calendar.delete_event",
-        about="Remove an event.",
-        parameters={"event_id": _ID},
-        run=_delete,
-        changes=True,
-    ),
-    Operation(
-        name="calendar.update_event",
-        about="Change one field of an event.",
-        parameters={
-            "event_id": _ID,
-            "field": f"Which: {_FIELDS}.",
-            "new_value": "What to write there.",
-        },
-        run=_update,
-        changes=True,
-    ),
-)

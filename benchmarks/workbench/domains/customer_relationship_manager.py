@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..operation import Operation, Workplace
+from ..operation import Workplace, changes, reads
 from ..searching import bounded, containing, delete
 
 MOST_FOUND = 5
@@ -21,13 +21,28 @@ FIELDS = (
     "notes",
     "follow_up_by",
 )
+_ID = "The customer's id, eight digits, such as 00000042."
+_PATTERN = "A regular expression, in any case."
+_STATUS = f"One of {', '.join(STATUSES)}."
+_PRODUCT = f"One of {', '.join(PRODUCTS)}."
 
 
 def _choices(names: tuple[str, ...]) -> str:
     return f"Please choose from: {', '.join(map(repr, names))}"
 
 
-def _search(  # noqa: PLR0917 - calls may give arguments by place
+@reads(
+    customer_name=f"Occurs in the name. {_PATTERN}",
+    customer_email=f"Occurs in the address. {_PATTERN}",
+    product_interest=f"Occurs in the product. {_PATTERN}",
+    status=f"Occurs in the status. {_PATTERN}",
+    assigned_to_email=f"Occurs in the address of the one in charge. {_PATTERN}",
+    last_contact_date_min="Last contact on this day or later, as YYYY-MM-DD.",
+    last_contact_date_max="Last contact on this day or earlier, as YYYY-MM-DD.",
+    follow_up_by_min="Follow-up due on this day or later, as YYYY-MM-DD.",
+    follow_up_by_max="Follow-up due on this day or earlier, as YYYY-MM-DD.",
+)
+def search_customers(  # noqa: PLR0917 - calls may give arguments by place
     at: Workplace,
     customer_name: Any = None,
     customer_email: Any = None,
@@ -39,6 +54,7 @@ def _search(  # noqa: PLR0917 - calls may give arguments by place
     follow_up_by_min: Any = None,
     follow_up_by_max: Any = None,
 ) -> Any:
+    """Find up to five customers that fit everything that is asked for."""
     patterns = {
         "customer_name": customer_name,
         "customer_email": customer_email,
@@ -61,9 +77,15 @@ def _search(  # noqa: PLR0917 - calls may give arguments by place
     return table.records()[:MOST_FOUND]
 
 
-def _update(
+@changes(
+    customer_id=_ID,
+    field=f"Which: {', '.join(FIELDS)}.",
+    new_value=f"What to write there. Status: {_STATUS} Product: {_PRODUCT}",
+)
+def update_customer(
     at: Workplace, customer_id: Any = None, field: Any = None, new_value: Any = None
 ) -> str:
+    """Change one field of a customer."""
     if not customer_id or not field or not new_value:
         return "Customer ID, field, or new value not provided."
     if field == "status" and new_value not in STATUSES:
@@ -82,7 +104,18 @@ def _update(
     return "Customer updated successfully."
 
 
-def _add(  # noqa: PLR0917 - calls may give arguments by place
+@changes(
+    customer_name="The customer's name.",
+    assigned_to_email="The address of the one in charge.",
+    status=_STATUS,
+    customer_email="The customer's address.",
+    customer_phone="The customer's phone number.",
+    last_contact_date="The day of the last contact, as YYYY-MM-DD.",
+    product_interest=_PRODUCT,
+    notes="What else is known.",
+    follow_up_by="The day by which to follow up, as YYYY-MM-DD.",
+)
+def add_customer(  # noqa: PLR0917 - calls may give arguments by place
     at: Workplace,
     customer_name: Any = None,
     assigned_to_email: Any = None,
@@ -94,6 +127,7 @@ def _add(  # noqa: PLR0917 - calls may give arguments by place
     notes: Any = "",
     follow_up_by: Any = None,
 ) -> str:
+    """Add a customer; gives the id. Name, assignee and status must be said."""
     if not all([customer_name, assigned_to_email, status]):
         return "Please provide all required fields: customer_name, assigned_to_email, status."
     customers = at.tables.customers
@@ -113,67 +147,9 @@ def _add(  # noqa: PLR0917 - calls may give arguments by place
     return customer["customer_id"]
 
 
-def _delete(at: Workplace, customer_id: Any = None) -> str:
+@changes(customer_id=_ID)
+def delete_customer(at: Workplace, customer_id: Any = None) -> str:
+    """Remove a customer."""
     customers, text = delete(at.tables.customers, "Customer", customer_id)
     at.change(customers=customers)
     return text
-
-
-_ID = "The customer's id, eight digits, such as 00000042."
-_PATTERN = "A regular expression, in any case."
-_STATUS = f"One of {', '.join(STATUSES)}."
-_PRODUCT = f"One of {', '.join(PRODUCTS)}."
-
-OPERATIONS = (
-    Operation(
-        name="customer_relationship_manager.search_customers",
-        about="Find up to five customers that fit everything that is asked for.",
-        parameters={
-            "customer_name": f"Occurs in the name. {_PATTERN}",
-            "customer_email": f"Occurs in the address. {_PATTERN}",
-            "product_interest": f"Occurs in the product. {_PATTERN}",
-            "status": f"Occurs in the status. {_PATTERN}",
-            "assigned_to_email": f"Occurs in the address of the one in charge. {_PATTERN}",
-            "last_contact_date_min": "Last contact on this day or later, as YYYY-MM-DD.",
-            "last_contact_date_max": "Last contact on this day or earlier, as YYYY-MM-DD.",
-            "follow_up_by_min": "Follow-up due on this day or later, as YYYY-MM-DD.",
-            "follow_up_by_max": "Follow-up due on this day or earlier, as YYYY-MM-DD.",
-        },
-        run=_search,
-    ),
-    Operation(
-        name="customer_relationship_manager.update_customer",
-        about="Change one field of a customer.",
-        parameters={
-            "customer_id": _ID,
-            "field": f"Which: {', '.join(FIELDS)}.",
-            "new_value": f"What to write there. Status: {_STATUS} Product: {_PRODUCT}",
-        },
-        run=_update,
-        changes=True,
-    ),
-    Operation(
-        name="customer_relationship_manager.add_customer",
-        about="Add a customer; gives the id. Name, assignee and status must be said.",
-        parameters={
-            "customer_name": "The customer's name.",
-            "assigned_to_email": "The address of the one in charge.",
-            "status": _STATUS,
-            "customer_email": "The customer's address.",
-            "customer_phone": "The customer's phone number.",
-            "last_contact_date": "The day of the last contact, as YYYY-MM-DD.",
-            "product_interest": _PRODUCT,
-            "notes": "What else is known.",
-            "follow_up_by": "The day by which to follow up, as YYYY-MM-DD.",
-        },
-        run=_add,
-        changes=True,
-    ),
-    Operation(
-        name="customer_relationship_manager.delete_customer",
-        about="Remove a customer.",
-        parameters={"customer_id": _ID},
-        run=_delete,
-        changes=True,
-    ),
-)

@@ -6,18 +6,33 @@ from datetime import date
 from operator import itemgetter
 from typing import Any
 
-from ..operation import NOW, Operation, Workplace
+from ..operation import NOW, Workplace, changes, reads
 from ..searching import delete, look_up, moment
 
 MOST_FOUND = 5
 _INVALID = "Invalid recipient email address."
+_ID = "The mail's id, as searches give it."
+_ADDRESS = "The address to send it to."
 
 
-def _get(at: Workplace, email_id: Any = None, field: Any = None) -> Any:
+@reads(
+    email_id=_ID,
+    field="Which: email_id, inbox/outbox, sender/recipient, subject, sent_datetime or body.",
+)
+def get_email_information_by_id(at: Workplace, email_id: Any = None, field: Any = None) -> Any:
+    """Give one field of a mail."""
     return look_up(at.tables.emails, "Email", email_id, field)
 
 
-def _search(at: Workplace, query: Any = "", date_min: Any = None, date_max: Any = None) -> Any:
+@reads(
+    query="Words, or parts of words, in any case. Empty: every mail.",
+    date_min="Mails of this day or later, as YYYY-MM-DD.",
+    date_max="Mails of this day or earlier, as YYYY-MM-DD.",
+)
+def search_emails(
+    at: Workplace, query: Any = "", date_min: Any = None, date_max: Any = None
+) -> Any:
+    """Find up to five mails with all words in subject, body or address; newest first."""
     words = query.lower().split()
     tables = [record for record in at.tables.emails.records() if _has_all(record, words)]
     # Times of old mails are text, those of mails sent since are not: the two cannot be ordered.
@@ -41,7 +56,13 @@ def _day(value: Any) -> date:
     return when.date()
 
 
-def _send(at: Workplace, recipient: Any = None, subject: Any = None, body: Any = None) -> str:
+@changes(
+    recipient=_ADDRESS,
+    subject="Its subject.",
+    body="Its text.",
+)
+def send_email(at: Workplace, recipient: Any = None, subject: Any = None, body: Any = None) -> str:
+    """Send a mail."""
     if not recipient or not subject or not body:
         return "Recipient, subject, or body not provided."
     if not _is_address(recipient):
@@ -58,13 +79,20 @@ def _is_address(recipient: Any) -> bool:
     return "@" in recipient and "." in recipient
 
 
-def _delete(at: Workplace, email_id: Any = None) -> str:
+@changes(email_id=_ID)
+def delete_email(at: Workplace, email_id: Any = None) -> str:
+    """Remove a mail."""
     emails, text = delete(at.tables.emails, "Email", email_id)
     at.change(emails=emails)
     return text
 
 
-def _forward(at: Workplace, email_id: Any = None, recipient: Any = None) -> str:
+@changes(
+    email_id=_ID,
+    recipient=_ADDRESS,
+)
+def forward_email(at: Workplace, email_id: Any = None, recipient: Any = None) -> str:
+    """Send a mail on to someone."""
     if not email_id or not recipient:
         return "Email ID or recipient not provided."
     email = _first(at, email_id)
@@ -72,17 +100,22 @@ def _forward(at: Workplace, email_id: Any = None, recipient: Any = None) -> str:
         return "Email not found."
     if not _is_address(recipient):
         return _INVALID
-    _send(at, recipient.lower(), f"FW: {email['subject']}", email["body"])
+    send_email.run(at, recipient.lower(), f"FW: {email['subject']}", email["body"])
     return "Email forwarded successfully."
 
 
-def _reply(at: Workplace, email_id: Any = None, body: Any = None) -> str:
+@changes(
+    email_id=_ID,
+    body="The text of the answer.",
+)
+def reply_email(at: Workplace, email_id: Any = None, body: Any = None) -> str:
+    """Answer a mail, to its sender and under its subject."""
     if not email_id or not body:
         return "Email ID or body not provided."
     email = _first(at, email_id)
     if email is None:
         return "Email not found."
-    _send(at, email["sender/recipient"], email["subject"], body)
+    send_email.run(at, email["sender/recipient"], email["subject"], body)
     return "Email replied successfully."
 
 
@@ -90,63 +123,3 @@ def _first(at: Workplace, email_id: Any) -> dict[str, Any] | None:
     emails = at.tables.emails
     places = emails.where("email_id", email_id)
     return emails.records(places[:1])[0] if places else None
-
-
-_ID = "The mail's id, as searches give it."
-_ADDRESS = "The address to send it to."
-
-OPERATIONS = (
-    Operation(
-        name="email.get_email_information_by_id",
-        about="Give one field of a mail.",
-        parameters={
-            "email_id": _ID,
-            "field": (
-                "Which: email_id, inbox/outbox, sender/recipient, subject, sent_datetime or body."
-            ),
-        },
-        run=_get,
-    ),
-    Operation(
-        name="email.search_emails",
-        about="Find up to five mails with all words in subject, body or address; newest first.",
-        parameters={
-            "query": "Words, or parts of words, in any case. Empty: every mail.",
-            "date_min": "Mails of this day or later, as YYYY-MM-DD.",
-            "date_max": "Mails of this day or earlier, as YYYY-MM-DD.",
-        },
-        run=_search,
-    ),
-    Operation(
-        name="email.send_email",
-        about="Send a mail.",
-        parameters={
-            "recipient": _ADDRESS,
-            "subject": "Its subject.",
-            "body": "Its text.",
-        },
-        run=_send,
-        changes=True,
-    ),
-    Operation(
-        name="email.delete_email",
-        about="Remove a mail.",
-        parameters={"email_id": _ID},
-        run=_delete,
-        changes=True,
-    ),
-    Operation(
-        name="email.forward_email",
-        about="Send a mail on to someone.",
-        parameters={"email_id": _ID, "recipient": _ADDRESS},
-        run=_forward,
-        changes=True,
-    ),
-    Operation(
-        name="email.reply_email",
-        about="Answer a mail, to its sender and under its subject.",
-        parameters={"email_id": _ID, "body": "The text of the answer."},
-        run=_reply,
-        changes=True,
-    ),
-)

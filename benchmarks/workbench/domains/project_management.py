@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..operation import Operation, Workplace
+from ..operation import Workplace, changes, reads
 from ..searching import containing, delete, look_up
 
 LISTS = ("Backlog", "In Progress", "In Review", "Completed")
@@ -12,13 +12,28 @@ BOARDS = ("Back end", "Front end", "Design")
 _WRONG_ASSIGNEE = "Assignee email not valid. Please choose from the list of team members."
 _WRONG_LIST = f"List not valid. Please choose from: {', '.join(map(repr, LISTS))}."
 _WRONG_BOARD = f"Board not valid. Please choose from: {', '.join(map(repr, BOARDS))}."
+_ID = "The task's id, eight digits, such as 00000042."
+_FIELDS = "task_id, task_name, assigned_to_email, list_name, due_date or board"
+_PATTERN = "A regular expression, in any case."
 
 
-def _get(at: Workplace, task_id: Any = None, field: Any = None) -> Any:
+@reads(
+    task_id=_ID,
+    field=f"Which: {_FIELDS}.",
+)
+def get_task_information_by_id(at: Workplace, task_id: Any = None, field: Any = None) -> Any:
+    """Give one field of a task."""
     return look_up(at.tables.tasks, "Task", task_id, field)
 
 
-def _search(  # noqa: PLR0917 - calls may give arguments by place
+@reads(
+    task_name=f"Occurs in the name. {_PATTERN}",
+    assigned_to_email=f"Occurs in the assignee's address. {_PATTERN}",
+    list_name=f"Occurs in the list's name. {_PATTERN}",
+    due_date=f"Occurs in the due date, which is YYYY-MM-DD. {_PATTERN}",
+    board=f"Occurs in the board's name. {_PATTERN}",
+)
+def search_tasks(  # noqa: PLR0917 - calls may give arguments by place
     at: Workplace,
     task_name: Any = None,
     assigned_to_email: Any = None,
@@ -26,6 +41,7 @@ def _search(  # noqa: PLR0917 - calls may give arguments by place
     due_date: Any = None,
     board: Any = None,
 ) -> Any:
+    """Find all tasks that fit everything that is asked for."""
     wanted = {
         "task_name": task_name,
         "assigned_to_email": assigned_to_email,
@@ -42,7 +58,14 @@ def _search(  # noqa: PLR0917 - calls may give arguments by place
     return table.records()
 
 
-def _create(  # noqa: PLR0917 - calls may give arguments by place
+@changes(
+    task_name="What it is called.",
+    assigned_to_email="The address of a team member.",
+    list_name=f"One of {', '.join(LISTS)}.",
+    due_date="When it is due, as YYYY-MM-DD.",
+    board=f"One of {', '.join(BOARDS)}.",
+)
+def create_task(  # noqa: PLR0917 - calls may give arguments by place
     at: Workplace,
     task_name: Any = None,
     assigned_to_email: Any = None,
@@ -50,6 +73,7 @@ def _create(  # noqa: PLR0917 - calls may give arguments by place
     due_date: Any = None,
     board: Any = None,
 ) -> str:
+    """Add a task; gives its id. Everything must be said."""
     if not all([task_name, assigned_to_email, list_name, due_date, board]):
         return "Missing task details."
     tasks, assignee = at.tables.tasks, assigned_to_email.lower()
@@ -77,13 +101,23 @@ def _is_member(at: Workplace, email: Any) -> bool:
     return email in members
 
 
-def _delete(at: Workplace, task_id: Any = None) -> str:
+@changes(task_id=_ID)
+def delete_task(at: Workplace, task_id: Any = None) -> str:
+    """Remove a task."""
     tasks, text = delete(at.tables.tasks, "Task", task_id)
     at.change(tasks=tasks)
     return text
 
 
-def _update(at: Workplace, task_id: Any = None, field: Any = None, new_value: Any = None) -> str:
+@changes(
+    task_id=_ID,
+    field=f"Which: {_FIELDS}.",
+    new_value="What to write there.",
+)
+def update_task(
+    at: Workplace, task_id: Any = None, field: Any = None, new_value: Any = None
+) -> str:
+    """Change one field of a task."""
     if not task_id or not field or not new_value:
         return "Task ID, field, or new value not provided."
     if field == "assigned_to_email":
@@ -109,60 +143,3 @@ def _problem(at: Workplace, field: Any, new_value: Any) -> str | None:
     if field == "assigned_to_email" and not _is_member(at, new_value):
         return _WRONG_ASSIGNEE
     return None
-
-
-_ID = "The task's id, eight digits, such as 00000042."
-_FIELDS = "task_id, task_name, assigned_to_email, list_name, due_date or board"
-_PATTERN = "A regular expression, in any case."
-
-OPERATIONS = (
-    Operation(
-        name="project_management.get_task_information_by_id",
-        about="Give one field of a task.",
-        parameters={"task_id": _ID, "field": f"Which: {_FIELDS}."},
-        run=_get,
-    ),
-    Operation(
-        name="project_management.search_tasks",
-        about="Find all tasks that fit everything that is asked for.",
-        parameters={
-            "task_name": f"Occurs in the name. {_PATTERN}",
-            "assigned_to_email": f"Occurs in the assignee's address. {_PATTERN}",
-            "list_name": f"Occurs in the list's name. {_PATTERN}",
-            "due_date": f"Occurs in the due date, which is YYYY-MM-DD. {_PATTERN}",
-            "board": f"Occurs in the board's name. {_PATTERN}",
-        },
-        run=_search,
-    ),
-    Operation(
-        name="project_management.create_task",
-        about="Add a task; gives its id. Everything must be said.",
-        parameters={
-            "task_name": "What it is called.",
-            "assigned_to_email": "The address of a team member.",
-            "list_name": f"One of {', '.join(LISTS)}.",
-            "due_date": "When it is due, as YYYY-MM-DD.",
-            "board": f"One of {', '.join(BOARDS)}.",
-        },
-        run=_create,
-        changes=True,
-    ),
-    Operation(
-        name="project_management.delete_task",
-        about="Remove a task.",
-        parameters={"task_id": _ID},
-        run=_delete,
-        changes=True,
-    ),
-    Operation(
-        name="project_management.update_task",
-        about="Change one field of a task.",
-        parameters={
-            "task_id": _ID,
-            "field": f"Which: {_FIELDS}.",
-            "new_value": "What to write there.",
-        },
-        run=_update,
-        changes=True,
-    ),
-)

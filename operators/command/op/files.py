@@ -25,22 +25,6 @@ from ...methods.evochamber.dream.ideas import Difference, Idea, Opinion, Opinion
 from ...methods.evochamber.dream.rules import survivors
 from ..arguments import text_in
 
-__all__ = [
-    "contribution",
-    "criticism",
-    "differences",
-    "ideas",
-    "judged",
-    "niches",
-    "recorded",
-    "recorded_task",
-    "said",
-    "surviving",
-    "surviving_ideas",
-    "utterance",
-    "utterance_score",
-]
-
 Read = TypeVar("Read")
 
 
@@ -142,16 +126,6 @@ async def _passes(
     return done
 
 
-def recorded_task(recorded: RecordedUtterances) -> Task:
-    """Return what a recorded run was about."""
-    return recorded.task
-
-
-def said(recorded: RecordedUtterances) -> tuple[Utterance, ...]:
-    """Return all utterances of a recorded run."""
-    return recorded.utterances
-
-
 def utterance(recorded: RecordedUtterances, agent_id: str, round_number: int | None) -> Utterance:
     """Return what an agent said in a round, by default in its last."""
     of = [
@@ -237,13 +211,3 @@ def _opinions(value: Any) -> Opinions:
         for opinion in value["opinions"]
     )
     return Opinions(agent=str(value["agent"]), opinions=tuple(opinions))
-
-
-def surviving_ideas(surviving: list[tuple[Idea, list[str]]]) -> list[Idea]:
-    """Return the strategies that most would keep."""
-    return [idea for idea, _ in surviving]
-
-
-def criticism(surviving: list[tuple[Idea, list[str]]]) -> list[list[str]]:
-    """Return what was said of each of them."""
-    return [reasons for _, reasons in surviving]

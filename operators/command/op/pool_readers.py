@@ -9,7 +9,6 @@ from typing import Any
 
 from ....pool.ledger.learnt import Learnt
 from ....pool.ledger.members import Member
-from ....pool.population.evolutions import population_of
 from ....pool.population.population import ANCHOR, Population
 from ....pool.teams.pool import Pool
 from ....pool.teams.sources import load_source
@@ -29,38 +28,7 @@ from ...methods.evochamber.settings import PopulationSettings
 from ...methods.search.consolidate import EvolutionStep
 from ..arguments import learnt
 
-__all__ = [
-    "agent_event",
-    "chosen",
-    "earlier_rounds",
-    "founders",
-    "founding_event",
-    "hits",
-    "leader",
-    "members",
-    "niche_event",
-    "pair_event",
-    "pool",
-    "pool_agent",
-    "pool_pair",
-    "population",
-    "seated_leader",
-    "steps",
-    "structure",
-    "structures",
-]
-
 MOST_HITS = 10
-
-
-def pool(known: Catalogue, pool_folder: Path) -> Pool:
-    """Open a pool."""
-    return Pool.open(pool_folder, catalogue=known)
-
-
-def members(pool: Pool) -> list[Member]:
-    """Return the teams of a pool."""
-    return list(pool.teams.values())
 
 
 def hits(
@@ -100,11 +68,6 @@ def _step(member: Member, pool: Pool, task: Task, numbers: Mapping[str, int]) ->
         edits=edit_words(pool.teams[parents[0]].team, member.team) if parents else (),
         reason=member.lineage.reason if was_made_here else "",
     )
-
-
-def population(pool: Pool) -> Population:
-    """Return how the agents of a pool did."""
-    return population_of(pool)
 
 
 def chosen(
@@ -160,11 +123,6 @@ def seated_leader(pool: Pool, population: Population, team: Team, task: Task) ->
             " as a pool keeps it under worked/."
         )
     return leader(pool, population, seated, task)
-
-
-def structure(team: Team) -> str:
-    """Return the name of the structure by which a team worked."""
-    return team.name
 
 
 def pool_agent(pool: Pool, agent_id: str) -> tuple[Agent, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ....schema.command import catalogue_of
 from ....schema.loading.loading import load_task
 from ....schema.team.task import Task
 from ....schema.values.errors import InputError
@@ -30,39 +29,8 @@ if TYPE_CHECKING:
     from ....schema.team.team import Agent, Team
     from ...core.proposal import Parent
 
-__all__ = [
-    "account",
-    "agent",
-    "asking_agent",
-    "couple",
-    "failed",
-    "first",
-    "ground",
-    "host",
-    "known",
-    "memories",
-    "other_agent",
-    "pair",
-    "parent",
-    "reward",
-    "roles",
-    "rubric",
-    "scored_work",
-    "second",
-    "speaker",
-    "succeeded",
-    "task",
-    "team",
-    "work",
-]
-
 DIALOGUE = 200_000
 """Characters that are read of each agent's conversation."""
-
-
-def known(options: dict[str, Any]) -> Catalogue:
-    """Collect what this host offers."""
-    return catalogue_of(options)
 
 
 def host(options: dict[str, Any], known: Catalogue) -> OperatorHost:
@@ -108,16 +76,6 @@ def couple(
     """Load two teams, with the digests of their runs."""
     item, other = host.parents([first_file, second_file], runs)
     return item, other
-
-
-def first(couple: tuple[Parent, Parent]) -> Parent:
-    """Return the first of two teams."""
-    return couple[0]
-
-
-def second(couple: tuple[Parent, Parent]) -> Parent:
-    """Return the second of two teams."""
-    return couple[1]
 
 
 def memories(

@@ -15,7 +15,9 @@ from typing import Any
 
 import click
 
-from ....schema.command import Command, with_options
+from ....pool.population.evolutions import population_of
+from ....pool.teams.pool import Pool
+from ....schema.command import Command, catalogue_of, with_options
 from ....schema.team.team import Agent, Team
 from ....schema.values.errors import InputError
 from ...core.meta import OperatorModel
@@ -30,10 +32,24 @@ from .presenting import present
 from .words import ARGUMENTS, OPTIONS, OUTPUTS, argument_text
 
 READERS: Mapping[str, Callable[..., Any]] = {
-    name: getattr(module, name)
+    name: reader
     for module in (readers, files, pool_readers)
-    for name in module.__all__
+    for name, reader in inspect.getmembers(module, inspect.isfunction)
+    if reader.__module__ == module.__name__ and not name.startswith("_")
+} | {
+    "criticism": lambda surviving: [reasons for _, reasons in surviving],
+    "first": lambda couple: couple[0],
+    "known": catalogue_of,
+    "members": lambda pool: list(pool.teams.values()),
+    "pool": lambda known, pool_folder: Pool.open(pool_folder, catalogue=known),
+    "population": population_of,
+    "recorded_task": lambda recorded: recorded.task,
+    "said": lambda recorded: recorded.utterances,
+    "second": lambda couple: couple[1],
+    "structure": lambda team: team.name,
+    "surviving_ideas": lambda surviving: [idea for idea, _ in surviving],
 }
+"""What makes each input of others: functions of these modules, and parts of what they return."""
 GIVEN = ("options", "operator", "seed")
 """The inputs that every command has."""
 NO_MODEL = click.option("--no-model", is_flag=True, help="Ask no model.")
@@ -67,7 +83,7 @@ def command_of(operator: Operator) -> click.Command:
         present(operator, result, invocation.values | invocation.given, options)
 
     command = click.command(operator.name, cls=Command, help=signature.help)
-    return command(with_options(run, signature.options()))
+    return command(with_options(*signature.options())(run))
 
 
 @dataclass(frozen=True)

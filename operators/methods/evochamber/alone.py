@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from ....runtime.values.together import together
 from ....schema.team.team import Agent, Team
-from ...core.proposal import RejectedProposal
 from .attempts import MemberAttempt, answering
 from .seating import filled, seat_of
 
@@ -89,9 +88,12 @@ async def _own(episode: Episode, seated: Seated, seat: str, name: str) -> Member
     run = await episode.run(alone(episode, seated.team, name), what)
     if run.answer is None:
         return None
-    score = await episode.score(run, what)
-    attempt = MemberAttempt(agent=name, seat=seat, position=seat, answer=run.answer, is_alone=True)
-    if isinstance(score, RejectedProposal):
-        episode.lose(score)
-        return attempt
-    return replace(attempt, score=score.value)
+    score = episode.taken(await episode.score(run, what))
+    return MemberAttempt(
+        agent=name,
+        seat=seat,
+        position=seat,
+        answer=run.answer,
+        score=score and score.value,
+        is_alone=True,
+    )

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from ....runtime.agents.outcomes import AgentOutcome, Run
 from ....runtime.agents.runner import AgentResult
 from ....runtime.scoring.voting import conclusion, picks
-from ....runtime.values.score import Score
 from ....runtime.values.together import together
 from .seating import seat_of
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from ....runtime.tools import ToolCall
     from ....schema.team.task import Task
     from ....schema.team.team import Team
-    from ...core.proposal import RejectedProposal
     from ...evolution.episode import Episode
     from .seating import Seated
 
@@ -98,7 +96,8 @@ async def graded(
     result = await together(
         *(episode.score(_run(item), f"attempt {item.position}") for item in mine)
     )
-    table = {_key(item): _value(episode, score) for item, score in zip(mine, result, strict=True)}
+    scores = [episode.taken(score) for score in result]
+    table = {_key(item): score and score.value for item, score in zip(mine, scores, strict=True)}
     return tuple(
         replace(attempt, score=table.get(_key(attempt), known.get(attempt.answer)))
         for attempt in attempts
@@ -138,10 +137,3 @@ def _run(attempt: MemberAttempt) -> Run:
         answered_by=attempt.position,
         agents={attempt.position: outcome},
     )
-
-
-def _value(episode: Episode, score: Score | RejectedProposal) -> float | None:
-    if isinstance(score, Score):
-        return score.value
-    episode.lose(score)
-    return None

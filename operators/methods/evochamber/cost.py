@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 from ....runtime.plan.plan import Plan
+from ...core.bounds import ASKED
 from .lifecycle.heritage import MOST_FUSED
 from .settings import PopulationSettings
 from .structures import LEADER
 
-ASKED = 2
-"""How often an operator asks at most: once, and once more for a repair."""
 ENTRIES = 2
 """Entries that a member may come to when it reflects."""
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from ....pool.ledger.changes import EventNoted
 from ....pool.population.population import LEADERSHIP
+from ....schema.edits.offer.strict import closed, free_text
 from ...core.account import RoundAccount
-from ...core.answers import closed
 from ...core.material import fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, operator_of
 from ...core.proposal import RejectedProposal
 from .leading import LONGEST_ABOUT, team_text
-from .wording import one_text, text_schema
+from .wording import one_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,6 @@ async def lead_review(
     """Have the leader of a team say why a structure did or did not work.
 
     Args:
-        task: The task. Its reference answer is not shown.
         leader: Who led, and how able the team was.
         reward: What the team's answer was worth, in [0, 1].
         attempts: What members answered themselves, with their scores where they have any.
@@ -63,7 +62,7 @@ async def lead_review(
             account.text(limits),
             fenced("worth", "\n".join(_worth(reward, attempts))),
         ),
-        schema=closed(note=text_schema(longest)),
+        schema=closed(note=free_text(longest)),
         read=functools.partial(one_text, "note", longest, limits),
         parents=(structure,),
         inputs={"task": task, "structure": structure, "reward": reward},
@@ -91,8 +90,8 @@ async def review_choice(
     if choice.by == "nobody" or not episode.learning:
         return
     task, leader = episode.task, choice.leader
-    said: str | RejectedProposal = await operator_of(OPERATOR).act(
-        episode.meta,
+    result: str | RejectedProposal = await operator_of(OPERATOR).act(
+        episode.meta_model,
         f"{episode.path}lead_review",
         task,
         leader,
@@ -101,14 +100,12 @@ async def review_choice(
         reward=reward,
         attempts=attempts,
     )
-    if isinstance(said, RejectedProposal):
-        episode.lose(said)
     about = {
         "niche": task.niche or "",
         "structure": seated.structure,
         "profile": [*leader.profile],
         "reward": reward,
-        "reflection": "" if isinstance(said, RejectedProposal) else said,
+        "reflection": episode.taken(result) or "",
         "task": task.id,
         "anchor": leader.agent.id,
     }

@@ -14,8 +14,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from ....pool.population.population import ANCHOR
+from ....schema.edits.offer.strict import among, closed
 from ....schema.values.terminal import on_one_line
-from ...core.answers import closed, reason_schema, structured
+from ...core.answers import reason_schema, structured
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, operator_of
@@ -181,7 +182,6 @@ async def lead(
     """Have the leader of a team choose its structure (EvoChamber §3.4, LeadLearn).
 
     Args:
-        task: The task. Its reference answer is not shown.
         leader: Who leads, and how able the team is.
         structures: Those that the team can work by, by their names; at least one. A single one is
             given without asking.
@@ -191,9 +191,7 @@ async def lead(
     if len(structures) == 1:
         return StructureChoice(leader=leader, structure=next(iter(structures)), by="nobody")
     limits = model.limits
-    schema = closed(
-        reason=reason_schema(limits), structure={"type": "string", "enum": [*structures]}
-    )
+    schema = closed(reason=reason_schema(limits), structure=among(structures))
     persona = persona_of(leader.agent, model.catalogue)
     question = Question(
         operator=OPERATOR,
@@ -239,11 +237,10 @@ async def choose_structure(
     agents = {name: episode.view.agents[name].agent for name in chosen.values()}
     leader = Leader.of(population, chosen, agents, niche)
     known = closest(population.rounds, leader.profile, niche, episode.settings.bank)
-    result: StructureChoice | RejectedProposal = await operator_of(OPERATOR).act(
-        episode.meta, f"{episode.path}lead", task, leader, structures, known=known
+    answer: StructureChoice | RejectedProposal = await operator_of(OPERATOR).act(
+        episode.meta_model, f"{episode.path}lead", task, leader, structures, known=known
     )
-    if isinstance(result, RejectedProposal):
-        episode.lose(result)
+    if (result := episode.taken(answer)) is None:
         best = fallback(population.rounds, niche, [*structures])
         result = StructureChoice(leader=leader, structure=best, by="fallback")
     if result.by != "nobody":

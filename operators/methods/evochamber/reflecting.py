@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt
 from ....runtime.values.together import together
-from ...core.answers import closed, structured
+from ....schema.edits.offer.strict import ANY_TEXT, closed
+from ...core.answers import structured
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, operator_of
 from ...core.proposal import RejectedProposal
 from .lifecycle.fusing import LONGEST_ENTRY, Settled, settled
-from .wording import ANY_TEXT, words
+from .wording import words
 from .work import works
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ async def reflect(
     """Draw from a member's work what it should know from now on (EvoChamber §3.3).
 
     Args:
-        task: The task. Its reference answer is not shown.
         reward: What the team's answer was worth, in [0, 1].
     """
     limits = model.limits
@@ -143,7 +143,7 @@ async def _learnt(
     """Have one member reflect, and say what there is to keep of it and what was lost."""
     name, task = work.agent, episode.task
     result: Reflection | RejectedProposal = await operator_of(OPERATOR).act(
-        episode.meta, f"{episode.path}reflect/{name}", task, work, reward=reward
+        episode.meta_model, f"{episode.path}reflect/{name}", task, work, reward=reward
     )
     if isinstance(result, RejectedProposal):
         return [result]

@@ -28,7 +28,7 @@ from ...core.roles import with_text
 from .compose import COMPLEMENT, SCOUT
 from .settings import PopulationSettings
 
-__all__ = ["STRUCTURES", "Seated", "filled", "fits", "kept", "seat_of", "seated", "seats"]
+__all__ = ["STRUCTURES", "Seated", "filled", "fits", "keep_team", "seat_of", "seated", "seats"]
 
 STRUCTURES = tuple(
     f"seed:seats_{name}" for name in ("voting", "debate", "generator_critic", "decompose")
@@ -136,7 +136,7 @@ def seated(
     return Seated(structure=template.name, team=team, seats=MappingProxyType(there))
 
 
-def kept(folder: Path, team: Team) -> str:
+def keep_team(folder: Path, team: Team) -> str:
     """Keep a team that worked as a file of a pool, named by what it holds, members included.
 
     A team that is there already is not written again, so that four hundred tasks of few teams come

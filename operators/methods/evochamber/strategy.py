@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....pool.population.population import Population, Rates
-from ...core.proposal import RejectedProposal
 from ...evolution.strategy import Strategy
 from ..search.settings import read_schema
 from .alone import own_attempts
@@ -48,15 +47,10 @@ async def evochamber(episode: Episode) -> None:
     if not episode.learning:
         episode.answered(run)
         return
-    outcome = await episode.score(run, WORK)
-    if isinstance(outcome, RejectedProposal):
-        episode.lose(outcome)
-        episode.answered(run)
-        return
-    episode.answered(run, outcome)
-    tell(episode, population, team, outcome.value)
-    episode.keep(evaluation_of(episode, team, run, outcome.value), "trial")
-    await _learn(episode, choice, team, run, outcome.value)
+    if outcome := await episode.answer_scored(run, WORK):
+        tell(episode, population, team, outcome.value)
+        episode.keep(evaluation_of(episode, team, run, outcome.value), "trial")
+        await _learn(episode, choice, team, run, outcome.value)
 
 
 async def _team(episode: Episode, population: Population) -> tuple[StructureChoice, Seated]:

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from ....schema.edits.offer.strict import ANY_TEXT, closed
 from ....schema.values.terminal import on_one_line
-from ...core.answers import InvalidAnswer, closed, structured
+from ...core.answers import InvalidAnswer, structured
 from ...core.bounds import Bounds
-
-ANY_TEXT: Mapping[str, Any] = {"type": "string"}
-"""The schema by which a text is read, that is cut to its room."""
-
-
-def text_schema(longest: int) -> Mapping[str, Any]:
-    """Write the schema of a text that says something."""
-    return {"type": "string", "minLength": 1, "maxLength": longest}
 
 
 def words(text: str, longest: int) -> str:

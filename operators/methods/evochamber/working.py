@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ....pool.ledger.changes import Evaluated, Learnt
 from ....pool.ledger.ledger import START, LedgerEntry
-from ....pool.values.statistics import Trial, TrialPart
+from ....pool.values.statistics import TrialPart
 from .compose import ANCHOR
-from .seating import kept
+from .seating import keep_team
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,13 +32,10 @@ def evaluation_of(episode: Episode, team: Seated, run: Run, reward: float) -> Ev
         run: The result; one that came to no answer is worth nothing, by the team's own doing.
         reward: What it was worth, in [0, 1].
     """
-    trial = Trial(
-        task=episode.task.id,
-        niche=episode.task.niche or None,
-        score=reward,
-        usage=run.usage,
-        run=kept(episode.context.pool.folder, team.team),
-        reason="" if run.answer is not None else run.error or "it gave no answer.",
+    trial = episode.trial(
+        run,
+        reward,
+        run=keep_team(episode.context.pool.folder, team.team),
         agents={seat: TrialPart(member=name) for seat, name in team.seats.items()},
         structure=team.structure,
     )

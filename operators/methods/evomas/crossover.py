@@ -17,9 +17,10 @@ from typing import Any, Literal, Self
 from ....pool.ledger.learnt import Learnt
 from ....pool.values.identity import are_twins
 from ....schema.edits import AgentEdit, agent_edits
+from ....schema.edits.offer.strict import among, closed
 from ....schema.team.task import Task
 from ....schema.team.team import Agent, Team
-from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, structured
+from ...core.answers import InvalidAnswer, child_of, reason_schema, structured
 from ...core.material import material, memories_text, models_text, parent_text, task_text
 from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator
@@ -46,7 +47,7 @@ async def crossover(
     """Make a child of two parents.
 
     Args:
-        task: What the child is to do better than both. Its reference answer is not shown.
+        task: What the child is to do better than both.
         first: A team, with the digest of its run on the task.
         second: Another.
         topology: Whose topology the child has. None: the model is asked first, where both will do.
@@ -177,9 +178,7 @@ async def _choose(
     inputs: Mapping[str, Any],
 ) -> Side | RejectedProposal:
     """Ask whose topology the child is to have."""
-    schema = closed(
-        reason=reason_schema(model.limits), topology={"type": "string", "enum": list(SIDES)}
-    )
+    schema = closed(reason=reason_schema(model.limits), topology=among(SIDES))
     parents: tuple[Parent, Parent] = (inputs["first"], inputs["second"])
     question: Question[Side] = Question(
         operator=OPERATOR,
@@ -211,10 +210,7 @@ def _question(
 
 
 def _schema(model: OperatorModel, cross: _Cross) -> Mapping[str, Any]:
-    positions = {
-        position: {"type": "string", "enum": [*offered]}
-        for position, offered in cross.options.items()
-    }
+    positions = {position: among(offered) for position, offered in cross.options.items()}
     return closed(reason=reason_schema(model.limits), positions=closed(**positions))
 
 

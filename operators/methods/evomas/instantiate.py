@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from ...core.answers import child_of, closed, edits_in, reason_schema
+from ....schema.edits.offer.strict import closed
+from ...core.answers import child_of, edits_in, reason_schema
 from ...core.material import material, memories_text, models_text, parent_text, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator
@@ -44,7 +45,6 @@ async def instantiate(
     """Adapt a team to a task.
 
     Args:
-        task: The task. Its reference answer is not shown.
         components: What may be touched at all. Agents come and go where the topology or the roster
             may be touched; where models or tools may not, newcomers have those that the team has
             already.

@@ -18,10 +18,11 @@ from ....pool.expectation.expectation import DIGITS, Expectation, ranked
 from ....pool.ledger.learnt import Learnt
 from ....pool.ledger.members import Member
 from ....runtime.values.terminal import counted
+from ....schema.edits.offer.strict import among, array, closed
 from ....schema.team.task import Task
 from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
-from ...core.answers import closed, reason_schema, structured
+from ...core.answers import reason_schema, structured
 from ...core.bounds import Bounds
 from ...core.material import clip, fenced, material, solved, task_text
 from ...core.meta import MetaModel, Question, prompt
@@ -68,7 +69,7 @@ async def select(
 
     Args:
         meta_model: The model to ask. None: the first of the shortlist are taken.
-        task: What they are to do. Its reference answer is not shown.
+        task: What they are to do.
         members: The pool's teams, parents before children. Retired ones are not chosen, but what
             is known of them counts.
         k: How many, where there are as many.
@@ -85,10 +86,9 @@ async def select(
     if meta_model is None or len(names) <= k:
         reason = "All there are." if len(names) <= k else "The first by statistics."
         return Selection(names=names[:k], reason=reason, shortlist=names)
-    chosen = {"type": "string", "enum": list(names)}
     schema = closed(
         reason=reason_schema(meta_model.limits),
-        selected={"type": "array", "items": chosen, "minItems": 1, "maxItems": k},
+        selected=array(among(names), k, least=1),
     )
     lines = (_summary(member, expected, task, hits) for member, expected in listed.items())
     question = Question(

@@ -10,15 +10,15 @@ import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from ....runtime.values.together import together
+from ....schema.edits.offer.strict import ANY_TEXT, FRACTION, closed
 from ....schema.team.task import Task
 from ....schema.values.terminal import on_one_line
-from ...core.answers import closed, reason_schema, structured
+from ...core.answers import reason_schema, structured
 from ...core.bounds import Bounds
-from ...core.judge import LEVELS
+from ...core.judge import TENTHS
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
 from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator, operator_of
@@ -32,8 +32,6 @@ FULL_SHARES = 4
 """Utterances that are shown at full length; where there are more, they share that."""
 ROOM_OF_READ = 1 / 3
 """The part of an utterance's room that is for what its agent had read."""
-TEXT: Mapping[str, Any] = MappingProxyType({"type": "string"})
-FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,7 +65,6 @@ async def appraise(
     """Score the utterances of a round (MATTRL Eq. 9).
 
     Args:
-        task: The task. Its reference answer is not shown.
         said: What the agents said in that round, each once; at least one did.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
     """
@@ -80,7 +77,7 @@ async def appraise(
         material=material(
             task_text(task, limits), *(shown(utterance, share) for utterance in said)
         ),
-        schema=_schema(names, reason_schema(limits), {"type": "number", "enum": list(LEVELS)}),
+        schema=_schema(names, reason_schema(limits), TENTHS),
         read=functools.partial(_read, names, limits),
         inputs={"task": task, "said": said},
     )
@@ -99,7 +96,6 @@ async def appraised(
     """Score all utterances of a run, a question for each round.
 
     Args:
-        task: The task. Its reference answer is not shown.
         utterances: What was said, the utterances of a round side by side.
         lose: Told of rounds that came to no scores.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
@@ -194,7 +190,7 @@ def _schema(
 
 def _read(names: Sequence[str], bounds: Bounds, text: str) -> Appraisal:
     """Read any fractions; reasons of any length will do, and are cut."""
-    fields = structured(text, _schema(names, TEXT, FRACTION), bounds)
+    fields = structured(text, _schema(names, ANY_TEXT, FRACTION), bounds)
     of = {name: fields["agents"][name] for name in names}
     scores = {
         name: Contribution.read(item["score"], item["reason"], bounds) for name, item in of.items()

@@ -48,7 +48,7 @@ async def _distilled(
 ) -> Distilled | RejectedProposal:
     path = f"{episode.path}{_place(candidate, 'distil/')}"
     return await operator_of("distil").act(
-        episode.meta, path, task, utterance, score=candidate.score
+        episode.meta_model, path, task, utterance, score=candidate.score
     )
 
 
@@ -60,10 +60,9 @@ def _keep(
     result: Distilled | RejectedProposal,
 ) -> None:
     """Keep an entry, called by its case's number, its agent and its round."""
-    if isinstance(result, RejectedProposal):
-        episode.lose(result)
+    if (distilled := episode.taken(result)) is None:
         return
-    entry = result.entry(
+    entry = distilled.entry(
         task,
         utterance,
         credit=candidate.reward or 0.0,

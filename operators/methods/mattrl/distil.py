@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt
+from ....schema.edits.offer.strict import ANY_TEXT, closed, free_text
 from ....schema.team.task import Task
 from ....schema.values.terminal import on_one_line
-from ...core.answers import InvalidAnswer, closed, structured
+from ...core.answers import InvalidAnswer, structured
 from ...core.bounds import Bounds
 from ...core.material import fenced, material, task_text
 from ...core.meta import OperatorModel, Question, prompt
@@ -96,7 +96,6 @@ async def distil(
     """Put an utterance into few words, for whoever comes to a similar task (MATTRL Eq. 14).
 
     Args:
-        task: The task. Its reference answer is not shown.
         score: What the judge thought of it.
     """
     limits = model.limits
@@ -109,7 +108,7 @@ async def distil(
             shown(utterance, room(limits)),
             fenced("judge", f"score {score.value:.3g}: {score.reason}"),
         ),
-        schema=closed(**{name: _text(most) for name, most in lengths.items()}),
+        schema=closed(**{name: free_text(most) for name, most in lengths.items()}),
         read=functools.partial(_read, lengths, limits),
         inputs={"task": task, "utterance": utterance, "score": score},
     )
@@ -141,14 +140,9 @@ async def distil_alone(
     return await distil(model, path, task, utterance, score=score)
 
 
-def _text(most: int) -> Mapping[str, Any]:
-    return {"type": "string", "minLength": 1, "maxLength": most}
-
-
 def _read(lengths: Mapping[str, int], bounds: Bounds, text: str) -> Distilled:
     """Read the three parts; what is longer than its room is cut."""
-    any_text = {"type": "string"}
-    fields = structured(text, closed(**dict.fromkeys(lengths, any_text)), bounds)
+    fields = structured(text, closed(**dict.fromkeys(lengths, ANY_TEXT)), bounds)
     parts = {name: on_one_line(fields[name])[:most] for name, most in lengths.items()}
     if empty := [name for name, part in parts.items() if not any(map(str.isalnum, part))]:
         raise InvalidAnswer(f"{' and '.join(empty)}: nothing is said there. Write some words.")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
+from ....schema.edits.offer.strict import ANY_TEXT, FRACTION, closed
 from ....schema.team.task import Task
-from ...core.answers import closed, reason_schema, structured
+from ...core.answers import reason_schema, structured
 from ...core.bounds import Bounds
-from ...core.judge import LEVELS
+from ...core.judge import TENTHS
 from ...core.material import task_text
 from ...core.meta import OperatorModel, Question, prompt
 from ...core.proposal import RejectedProposal
@@ -23,25 +23,20 @@ from ...routing import GAUGED
 OPERATOR = "gauge"
 MOST_SPECIALITIES = 10
 COUNTED = "specialities"
-FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
 
 
 async def gauge(model: OperatorModel, path: str, task: Task) -> dict[str, float] | RejectedProposal:
     """Judge the features of a case that cannot be counted.
 
-    Args:
-        task: The task. Its reference answer is not shown.
-
     Returns:
         Each of `GAUGED`: fractions in [0, 1], and the number of specialities.
     """
     limits = model.limits
-    level = {"type": "number", "enum": list(LEVELS)}
     question = Question(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, most=MOST_SPECIALITIES),
         material=task_text(task, limits),
-        schema=closed(reason=reason_schema(limits), **_numbers(level)),
+        schema=closed(reason=reason_schema(limits), **_numbers(TENTHS)),
         read=functools.partial(_read, limits),
         inputs={"task": task},
     )
@@ -56,5 +51,5 @@ def _numbers(level: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(bounds: Bounds, text: str) -> dict[str, float]:
     """Read any fractions; a reason of any length will do."""
-    fields = structured(text, closed(reason={"type": "string"}, **_numbers(FRACTION)), bounds)
+    fields = structured(text, closed(reason=ANY_TEXT, **_numbers(FRACTION)), bounds)
     return {name: float(fields[name]) for name in GAUGED}

@@ -14,7 +14,6 @@ from ....pool.ledger.changes import EventNoted
 from ....runtime.agents.outcomes import Run
 from ....runtime.values.usage import Usage
 from ....schema.values.codec import from_value
-from ...core.proposal import RejectedProposal
 from ...core.scoring import cost_of
 from ...routing import ROUTED, Case, CaseSpending, RoutingOutcome, cases_of, computed, fit
 from .gauge import gauge
@@ -43,13 +42,14 @@ async def compare(
     run = await episode.run(single, SINGLE)
     score = await episode.score(run, SINGLE)
     features, gauging = await _features(episode, gauged=gauged)
-    if isinstance(score, RejectedProposal):
-        episode.lose(score)
+    if (single_score := episode.taken(score)) is None:
         return
     case = Case(
         task=episode.task.id,
         features=features,
-        single=RoutingOutcome(score=score.value, spent=_spent(episode, run), name=single.name),
+        single=RoutingOutcome(
+            score=single_score.value, spent=_spent(episode, run), name=single.name
+        ),
         team=RoutingOutcome(
             score=outcome.value, spent=_spent(episode, episode.recorded_run(label)), name=team.name
         ),
@@ -58,7 +58,7 @@ async def compare(
     noted = case.event()
     episode.keep(noted, ROUTED)
     episode.note(ROUTED, **noted.about)
-    episode.figures[SINGLE] = score.value
+    episode.figures[SINGLE] = single_score.value
 
 
 async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Choice:
@@ -82,12 +82,9 @@ async def _features(episode: Episode, *, gauged: bool) -> tuple[Features, CaseSp
     features = computed(episode.task)
     if not gauged:
         return features, CaseSpending()
-    judged = await gauge(episode.meta, f"{episode.path}gauge", episode.task)
+    judged = await gauge(episode.meta_model, f"{episode.path}gauge", episode.task)
     took = Run(status="done", usage=episode.spent.get("gauge", Usage()))
-    if isinstance(judged, RejectedProposal):
-        episode.lose(judged)
-        judged = {}
-    return {**features, **judged}, _spent(episode, took)
+    return {**features, **(episode.taken(judged) or {})}, _spent(episode, took)
 
 
 def _spent(episode: Episode, run: Run) -> CaseSpending:

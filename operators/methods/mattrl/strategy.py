@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.proposal import RejectedProposal
 from ...core.utterances import utterances
 from ...evolution.strategy import Strategy
 from ..search.settings import read_schema
@@ -48,12 +47,9 @@ async def mattrl(episode: Episode) -> None:
     if not episode.learning:
         episode.answered(run)
         return
-    outcome = await episode.score(run, place_of(CONSULT, run))
-    if isinstance(outcome, RejectedProposal):
-        episode.lose(outcome)
-        episode.answered(run)
+    outcome = await episode.answer_scored(run, place_of(CONSULT, run))
+    if outcome is None:
         return
-    episode.answered(run, outcome)
     if single:
         await compare(episode, single, team, outcome, label=CONSULT, gauged=settings.gauge)
     if result := utterances(done):
@@ -69,17 +65,14 @@ async def _learn(
     scores = await appraised(
         episode.judge, place, episode.task, utterances_of, episode.lose, rubric=rubric
     )
-    tried = (
-        await silenced(episode, team, CONSULT, utterances_of)
-        if settings.credit != "naive"
-        else None
-    )
-    if isinstance(tried, RejectedProposal):
-        episode.lose(tried)
-        return
-    worth = tried.worth if tried else None
+    worth, about = None, None
+    if settings.credit != "naive":
+        tried = episode.taken(await silenced(episode, team, CONSULT, utterances_of))
+        if tried is None:
+            return
+        worth, about = tried.worth, tried.about
     of = credited(utterances_of, scores, outcome=outcome.value, settings=settings, worth=worth)
-    tell(episode, of, outcome=outcome.value, about=tried and tried.about)
+    tell(episode, of, outcome=outcome.value, about=about)
 
 
 def _needs(_settings: ExperienceSettings, /) -> frozenset[Need]:

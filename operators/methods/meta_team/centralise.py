@@ -13,19 +13,20 @@ from typing import Any
 
 from ....runtime.agents.outcomes import Run
 from ....schema.edits import Edit
+from ....schema.edits.offer.strict import ANY_LIST, ANY_TEXT, among, array, closed
 from ....schema.team.team import Team
 from ....schema.values.json_text import dumps
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line
 from ....schema.values.values import is_list, is_mapping
 from ...core.account import RoundAccount
-from ...core.answers import InvalidAnswer, closed, reason_schema, structured
+from ...core.answers import InvalidAnswer, reason_schema, structured
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material
 from ...core.meta import OperatorModel, Question, prompt
 from ...core.proposal import RejectedProposal
 from .evidence.conversation import interactions, speakers
 from .evidence.ground import Ground
-from .gate import Refused, gate
+from .gate import Refused
 from .notes import notes_text, own_schema, shown_name
 from .reorganise import Reorganised, TeamAnswer, took_part_text
 from .retrospect import NOTES, notes_in
@@ -34,7 +35,6 @@ from .settings import RetrospectiveSettings
 from .settle import pair_edits
 
 OPERATOR = "centralise"
-ANY: Mapping[str, Any] = {"type": "string"}
 PAIR = ("of", "about", "profile", "together")
 
 
@@ -182,14 +182,12 @@ class _Reading:
         agents, room = self.ground.team.agents, self.room
         own = {agent: own_schema(agents[agent], room, self.most) for agent in self.agents}
         names = sorted({name for pair in self.pairs for name in pair})
-        one_of = {"type": "string", "enum": names}
+        one_of = among(names)
         text = {"type": "string", "maxLength": room.note}
         pair = closed(of=one_of, about=one_of, profile=text, together=text)
-        most = len(self.pairs)
-        listed = {"type": "array", "items": pair, "minItems": 0, "maxItems": most}
         return {
             **({"agents": closed(**own)} if own else {}),
-            **({"pairs": listed} if self.pairs else {}),
+            **({"pairs": array(pair, len(self.pairs))} if self.pairs else {}),
             **(self.part.schema if self.levels.team_level else {}),
         }
 
@@ -204,19 +202,13 @@ class _Reading:
         """Read what may be kept of an answer, and what may not."""
         shape = {
             **({"agents": {"type": "object"}} if self.agents else {}),
-            **({"pairs": {"type": "array"}} if self.pairs else {}),
+            **({"pairs": ANY_LIST} if self.pairs else {}),
             **(self.part.any_schema if self.levels.team_level else {}),
         }
-        fields = structured(text, closed(reason=ANY, **shape), self.model.limits)
+        fields = structured(text, closed(reason=ANY_TEXT, **shape), self.model.limits)
         own, no_own = self._own(fields.get("agents", {}))
         noted, no_noted = self._noted(fields.get("pairs", ()))
-        passed = gate(
-            self.ground.team,
-            (*own, *noted),
-            catalogue=self.model.catalogue,
-            ceiling=self.model.ceiling,
-            room=self.room,
-        )
+        passed = self.ground.gate(self.model, (*own, *noted), self.room)
         return Centralised(
             edits=passed.kept,
             team=self._part_of(passed.child).read(fields) if self.levels.team_level else None,
@@ -233,7 +225,7 @@ class _Reading:
                 refused.append(Refused(what=shown_name(agent), reasons=(why,)))
                 continue
             kept, lost = notes_in(
-                items, self.model, self.ground.team, agent, room=self.room, most=self.most
+                items, self.model, self.ground, agent, room=self.room, most=self.most
             )
             edits += kept
             refused += lost

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....runtime.agents.outcomes import Run
+from ....schema.edits.offer.strict import ANY_TEXT, closed, free_text
 from ....schema.team.team import Team
-from ...core.answers import InvalidAnswer, closed, structured
+from ...core.answers import InvalidAnswer, structured
 from ...core.bounds import Bounds
 from ...core.material import fenced, material
 from ...core.meta import OperatorModel, prompt
@@ -86,21 +87,20 @@ async def say(
         may_pass: Whether it may say nothing.
         inputs: The values beside the ground and the agent.
     """
-    words = {"type": "string", "minLength": 0 if may_pass else 1, "maxLength": longest}
 
     def read(text: str) -> str:
-        line = text_of(structured(text, closed(**{field: {"type": "string"}}), Bounds())[field])
+        line = text_of(structured(text, closed(**{field: ANY_TEXT}), Bounds())[field])
         if not line and not may_pass:
             raise InvalidAnswer(f"{field}: nothing is said there. Write some words.")
         return line[:longest]
 
     return await ground.ask(
-        ground.voice(model, agent),
+        model,
         path,
         agent,
         operator=operator,
         instructions=instructions,
-        schema=closed(**{field: words}),
+        schema=closed(**{field: free_text(longest, least=0 if may_pass else 1)}),
         read=read,
         meter=meter,
         also=also,
@@ -130,7 +130,6 @@ async def discuss(
         meter: Counts what that takes, and the decision after it.
         inputs: The values that `known` was written from.
     """
-    talk = _Talk(model=model, path=path, ground=ground, known=known, meter=meter, inputs=inputs)
     lead = lead_of(ground.team, ground.run)
     members = [agent for agent in speakers(ground.team, ground.run) if agent != lead]
     discussion = Discussion()
@@ -139,48 +138,28 @@ async def discuss(
             members if number == 1 else [agent for agent in members if _is_named(agent, discussion)]
         )
         for agent in asked:
-            if talk.is_over:
+            if meter.reached or meter.steps + DECISION >= meter.limits.steps:
                 return discussion
-            discussion = _after(discussion, agent, await talk.statement(agent, number, discussion))
+            statements = discussion.statements
+            longest = min(LONGEST_STATEMENT, ground.voice(model, agent).limits.characters)
+            answer = await say(
+                model,
+                f"{path}/round {number}/{agent}",
+                ground,
+                agent,
+                operator=OPERATOR,
+                field="statement",
+                instructions=prompt(
+                    OPERATOR, agent=agent, longest=longest, has_statements=bool(statements)
+                ),
+                longest=longest,
+                meter=meter,
+                also=material(known, discussion.text),
+                may_pass=True,
+                inputs={**inputs, "statements": statements},
+            )
+            discussion = _after(discussion, agent, answer)
     return discussion
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Talk:
-    """A discussion on its way."""
-
-    model: OperatorModel
-    path: str
-    ground: Ground
-    known: str
-    meter: Meter
-    inputs: Mapping[str, Any]
-
-    @property
-    def is_over(self) -> bool:
-        meter = self.meter
-        return bool(meter.reached) or meter.steps + DECISION >= meter.limits.steps
-
-    async def statement(
-        self, agent: str, number: int, before: Discussion
-    ) -> str | RejectedProposal:
-        longest = min(LONGEST_STATEMENT, self.ground.voice(self.model, agent).limits.characters)
-        return await say(
-            self.model,
-            f"{self.path}/round {number}/{agent}",
-            self.ground,
-            agent,
-            operator=OPERATOR,
-            field="statement",
-            instructions=prompt(
-                OPERATOR, agent=agent, longest=longest, has_statements=bool(before.statements)
-            ),
-            longest=longest,
-            meter=self.meter,
-            also=material(self.known, before.text),
-            may_pass=True,
-            inputs={**self.inputs, "statements": before.statements},
-        )
 
 
 def _after(before: Discussion, agent: str, answer: str | RejectedProposal) -> Discussion:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from ....schema.edits import (
     AddAgent,
@@ -24,7 +25,7 @@ from ....schema.edits.kinds.kind import tag
 from ....schema.host.catalogue import Catalogue
 from ....schema.loading.ceiling import CapabilityPolicy
 from ....schema.team.team import Agent, Notes, Team, is_prompt_id
-from ...core.answers import sentences
+from ...core.answers import InvalidAnswer, sentences
 from .room import NoteLimits
 
 KINDS = (SetNote, AddAgent, RemoveAgent, AddEdge, RemoveEdge)
@@ -57,6 +58,25 @@ class Passed:
     child: Team
     kept: tuple[Edit, ...] = ()
     refused: tuple[Refused, ...] = ()
+
+
+class _Refusing(Protocol):
+    @property
+    def refused(self) -> tuple[Refused, ...]: ...
+
+
+Read = TypeVar("Read", bound=_Refusing)
+
+
+def all_kept(answer: Read) -> Read:
+    """Return an answer of which all may be kept.
+
+    Raises:
+        InvalidAnswer: Some of it may not.
+    """
+    if problems := [reason for refusal in answer.refused for reason in refusal.reasons]:
+        raise InvalidAnswer(*problems)
+    return answer
 
 
 def gate(

@@ -13,23 +13,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....schema.edits import SetNote
+from ....schema.edits.offer.strict import among, edit, free_text, listed, text
 from ....schema.team.team import Agent
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line, speakable
 from ....schema.values.values import is_mapping
-from ...core.answers import closed
 from ...core.material import fenced
 from .gate import Refused
 from .room import NoteLimits
 
 LONGEST_NAME = 40
 LONGEST_DESCRIPTION = 300
-NAME: Mapping[str, Any] = {
-    "type": "string",
-    "minLength": 1,
-    "maxLength": LONGEST_NAME,
-    "pattern": r"^[a-z][a-z0-9_]*$",
-}
+NAME = text(LONGEST_NAME, r"^[a-z][a-z0-9_]*$")
 PLURAL = {"patch": "patches", "skill": "skills"}
 
 
@@ -56,23 +51,15 @@ def own_schema(agent: Agent, room: NoteLimits, most: int) -> Mapping[str, Any]:
     Args:
         most: The most notes in one answer.
     """
-    text = {"type": "string", "minLength": 1, "maxLength": room.note}
-    body = {"type": "string", "minLength": 1, "maxLength": room.body}
-    description = {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": min(LONGEST_DESCRIPTION, room.note),
-    }
+    description = free_text(min(LONGEST_DESCRIPTION, room.note))
     choices = [
-        closed(patch=closed(name=NAME, text=text)),
-        closed(skill=closed(name=NAME, description=description, text=body)),
+        edit("patch", name=NAME, text=free_text(room.note)),
+        edit("skill", name=NAME, description=description, text=free_text(room.body)),
     ]
     for kind, names in (("patch", agent.notes.patches), ("skill", agent.notes.skills)):
         if names:
-            fields = {"type": "string", "enum": sorted(names)}
-            just = {"type": "string", "enum": [kind]}
-            choices.append(closed(forget=closed(note=just, name=fields)))
-    return {"type": "array", "items": {"anyOf": choices}, "minItems": 0, "maxItems": most}
+            choices.append(edit("forget", note=among([kind]), name=among(sorted(names))))
+    return listed(choices, least=0, most=most)
 
 
 def notes_text(agent: Agent) -> str:

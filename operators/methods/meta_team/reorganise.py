@@ -15,11 +15,12 @@ from typing import Any
 
 from ....runtime.agents.outcomes import Run
 from ....schema.edits import AddEdge, Edit, RemoveEdge, is_tied
+from ....schema.edits.offer.strict import ANY_LIST, ANY_TEXT, among, array, closed
 from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
 from ....schema.values.values import is_mapping
 from ...core.account import RoundAccount
-from ...core.answers import InvalidAnswer, closed, reason_schema, structured
+from ...core.answers import reason_schema, structured
 from ...core.material import clip, fenced, material
 from ...core.meta import OperatorModel, Question, prompt
 from ...core.proposal import RejectedProposal
@@ -27,7 +28,7 @@ from .discussion import Discussion, lead_of
 from .evidence.conversation import conversation, speakers
 from .evidence.evidence import EvidenceExchange
 from .evidence.ground import Ground
-from .gate import Refused, gate
+from .gate import Refused, all_kept, gate
 from .limits import Meter
 from .notes import shown_name
 from .retrospect import Reflected
@@ -62,10 +63,9 @@ class EdgeOffer:
         is_free = team.execution.roster is None and is_tied(team)
         if not self.most or not is_free or len(team.agents) < FEWEST:
             return {}
-        agent = {"type": "string", "enum": [*team.agents]}
-        change = {"type": "string", "enum": ["add", "remove"]}
+        agent, change = among(team.agents), among(["add", "remove"])
         item = closed(change=change, sender=agent, receiver=agent)
-        return {"edges": {"type": "array", "items": item, "minItems": 0, "maxItems": self.most}}
+        return {"edges": array(item, self.most)}
 
     def read(self, answer: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
         """Read what an answer says of edges."""
@@ -86,7 +86,8 @@ class EdgeOffer:
         if not is_mapping(item) or item.keys() != {*FIELDS}:
             return None
         change, sender, receiver = (item[name] for name in FIELDS)
-        if sender not in self.team.agents or receiver not in self.team.agents:
+        texts = all(isinstance(part, str) for part in (change, sender, receiver))
+        if not texts or not {sender, receiver} <= self.team.agents.keys():
             return None
         kinds = {"add": AddEdge, "remove": RemoveEdge}
         return kinds[change](sender=sender, receiver=receiver) if change in kinds else None
@@ -99,8 +100,6 @@ def _refused(item: Any, why: str) -> Refused:
 OPERATOR = "reorganise"
 LONGEST_EVIDENCE = 300
 """Characters of each part of what was asked, answered and told."""
-ANY: Mapping[str, Any] = {"type": "string"}
-LIST: Mapping[str, Any] = {"type": "array"}
 NOTHING_SAID = Discussion()
 
 
@@ -160,7 +159,7 @@ async def reorganise(
             discussion.text,
         ),
         schema=closed(reason=reason_schema(bounds), **part.schema),
-        read=lambda text: _all_of(_read(part, text)),
+        read=lambda text: all_kept(_read(part, text)),
         parents=(team.name,),
         team=team,
         conversation=() if lead is None else conversation(team, ground.run.agents[lead]),
@@ -276,7 +275,7 @@ class TeamAnswer:
     @property
     def any_schema(self) -> Mapping[str, Any]:
         """The same with lists of anything, whose items are read one by one."""
-        return {name: item if name == "retry" else LIST for name, item in self.schema.items()}
+        return {name: item if name == "retry" else ANY_LIST for name, item in self.schema.items()}
 
     @property
     def request_fields(self) -> Mapping[str, Any]:
@@ -318,12 +317,5 @@ class TeamAnswer:
 
 
 def _read(part: TeamAnswer, text: str) -> Reorganised:
-    shape = closed(reason=ANY, **part.any_schema)
+    shape = closed(reason=ANY_TEXT, **part.any_schema)
     return part.read(structured(text, shape, part.model.limits))
-
-
-def _all_of(reorganised: Reorganised) -> Reorganised:
-    """Take an answer of which all may be kept."""
-    if problems := [reason for refusal in reorganised.refused for reason in refusal.reasons]:
-        raise InvalidAnswer(*problems)
-    return reorganised

@@ -15,8 +15,8 @@ from typing import Any
 
 from ....runtime.values.together import together
 from ....schema.edits import Edit
-from ....schema.team.team import Team
-from ...core.answers import InvalidAnswer, closed, reason_schema, structured
+from ....schema.edits.offer.strict import ANY_LIST, ANY_TEXT, among, array, closed, free_text
+from ...core.answers import InvalidAnswer, reason_schema, structured
 from ...core.material import fenced, material
 from ...core.meta import OperatorModel, prompt
 from ...core.operator import Operator, OperatorSetting
@@ -40,7 +40,7 @@ from .evidence.files import (
     tools_of,
 )
 from .evidence.ground import Ground
-from .gate import Refused, gate
+from .gate import Refused
 from .limits import Meter
 from .noted import evidence_lines, noted, notes_of
 from .notes import OwnNotes, notes_text, own_schema, text_of
@@ -172,15 +172,12 @@ class _Looking:
         self, others: Sequence[str], most: int, seen: Sequence[FileLook]
     ) -> tuple[tuple[str, str], ...] | RejectedProposal:
         """Have it say what it wants to know, and of whom."""
-        to = {"type": "string", "enum": [*others]}
-        text = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION}
-        items = closed(to=to, question=text)
-        listed = {"type": "array", "items": items, "minItems": 0, "maxItems": most}
+        items = closed(to=among(others), question=free_text(LONGEST_QUESTION))
         return await self._ask(
             self.agent,
             "questions",
             prompt("retrospect_questions", agent=self.agent, most=most, longest=LONGEST_QUESTION),
-            schema=closed(questions=listed),
+            schema=closed(questions=array(items, most)),
             read=lambda text: questions_in(text, others, most, strict=True),
             salvage=lambda text: questions_in(text, others, most, strict=False),
             inputs={"others": others, "most": most},
@@ -206,7 +203,6 @@ class _Looking:
     ) -> str | RejectedProposal:
         written = self.ground.voice(self.model, colleague).limits.characters
         longest = min(LONGEST_EVIDENCE, written)
-        text = {"type": "string", "minLength": 1, "maxLength": longest}
         return await self._ask(
             colleague,
             label,
@@ -216,7 +212,7 @@ class _Looking:
                 asker=self.agent,
                 longest=longest,
             ),
-            schema=closed(answer=text),
+            schema=closed(answer=free_text(longest)),
             read=answer_in,
             also=fenced("question", question, self.agent),
             inputs={"question": question, "asker": self.agent},
@@ -231,7 +227,6 @@ class _Looking:
         room, most = ground.room.within(limits), min(NOTES, limits.edits)
         owner = ground.team.agents[self.agent]
         longest = min(LONGEST_SUMMARY, limits.characters)
-        summary = {"type": "string", "minLength": 1, "maxLength": longest}
         return await self._ask(
             self.agent,
             "notes",
@@ -248,7 +243,9 @@ class _Looking:
                 has_looks=bool(seen),
             ),
             schema=closed(
-                reason=reason_schema(limits), notes=own_schema(owner, room, most), summary=summary
+                reason=reason_schema(limits),
+                notes=own_schema(owner, room, most),
+                summary=free_text(longest),
             ),
             read=lambda text: _all_of(self._read(text, room, most)),
             salvage=lambda text: self._read(text, room, most),
@@ -260,18 +257,16 @@ class _Looking:
 
     async def _ask(self, agent: str, label: str, instructions: str, **asked: Any) -> Any:
         """Ask it, or a colleague, in a further turn of the one's own conversation."""
-        ground, voice = self.ground, self.ground.voice(self.model, agent)
         usual: dict[str, Any] = {"operator": OPERATOR, "meter": self.meter, **asked}
         path = f"{self.path}/{label}"
-        return await ground.ask(voice, path, agent, instructions=instructions, **usual)
+        return await self.ground.ask(self.model, path, agent, instructions=instructions, **usual)
 
     def _read(self, text: str, room: NoteLimits, most: int) -> Reflected:
         """Read what may be kept of an answer, and what may not."""
-        any_text = {"type": "string"}
-        shape = closed(reason=any_text, notes={"type": "array"}, summary=any_text)
+        shape = closed(reason=ANY_TEXT, notes=ANY_LIST, summary=ANY_TEXT)
         fields = structured(text, shape, self.model.limits)
         edits, refused = notes_in(
-            fields["notes"], self.model, self.ground.team, self.agent, room=room, most=most
+            fields["notes"], self.model, self.ground, self.agent, room=room, most=most
         )
         return Reflected(
             agent=self.agent,
@@ -285,7 +280,7 @@ class _Looking:
 def notes_in(
     items: Sequence[Any],
     model: OperatorModel,
-    team: Team,
+    ground: Ground,
     agent: str,
     *,
     room: NoteLimits,
@@ -298,9 +293,8 @@ def notes_in(
         agent: Whose notes they are.
         most: The most notes in one answer.
     """
-    notes = OwnNotes(agent=team.agents[agent], room=room, most=most).read(items)
-    written = tuple(notes.edits.values())
-    passed = gate(team, written, catalogue=model.catalogue, ceiling=model.ceiling, room=room)
+    notes = OwnNotes(agent=ground.team.agents[agent], room=room, most=most).read(items)
+    passed = ground.gate(model, tuple(notes.edits.values()), room)
     return passed.kept, (*notes.refused, *passed.refused)
 
 
@@ -329,12 +323,18 @@ async def retrospect_alone(
     notes = notes_of(events, reflected.refused, reflected.rejected)
     if reflected.rejected and not reflected.summary:
         return Noted(proposal=reflected.rejected[-1], notes=notes)
-    passed = gate(ground.team, reflected.edits, catalogue=model.catalogue, ceiling=model.ceiling)
+    passed = ground.gate(model, reflected.edits)
     return noted(
         OPERATOR, ground.team, passed.child, reflected.edits, reason=reflected.summary, notes=notes
     )
 
 
+QUESTIONS = OperatorSetting(
+    about="The most questions that an agent may ask its colleagues.",
+    least=0,
+    most=20,
+    option="--questions",
+)
 RETROSPECT = Operator(
     name=OPERATOR,
     scale="agent",
@@ -344,12 +344,7 @@ RETROSPECT = Operator(
     alone=retrospect_alone,
     inputs={
         "agent": "speaker",
-        "evidence": OperatorSetting(
-            about="The most questions that an agent may ask its colleagues.",
-            least=0,
-            most=20,
-            option="--questions",
-        ),
+        "evidence": QUESTIONS,
         "looks": OperatorSetting(
             about="How often the agent may look at the files that it worked on.",
             least=0,

@@ -15,10 +15,9 @@ from ...core.proposal import RejectedProposal
 from .centralise import centralise
 from .discussion import Discussion, discuss
 from .evidence.conversation import interactions, speakers
-from .gate import gate
 from .noted import evidence_lines, noted, notes_of
 from .reorganise import Reorganised, known_text, reorganise
-from .retrospect import retrospect
+from .retrospect import QUESTIONS, retrospect
 from .settings import RetrospectiveSettings
 from .settle import settle
 
@@ -163,12 +162,7 @@ class _LookingBack:
         return self.how.scheme == "collaborative"
 
     async def _centralised(self) -> None:
-        result = await centralise(
-            self.model,
-            f"{self.path}centralise",
-            self.ground,
-            self.how,
-        )
+        result = await centralise(self.model, f"{self.path}centralise", self.ground, self.how)
         if isinstance(result, RejectedProposal):
             self._lose([result])
             return
@@ -246,16 +240,9 @@ class _LookingBack:
 
     def _keep(self, edits: Sequence[Edit]) -> None:
         """Take a level's edits through the gate together, and go on with the team they make."""
-        meta, ground = self.model, self.ground
-        passed = gate(
-            ground.team,
-            edits,
-            catalogue=meta.catalogue,
-            ceiling=meta.ceiling,
-            room=ground.room,
-        )
+        passed = self.ground.gate(self.model, edits, self.ground.room)
         self._refuse(passed.refused)
-        self.ground = replace(ground, team=passed.child)
+        self.ground = replace(self.ground, team=passed.child)
         levels = (*self.result.levels, passed.kept)
         self.result = replace(self.result, child=passed.child, levels=levels)
 
@@ -315,12 +302,7 @@ REORGANISE = Operator(
             choices=LEVELS,
             several=True,
         ),
-        "evidence": OperatorSetting(
-            about="The most questions that an agent may ask its colleagues.",
-            least=0,
-            most=20,
-            option="--questions",
-        ),
+        "evidence": QUESTIONS,
         "discussion": OperatorSetting(
             about="The most rounds in which agents talk about the team before its lead decides.",
             least=0,

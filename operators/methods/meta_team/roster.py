@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ....schema.edits import AddAgent, Edit, RemoveAgent, is_tied, spare_agents
+from ....schema.edits.offer.strict import among, array, closed, free_text
 from ....schema.loading.ceiling import CapabilityPolicy
 from ....schema.team.team import Agent, Notes, Team, is_prompt_id
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line, speakable
 from ....schema.values.values import is_list, is_mapping
-from ...core.answers import closed
 from ...core.material import fenced
 from ...core.roles import free_id
 from .gate import Refused
@@ -74,10 +74,9 @@ class RosterOffer:
         if not self._is_movable:
             return lists
         if self.models and self._free > 0:
-            lists["come"] = _listed(self._newcomer, self._free)
+            lists["come"] = array(self._newcomer, self._free)
         if self.spare:
-            gone = {"type": "string", "enum": [*self.spare]}
-            lists["go"] = _listed(gone, min(self.most, len(self.spare)))
+            lists["go"] = array(among(self.spare), min(self.most, len(self.spare)))
         return lists
 
     @property
@@ -87,19 +86,18 @@ class RosterOffer:
 
     @property
     def _newcomer(self) -> Mapping[str, Any]:
-        text = {"type": "string", "minLength": 1, "maxLength": self.room.body}
-        agents = {"type": "string", "enum": [*self.team.agents]}
+        agents = among(self.team.agents)
         place = {} if self.is_open else {
-            "hears": _some(agents, 0),
-            "reports_to": _some(agents, 1),
+            "hears": array(agents, NEIGHBOURS),
+            "reports_to": array(agents, NEIGHBOURS, least=1),
         }  # fmt: skip
-        tools = {"type": "string", "enum": sorted(self.ceiling.tools)}
+        tools = among(sorted(self.ceiling.tools))
         return closed(
             id=NAME,
-            role={"type": "string", "minLength": 1, "maxLength": LONGEST_ROLE},
-            prompt=text,
-            like={"type": "string", "enum": [*self.models]},
-            **({"tools": _listed(tools, TOOLS)} if self.ceiling.tools else {}),
+            role=free_text(LONGEST_ROLE),
+            prompt=free_text(self.room.body),
+            like=among(self.models),
+            **({"tools": array(tools, TOOLS)} if self.ceiling.tools else {}),
             **place,
         )
 
@@ -173,14 +171,6 @@ class RosterOffer:
 
 def _is_names(value: Any) -> bool:
     return is_list(value) and all(isinstance(item, str) for item in value)
-
-
-def _some(items: Mapping[str, Any], least: int) -> Mapping[str, Any]:
-    return {"type": "array", "items": items, "minItems": least, "maxItems": NEIGHBOURS}
-
-
-def _listed(items: Mapping[str, Any], most: int) -> Mapping[str, Any]:
-    return {"type": "array", "items": items, "minItems": 0, "maxItems": most}
 
 
 def _refused(item: Any, why: str) -> Refused:

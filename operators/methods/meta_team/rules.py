@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....schema.edits import Edit, SetNote
+from ....schema.edits.offer.strict import array, free_text
 from ....schema.team.team import Team
 from ....schema.values.problems import quoted
 from ...core.material import fenced
@@ -47,10 +48,9 @@ class Rules:
     @property
     def schema(self) -> Mapping[str, Any]:
         """The lists of an answer that are about rules."""
-        text = {"type": "string", "minLength": 1, "maxLength": self.room.note}
-        lists: dict[str, Any] = {"rules": _listed(text, self.most)}
+        lists: dict[str, Any] = {"rules": array(free_text(self.room.note), self.most)}
         if numbers := [*range(1, len(self.lines) + 1)]:
-            lists["outdated"] = _listed({"type": "integer", "enum": numbers}, self.most)
+            lists["outdated"] = array({"type": "integer", "enum": numbers}, self.most)
         return lists
 
     def read(self, answer: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
@@ -94,10 +94,6 @@ class Rules:
             else:
                 coming[rule] = None
         return [*coming]
-
-
-def _listed(items: Mapping[str, Any], most: int) -> Mapping[str, Any]:
-    return {"type": "array", "items": items, "minItems": 0, "maxItems": most}
 
 
 def _refused(item: Any, why: str) -> Refused:

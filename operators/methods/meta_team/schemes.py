@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ....runtime.values.usage import Usage
@@ -13,12 +11,12 @@ from .centralise import tokens_of_one_analyser
 from .evidence.feedback import TaskFeedback
 from .evidence.ground import Ground
 from .limits import PhaseLimits
-from .retrospective import look_back
+from .retrospective import Retrospective, look_back
 from .room import NoteLimits
-from .succession import GATE, Level
+from .succession import GATE, LEVELS, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from ....runtime.agents.outcomes import Run
     from ....runtime.values.score import Score
@@ -26,39 +24,11 @@ if TYPE_CHECKING:
     from ....schema.team.team import Team
     from ...core.meta import OperatorModel
     from ...evolution.episode import Episode
-    from .retrospective import Retrospective
     from .settings import RetrospectiveSettings
 
-OPERATORS: Mapping[str, str] = MappingProxyType(
-    {"agent_level": "retrospect", "pair_level": "settle", "team_level": "reorganise"}
-)
-"""What each level is the work of, in the order in which they come."""
 CENTRAL = "centralise"
-ASKING: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "agent_level": ("L1", ("retrospect",)),
-        "pair_level": ("L2", ("settle",)),
-        "team_level": ("L3", ("discuss", "reorganise")),
-        CENTRAL: ("centralised", (CENTRAL,)),
-    }
-)
-"""What a report calls each level, and whose calls are its calls."""
 OWN = frozenset({"patch", "skill"})
 """The notes of an agent on itself; all others are on its work with somebody."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Looked:
-    """The result of a task, whoever looked back on it.
-
-    Attributes:
-        levels: What each level changes, in order.
-        retry: Whether the team wishes to do the task again.
-    """
-
-    child: Team
-    levels: tuple[Level, ...] = ()
-    retry: bool = False
 
 
 def room_of(settings: RetrospectiveSettings) -> NoteLimits:
@@ -84,14 +54,17 @@ def limits_of(settings: RetrospectiveSettings) -> PhaseLimits:
 
 async def looked_back(
     episode: Episode, model: OperatorModel, team: Team, run: Run, score: Score
-) -> Looked:
+) -> tuple[Retrospective, tuple[Level, ...]]:
     """Have a team look back on what it did, in the scheme that the recipe names.
 
     What is of no use, and what may not be kept, is counted as lost.
+
+    Returns:
+        The result, and what each level changes, in order.
     """
     settings: RetrospectiveSettings = episode.settings
     if settings.scheme == "none" or not settings.looks_back:
-        return Looked(child=team)
+        return Retrospective(child=team), ()
     feedback = TaskFeedback.of(
         episode.task,
         run,
@@ -105,17 +78,16 @@ async def looked_back(
     levels = tuple(_levels(retrospective, settings))
     _count(episode, levels, retrospective)
     _tell_cost(episode, tokens_of_one_analyser(model, ground, settings))
-    return Looked(child=retrospective.child, levels=levels, retry=retrospective.retry)
+    return retrospective, levels
 
 
 def _tell_cost(episode: Episode, central: int) -> None:
     """Tell what each level took, beside what one analyser would have read in its one call."""
     settings: RetrospectiveSettings = episode.settings
-    on = [CENTRAL] if settings.scheme == "centralised" else [
-        level for level in ASKING if level != CENTRAL and getattr(settings, level)
-    ]  # fmt: skip
-    for level in on:
-        name, operators = ASKING[level]
+    on = [asking for level, asking in LEVELS.items() if getattr(settings, level)]
+    for name, operators in (
+        [(settings.scheme, (CENTRAL,))] if settings.scheme == "centralised" else on
+    ):
         spent = sum((episode.spent.get(operator, Usage()) for operator in operators), Usage())
         episode.figures |= {f"{name} calls": spent.calls, f"{name} tokens": spent.tokens}
     episode.figures["one analyser tokens, about"] = central
@@ -130,7 +102,7 @@ def _levels(retrospective: Retrospective, settings: RetrospectiveSettings) -> It
         )
     }
     fields |= {"pair_level": "", "team_level": why}
-    for name, operator in OPERATORS.items():
+    for name, (_, (*_, operator)) in LEVELS.items():
         if not getattr(settings, name):
             continue
         edits = tuple(edit for edit in retrospective.edits if _level_of(edit) == name)

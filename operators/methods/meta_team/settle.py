@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ....runtime.values.together import together
 from ....schema.edits import Edit, Note, SetNote
-from ....schema.team.team import Notes
-from ...core.answers import InvalidAnswer, closed, reason_schema, structured
+from ....schema.edits.offer.strict import ANY_TEXT, closed
+from ...core.answers import reason_schema, structured
 from ...core.material import fenced, material
 from ...core.meta import OperatorModel, prompt
 from ...core.operator import Operator, OperatorSetting
@@ -22,7 +21,7 @@ from ...core.printed import Noted
 from ...core.proposal import RejectedProposal
 from .discussion import say
 from .evidence.ground import Ground
-from .gate import Refused, gate
+from .gate import Passed, Refused, all_kept
 from .limits import Meter
 from .noted import noted, notes_of
 from .notes import text_of
@@ -30,7 +29,6 @@ from .room import NoteLimits
 
 OPERATOR = "settle"
 LONGEST_ACCOUNT = 800
-ANY: Mapping[str, Any] = {"type": "string"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,12 +46,6 @@ class Settlement:
     edits: tuple[Edit, ...] = ()
     refused: tuple[Refused, ...] = ()
     rejected: tuple[RejectedProposal, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Side:
-    edits: tuple[Edit, ...]
-    refused: tuple[Refused, ...]
 
 
 async def settle(
@@ -84,11 +76,11 @@ async def settle(
         if isinstance(text, str)
     }
     result = await together(*(side.noted(accounts) for side in sides))
-    sided = [item for item in result if isinstance(item, _Side)]
+    sided = [item for item in result if isinstance(item, Passed)]
     return Settlement(
         pair=pair,
         accounts=accounts,
-        edits=tuple(edit for item in sided for edit in item.edits),
+        edits=tuple(edit for item in sided for edit in item.kept),
         refused=tuple(lost for item in sided for lost in item.refused),
         rejected=tuple(item for item in (*said, *result) if isinstance(item, RejectedProposal)),
     )
@@ -124,15 +116,19 @@ class _Settling:
             inputs={"other": self.other},
         )
 
-    async def noted(self, accounts: Mapping[str, str]) -> _Side | RejectedProposal:
+    async def noted(self, accounts: Mapping[str, str]) -> Passed | RejectedProposal:
         """Have it note what it knows of the other."""
         ground, limits = self.ground, self.ground.voice(self.model, self.agent).limits
         room = ground.room.within(limits)
         heard = accounts.get(self.other, "")
         text = {"type": "string", "maxLength": room.note}
-        return await self._ask(
-            f"notes of {self.agent}",
-            prompt(
+        return await ground.ask(
+            self.model,
+            f"{self.path}/notes of {self.agent}",
+            self.agent,
+            operator=OPERATOR,
+            meter=self.meter,
+            instructions=prompt(
                 OPERATOR,
                 agent=self.agent,
                 other=self.other,
@@ -140,7 +136,7 @@ class _Settling:
                 has_account=bool(heard),
             ),
             schema=closed(reason=reason_schema(limits), profile=text, together=text),
-            read=lambda text: _all_of(self._read(text, room)),
+            read=lambda text: all_kept(self._read(text, room)),
             salvage=lambda text: self._read(text, room),
             inputs={"other": self.other, "accounts": accounts},
             also=material(
@@ -150,39 +146,20 @@ class _Settling:
             ),
         )
 
-    async def _ask(self, label: str, instructions: str, **asked: Any) -> Any:
-        """Ask it in a further turn of its own conversation."""
-        ground, voice = self.ground, self.ground.voice(self.model, self.agent)
-        usual: dict[str, Any] = {"operator": OPERATOR, "meter": self.meter, **asked}
-        path = f"{self.path}/{label}"
-        return await ground.ask(voice, path, self.agent, instructions=instructions, **usual)
-
-    @property
-    def _notes(self) -> Notes:
-        return self.ground.team.agents[self.agent].notes
-
     def _known(self) -> str:
         """Show what it has noted of the other before."""
-        profile = self._notes.teammates.get(self.other, "")
-        together = self._notes.pairs.get(self.other, "")
+        notes = self.ground.team.agents[self.agent].notes
+        profile, together = notes.teammates.get(self.other, ""), notes.pairs.get(self.other, "")
         return material(
             fenced("profile", profile, self.other), fenced("together", together, self.other)
         )
 
-    def _read(self, text: str, room: NoteLimits) -> _Side:
+    def _read(self, text: str, room: NoteLimits) -> Passed:
         """Read what may be kept of an answer, and what may not."""
-        meta = self.model
-        shape = closed(reason=ANY, profile=ANY, together=ANY)
-        fields = structured(text, shape, meta.limits)
+        shape = closed(reason=ANY_TEXT, profile=ANY_TEXT, together=ANY_TEXT)
+        fields = structured(text, shape, self.model.limits)
         edits = pair_edits(self.agent, self.other, fields["profile"], fields["together"])
-        passed = gate(
-            self.ground.team,
-            edits,
-            catalogue=meta.catalogue,
-            ceiling=meta.ceiling,
-            room=room,
-        )
-        return _Side(edits=passed.kept, refused=passed.refused)
+        return self.ground.gate(self.model, edits, room)
 
 
 def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edit, ...]:
@@ -200,13 +177,6 @@ def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edi
     )
 
 
-def _all_of(side: _Side) -> _Side:
-    """Take an answer of which all may be kept."""
-    if problems := [reason for refusal in side.refused for reason in refusal.reasons]:
-        raise InvalidAnswer(*problems)
-    return side
-
-
 async def settle_alone(
     model: OperatorModel, path: str, ground: Ground, pair: tuple[str, str], *, alone: bool = False
 ) -> Noted:
@@ -220,7 +190,7 @@ async def settle_alone(
     notes = notes_of(accounts, settled.refused, settled.rejected)
     if settled.rejected and not settled.edits:
         return Noted(proposal=settled.rejected[-1], notes=notes)
-    passed = gate(ground.team, settled.edits, catalogue=model.catalogue, ceiling=model.ceiling)
+    passed = ground.gate(model, settled.edits)
     reason = f"{pair[0]} and {pair[1]} worked together."
     return noted(OPERATOR, ground.team, passed.child, settled.edits, reason=reason, notes=notes)
 

@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....pool.ledger.changes import Evaluated
-from ....pool.values.statistics import Trial
 from ....runtime.values.caps import Caps
-from ...core.proposal import RejectedProposal
 from ...evolution.strategy import Strategy
 from ..search.settings import read_schema
 from .head import begin, ceiling_for, constrained, head_of, suits
@@ -43,14 +41,12 @@ async def meta_team(episode: Episode) -> None:
         episode.answered(await episode.run(team, WORK))
         return
     run = await _worked(episode, team, WORK)
-    outcome = await episode.score(run, WORK)
-    if isinstance(outcome, RejectedProposal):
-        episode.lose(outcome)
-        episode.answered(run)
-        return
-    episode.answered(run, outcome)
-    episode.keep(_evaluation_of(episode, head, run, outcome), "trial")
-    await _learn(episode, head, team, run, outcome)
+    if outcome := await episode.answer_scored(run, WORK):
+        reward = episode.reward(run, outcome)
+        name, rounds = episode.context.name, run.rounds
+        trial = episode.trial(run, outcome.value, reward=reward, run=name, rounds=rounds)
+        episode.keep(Evaluated(member=head.name, trial=trial), "trial")
+        await _learn(episode, head, team, run, outcome)
 
 
 async def _worked(episode: Episode, team: Team, label: str) -> Run:
@@ -66,15 +62,15 @@ async def _learn(episode: Episode, head: Member, team: Team, run: Run, outcome: 
     """Look back, and have the team that this leads to come after the head."""
     settings: RetrospectiveSettings = episode.settings
     ceiling = ceiling_for(team, episode.context)
-    meta = replace(episode.meta, ceiling=ceiling)
-    looked = await looked_back(episode, meta, team, run, outcome)
+    meta = replace(episode.meta_model, ceiling=ceiling)
+    looked, levels = await looked_back(episode, meta, team, run, outcome)
     again = None
     if looked.retry and settings.retry and looked.child != team:
         again = await _again(episode, looked.child, outcome)
     episode.closing = Succession(
         episode=episode,
         head=head,
-        levels=looked.levels,
+        levels=levels,
         ceiling=ceiling,
         room=room_of(settings),
         again=again,
@@ -84,33 +80,15 @@ async def _learn(episode: Episode, head: Member, team: Team, run: Run, outcome: 
 async def _again(episode: Episode, child: Team, before: Score) -> Again:
     """Have the changed team do the task once more; nobody looks back on that (lines 12 to 14)."""
     run = await _worked(episode, child, AGAIN)
-    outcome = await episode.score(run, AGAIN)
-    if isinstance(outcome, RejectedProposal):
-        episode.lose(outcome)
+    outcome = episode.taken(await episode.score(run, AGAIN))
+    if outcome is None:
         return Again(run=run, score=None)
     episode.figures["gain of a retry"] = outcome.value - before.value
     return Again(run=run, score=outcome.value)
 
 
-def _evaluation_of(episode: Episode, head: Member, run: Run, outcome: Score) -> Evaluated:
-    trial = Trial(
-        task=episode.task.id,
-        niche=episode.task.niche or None,
-        score=outcome.value,
-        reward=episode.reward(run, outcome),
-        usage=run.usage,
-        run=episode.context.name,
-        reason="" if run.answer is not None else run.error or "it gave no answer.",
-        rounds=run.rounds,
-    )
-    return Evaluated(member=head.name, trial=trial)
-
-
 def _needs(settings: RetrospectiveSettings, /) -> frozenset[Need]:
-    needs: set[Need] = {"teams"}
-    if settings.looks_back:
-        needs.add("meta_model")
-    return frozenset(needs)
+    return frozenset({"teams", "meta_model"} if settings.looks_back else {"teams"})
 
 
 META_TEAM = Strategy(

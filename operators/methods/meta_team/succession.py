@@ -8,6 +8,7 @@ task has changed as well; whoever came first stands, and what does not is counte
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ....pool.ledger.changes import Added, ChildRejected, EventNoted, Restored, Retired
@@ -32,7 +33,14 @@ if TYPE_CHECKING:
 
 GATE = "gate"
 RETRY = "retry"
-SHORT = {"agent_level": "L1", "pair_level": "L2", "team_level": "L3"}
+LEVELS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "agent_level": ("L1", ("retrospect",)),
+        "pair_level": ("L2", ("settle",)),
+        "team_level": ("L3", ("discuss", "reorganise")),
+    }
+)
+"""What a report calls each level, and whose calls are its calls; the last decides what changes."""
 MEANWHILE = "another task has changed that since this one began."
 
 
@@ -124,7 +132,7 @@ class Succession:
 
     def _reason(self, name: str, refused: int) -> str:
         """Say in a few words what each level changed, and who is the head now."""
-        counts = [f"{SHORT[level.name]} {len(level.edits)}" for level in self.levels]
+        counts = [f"{LEVELS[level.name][0]} {len(level.edits)}" for level in self.levels]
         refused += round(self.episode.figures.get("refused", 0))
         changed = f"{', '.join(counts)}, refused {refused}; " if counts else ""
         head = "stays the head" if name == self.head.name else "is the head"

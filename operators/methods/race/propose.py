@@ -6,8 +6,9 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ....schema.edits.offer.strict import closed
 from ....schema.values.terminal import on_one_line
-from ...core.answers import InvalidAnswer, child_of, closed, edits_in, reason_schema
+from ...core.answers import InvalidAnswer, child_of, edits_in, reason_schema
 from ...core.digest import digest
 from ...core.material import clip, fenced, material, models_text, parent_text, task_text
 from ...core.meta import Question, prompt

@@ -166,7 +166,7 @@ class Proposing:
         chance = random.Random(seed_of(stage.recipe.seed, f"race/niche {number}"))  # noqa: S311
         jails = stage.services.jails
         proposal = await propose(
-            episode.meta,
+            episode.meta_model,
             f"{episode.path}proposal {number}",
             base.team,
             [await with_credits(trial, jails) for trial in shown(trials, chance)],

@@ -39,7 +39,7 @@ async def choose_move(
     allowed = settings.components if "mutate" in settings.moves else ()
     if settings.choice == "model":
         move = await decide(
-            episode.meta,
+            episode.meta_model,
             f"{path}/decide",
             episode.task,
             parent,

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt, OperatorOutcome
 from ....schema.edits import Component
+from ....schema.edits.offer.strict import closed, free_text
 from ....schema.team.task import Task
 from ....schema.values.terminal import on_one_line
-from ...core.answers import InvalidAnswer, closed, structured
+from ...core.answers import InvalidAnswer, structured
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator
@@ -65,7 +66,6 @@ async def consolidate(
     """Make an entry of the memory out of an evolution.
 
     Args:
-        task: The task. Its reference answer is not shown.
         steps: The evolution trace, at least one step.
         run: The run or the recipe that it comes from.
 
@@ -142,7 +142,7 @@ async def _ask(
     most = min(model.limits.characters, LONGEST_SUMMARY)
     details = min(LONGEST_DETAILS, model.limits.team_characters // len(steps))
     words = "\n".join(tell_steps(steps, details))
-    schema = closed(summary={"type": "string", "minLength": 1, "maxLength": most})
+    schema = closed(summary=free_text(most))
 
     def read(text: str) -> str:
         summary = structured(text, schema, model.limits)["summary"].strip()

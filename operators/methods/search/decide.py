@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from ...core.answers import closed, reason_schema, structured
+from ....schema.edits.offer.strict import among, closed
+from ...core.answers import reason_schema, structured
 from ...core.material import material, memories_text, models_text, parent_text, task_text
 from ...core.meta import Question, prompt
 from .components import open_components
@@ -41,7 +42,7 @@ async def decide(
     """Choose what is done to a team.
 
     Args:
-        task: What the child is to do better. Its reference answer is not shown.
+        task: What the child is to do better.
         parent: The team, with the digest of its run on the task.
         partner: The team that it could be crossed with. None: a crossover is no option.
         components: What a mutation may touch. Those in which the team has nothing to change are
@@ -60,9 +61,7 @@ async def decide(
         return model.drop(path, OPERATOR, why, parents=names)
     if len(options) == 1:
         return options[0]
-    schema = closed(
-        reason=reason_schema(model.limits), change={"type": "string", "enum": [*options]}
-    )
+    schema = closed(reason=reason_schema(model.limits), change=among(options))
     was_run = parent.was_run or (partner is not None and partner.was_run)
     question: Question[Component | Crossing] = Question(
         operator=OPERATOR,

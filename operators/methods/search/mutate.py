@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ....schema.edits import Mutation
-from ...core.answers import InvalidAnswer, child_of, closed, edits_in, reason_schema
+from ....schema.edits.offer.strict import closed
+from ...core.answers import InvalidAnswer, child_of, edits_in, reason_schema
 from ...core.material import material, memories_text, models_text, parent_text, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, OperatorSetting
@@ -48,7 +49,7 @@ async def mutate(
     """Make a child by edits of one component.
 
     Args:
-        task: What the team is to do better. Its reference answer is not shown.
+        task: What the team is to do better.
         parent: The team, with the digest of its run on the task.
         component: What is touched. None: `decide` asks first.
         components: What may be touched at all. Where this lacks models or tools, newcomers have

@@ -97,7 +97,9 @@ class Search:
             seed=stage.recipe.seed,
             tell=episode.tell,
         )
-        self.author: OperatorModel = episode.meta if self.settings.operators == "model" else drawn
+        self.author: OperatorModel = (
+            episode.meta_model if self.settings.operators == "model" else drawn
+        )
 
     @property
     def settings(self) -> SearchSettings:
@@ -137,15 +139,14 @@ class Search:
         members, episode = list(self.members.values()), self.episode
         if how == "chance":
             return episode.chance("select").sample(members, min(k, len(members)))
-        meta = episode.meta if how == "model" else None
+        meta = episode.meta_model if how == "model" else None
         path = f"{episode.path}select"
         chosen = await operator_of("select").act(
             meta, path, episode.task, members, k=k, hits=self.hits, expected=self.expected
         )
-        if isinstance(chosen, RejectedProposal):
-            episode.lose(chosen, at=-1)
+        if (selection := episode.taken(chosen, at=-1)) is None:
             return await self.selected("statistics", k)
-        return [self.members[name] for name in chosen.names]
+        return [self.members[name] for name in selection.names]
 
     async def evaluate(self, *attempts: SearchAttempt, again: bool = False) -> None:
         """Run teams on the task, side by side, and score them.
@@ -232,7 +233,7 @@ class Search:
         if isinstance(origin, Member) or not self.settings.trace:
             return Parent(team=origin.team)
         run, score = origin.worst
-        text = digest(run, verdict=score, tokens=self.episode.meta.limits.digest_tokens)
+        text = digest(run, verdict=score, tokens=self.episode.meta_model.limits.digest_tokens)
         return Parent(team=origin.team, digest=text, reward=origin.reward)
 
     @property
@@ -290,11 +291,11 @@ class Search:
         episode, act = self.episode, operator_of("consolidate").act
         if not any(item.sources for item in self.candidates):
             return
-        learnt = await act(episode.meta, f"{episode.path}consolidate", episode.task, self.steps())
-        if isinstance(learnt, RejectedProposal):
-            self.lose(number, learnt)
-        else:
-            episode.keep(learnt, "learnt")
+        learnt = await act(
+            episode.meta_model, f"{episode.path}consolidate", episode.task, self.steps()
+        )
+        if entry := episode.taken(learnt, at=number):
+            episode.keep(entry, "learnt")
 
     def promising(self, purpose: str) -> list[Candidate]:
         """Return the candidates, those that ran and have the highest reward first.

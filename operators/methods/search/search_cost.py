@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...core.bounds import ASKED
+
 if TYPE_CHECKING:
     from ....runtime.plan.plan import Plan
     from .settings import SearchSettings
 
 MOST = 2
 """How many attempts a task may take for each candidate that it is to have."""
-ASKED = 2
-"""How often an operator asks at most: once, and once more for a repair."""
 
 
 def calls_at_most(settings: SearchSettings, plan: Plan) -> int:

@@ -21,8 +21,8 @@ from ....runtime.values.together import together
 from ....schema import dump
 from ...core.account import RoundAccount
 from ...core.answers import child_of
+from ...core.bounds import ASKED
 from ...core.operator import operator_of
-from ...core.proposal import RejectedProposal
 from ...credit.contributions import Contributions, Earlier
 from .coach import ROOM, SHORTEST
 from .enlist import MOST
@@ -83,8 +83,6 @@ def _normal(weights: Mapping[str, float]) -> Mapping[str, float]:
     return {agent: weight / whole for agent, weight in weights.items()}
 
 
-ASKED = 2
-"""How often an operator asks at most: once, and once more for a repair."""
 LARGEST_SHARE = 4.0
 """How much more than its even share of an agent's work is read for its coach, at most."""
 
@@ -121,7 +119,7 @@ class Adaptation:
         path: Where it stands in the journal.
         roles: Who may be taken in, by role.
         tell: Told what happens: `contributions`, `coaching`, `restructure`, `rounds_ended`.
-        lose: Told what did not come about.
+        taken: Returns a result; None for what did not come about, which it counts.
         keep: Keeps a file: the team of each round.
         rubric: What makes an answer good. Empty for ours.
         judged: What was said of each round; None where nothing of use was.
@@ -136,7 +134,7 @@ class Adaptation:
     settings: AdaptationSettings
     roles: Mapping[str, Agent]
     tell: Tell
-    lose: Callable[[RejectedProposal], None]
+    taken: Callable[[Any], Any]
     keep: Callable[[str, str], None]
     rubric: str = ""
     judged: list[Contributions | None] = field(default_factory=list["Contributions | None"])
@@ -211,7 +209,7 @@ class Adaptation:
             earlier=[self._earlier(place, item) for place, item in enumerate(rounds[:-1])],
             rubric=self.rubric,
         )
-        last = self._unless_dropped(result)
+        last = self.taken(result)
         self.judged.append(last)
         if last is not None:
             self._weigh(last)
@@ -268,7 +266,7 @@ class Adaptation:
                 for agent in whom
             )
         )
-        report = [item for item in map(self._unless_dropped, said) if item is not None]
+        report = [item for item in map(self.taken, said) if item is not None]
         texts = {item.agent: {"room": rooms[item.agent], "text": item.text} for item in report}
         self.tell("coaching", round=number, agents=texts)
         edits = [item.edit for item in report]
@@ -294,17 +292,11 @@ class Adaptation:
             agents=s.b_agents,
             edges=s.b_edges,
         )
-        product = self._unless_dropped(result)
+        product = self.taken(result)
         if product is None:
             return team
         self.tell("restructure", round=number, edits=list(product.words), reason=product.reason)
         return product.child
-
-    def _unless_dropped(self, result: Any) -> Any:
-        if isinstance(result, RejectedProposal):
-            self.lose(result)
-            return None
-        return result
 
 
 def calls_at_most(settings: AdaptationSettings, plan: Plan) -> int:

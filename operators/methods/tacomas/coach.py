@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ....schema.edits import SetNote
+from ....schema.edits.offer.strict import ANY_TEXT, closed, free_text
 from ....schema.team.task import Task
 from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
 from ...core.account import RoundAccount
-from ...core.answers import InvalidAnswer, child_of, closed, structured
+from ...core.answers import InvalidAnswer, child_of, structured
 from ...core.bounds import Bounds
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
 from ...core.meta import OperatorModel, Question, prompt
@@ -74,7 +75,6 @@ async def coach(
     """Coach one agent.
 
     Args:
-        task: The task. Its reference answer is not shown.
         account: What the team did in the round.
         contribution: What the meta-judge said of the agent.
         share: How much of its work is read, where 1 is as much as of any.
@@ -157,16 +157,12 @@ class _Texts:
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        return closed(
-            wrong={"type": "string", "minLength": 1, "maxLength": self.wrong},
-            plan={"type": "string", "minLength": 1, "maxLength": self.plan},
-        )
+        return closed(wrong=free_text(self.wrong), plan=free_text(self.plan))
 
 
 def _read(model: OperatorModel, team: Team, agent: str, texts: _Texts, text: str) -> Coaching:
     """Read a coaching; what is longer than its room is cut."""
-    any_text = {"type": "string"}
-    fields = structured(text, closed(wrong=any_text, plan=any_text), model.limits)
+    fields = structured(text, closed(wrong=ANY_TEXT, plan=ANY_TEXT), model.limits)
     wrong, plan = on_one_line(fields["wrong"]), on_one_line(fields["plan"])
     if not plan:
         raise InvalidAnswer("the plan is empty. Say what the agent is to do in the next round.")

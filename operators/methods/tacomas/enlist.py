@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from ....schema.edits import AddAgent, OrderAgents, RemoveAgent, ReplaceTopology
+from ....schema.edits.offer.strict import array, closed, one_of
 from ....schema.team.task import Task
-from ....schema.team.team import Agent, Team, natural
-from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, structured
+from ....schema.team.team import Agent, Team
+from ...core.answers import InvalidAnswer, child_of, reason_schema, structured
 from ...core.bounds import Bounds
 from ...core.material import material, task_text
 from ...core.meta import OperatorModel, Question, prompt
@@ -37,7 +38,6 @@ async def enlist(
     """Make a team of roles.
 
     Args:
-        task: The task. Its reference answer is not shown.
         frame: A team that gives all but agents and topology: its constitution, how it is run.
         roles: Who there is, by role; at least two.
         most: The most agents, at least two.
@@ -56,11 +56,9 @@ async def enlist(
 
 
 def _schema(roles: Mapping[str, Agent], bounds: Bounds, most: int) -> Mapping[str, Any]:
-    role = {"type": "string", "enum": sorted(roles, key=natural)}
-    agents = {"type": "array", "items": role, "minItems": FEWEST, "maxItems": most}
-    edge = closed(sender=role, receiver=role)
-    edges = {"type": "array", "items": edge, "minItems": 0, "maxItems": most * (most - 1) // 2}
-    return closed(reason=reason_schema(bounds), agents=agents, edges=edges)
+    role = one_of(roles)
+    edges = array(closed(sender=role, receiver=role), most * (most - 1) // 2)
+    return closed(reason=reason_schema(bounds), agents=array(role, most, least=FEWEST), edges=edges)
 
 
 def _read(

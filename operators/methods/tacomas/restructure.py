@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ....schema.edits import edits_from_json, is_tied, new_edges, spare_agents, spare_edges
+from ....schema.edits.offer.strict import Schema, closed, edit, listed, one_of, some
 from ....schema.team.team import natural
 from ....schema.team.writing import agent_value
 from ....schema.values.errors import ConfigError
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line
-from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, sentences, structured
+from ...core.answers import InvalidAnswer, child_of, reason_schema, sentences, structured
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, OperatorSetting
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from ...core.proposal import RejectedProposal
     from ...credit.contributions import Contributions
-
-Schema = dict[str, Any]
 
 OPERATOR = "restructure"
 AGENTS, EDGES = 1, 2
@@ -86,7 +85,6 @@ async def restructure(
     """Change a team's structure, or leave it as it is.
 
     Args:
-        task: The task. Its reference answer is not shown.
         account: What the team did in the last round.
         judged: What was said of the rounds so far, the first one first.
         team: The team that is to change: the same, maybe with other notes.
@@ -174,7 +172,7 @@ class _Offer:
     @property
     def deaths(self) -> Sequence[Schema]:
         """Agents that may go."""
-        return [_edit("remove_agent", agent=_one_of(self.spare))] if self.spare else []
+        return [edit("remove_agent", agent=one_of(self.spare))] if self.spare else []
 
     @property
     def changes(self) -> Sequence[Schema]:
@@ -188,11 +186,15 @@ class _Offer:
         """The lists of an answer, as far as there is something to choose."""
         if not is_tied(self.team):
             return {}
-        lists = {
-            "agents": _listed([*self.births, *self.deaths], self.agents),
-            "edges": _listed(self.changes, self.edges),
+        choices = {
+            "agents": ([*self.births, *self.deaths], self.agents),
+            "edges": (self.changes, self.edges),
         }
-        return {name: schema for name, schema in lists.items() if schema}
+        return {
+            name: listed(of, least=0, most=most)
+            for name, (of, most) in choices.items()
+            if of and most
+        }
 
 
 def _room(ceiling: CapabilityPolicy, team: Team, most: int) -> int:
@@ -205,46 +207,26 @@ def _births(team: Team, roles: Sequence[str]) -> Iterator[Schema]:
 
     Ahead of all, they hear nobody; behind all, they give the team's answer.
     """
-    role = _one_of(roles)
+    role = one_of(roles)
     levels = team.levels
     for slot in range(len(levels)):
         ahead = [name for level in levels[:slot] for name in level]
         behind = [name for level in levels[slot:] for name in level]
         heard = {"receives_from": _some(ahead, REPORTERS)} if ahead else {}
-        yield _edit("add_agent", role=role, **heard, reports_to=_some(behind, RECEIVERS))
+        yield edit("add_agent", role=role, **heard, reports_to=_some(behind, RECEIVERS))
     others = [agent for agent in team.agents if agent != team.output]
     heard = {"receives_from": _some(others, REPORTERS)} if others else {}
-    yield _edit("add_agent", role=role, **heard, is_output={"type": "boolean", "enum": [True]})
+    yield edit("add_agent", role=role, **heard, is_output={"type": "boolean", "enum": [True]})
 
 
 def _pairs(kind: str, options: Mapping[str, Iterable[str]]) -> Iterator[Schema]:
     for sender, receivers in options.items():
         if receivers:
-            yield _edit(kind, sender=_one_of([sender]), receiver=_one_of(receivers))
-
-
-def _edit(kind: str, **fields: Schema) -> Schema:
-    return closed(**{kind: closed(**fields)})
-
-
-def _one_of(names: Iterable[str]) -> Schema:
-    return {"type": "string", "enum": sorted(names, key=natural)}
+            yield edit(kind, sender=one_of([sender]), receiver=one_of(receivers))
 
 
 def _some(names: Sequence[str], most: int) -> Schema:
-    return {
-        "type": "array",
-        "items": _one_of(names),
-        "minItems": 1,
-        "maxItems": min(len(names), most),
-    }
-
-
-def _listed(choices: Sequence[Schema], most: int) -> Schema:
-    if not choices or not most:
-        return {}
-    items = choices[0] if len(choices) == 1 else {"anyOf": [*choices]}
-    return {"type": "array", "items": items, "minItems": 0, "maxItems": most}
+    return some(names, least=1, most=min(len(names), most))
 
 
 def _read(model: OperatorModel, offer: _Offer, text: str) -> Proposal:

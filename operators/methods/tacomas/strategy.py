@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from ....schema.team.writing import agent_value, write_agent_yaml
 from ....schema.values.errors import ConfigError
 from ...core.operator import operator_of
-from ...core.proposal import RejectedProposal
 from ...core.roles import ROLES, alone, ceiling_with, load_roles
 from ...evolution.strategy import Strategy
 from ..search.settings import read_schema
@@ -41,7 +40,7 @@ async def tacomas(episode: Episode) -> None:
     settings: AdaptationSettings = episode.settings
     roles = _roles(settings, episode.context.beside, episode.context.catalogue)
     given = given_team(episode)
-    meta = replace(episode.meta, ceiling=_ceiling(episode, given, roles))
+    meta = replace(episode.meta_model, ceiling=_ceiling(episode, given, roles))
     team = await _enlisted(episode, meta, given, roles) if settings.begin == "roles" else given
     work = Adaptation(
         model=meta,
@@ -51,7 +50,7 @@ async def tacomas(episode: Episode) -> None:
         settings=settings,
         roles=roles,
         tell=episode.note,
-        lose=episode.lose,
+        taken=episode.taken,
         keep=episode.write,
         rubric=episode.context.recipe.rubric,
     )
@@ -65,9 +64,9 @@ async def _enlisted(
     """Let the meta-model pick roles for the task; where that fails, begin with the team."""
     most = episode.settings.most_agents
     path = f"{episode.path}enlist"
-    result = await operator_of("enlist").act(model, path, episode.task, given, roles, most=most)
-    if isinstance(result, RejectedProposal):
-        episode.lose(result)
+    act = operator_of("enlist").act
+    result = episode.taken(await act(model, path, episode.task, given, roles, most=most))
+    if result is None:
         return given
     episode.note("enlist", agents=[*result.child.agents], reason=result.reason)
     return result.child

@@ -129,7 +129,7 @@ class Thought(NamedTuple):
 def thought_of(message: Mapping[str, Any]) -> Thought:
     """Split a message of the chat API, which may be of any shape."""
     content: Any = message.get("content")
-    fields = {name: message[name] for name in FIELDS if _is_told(message.get(name))}
+    fields = {name: message[name] for name in FIELDS if name in message and _is_told(message[name])}
     if not fields and isinstance(content, str) and not _may_hold_signs(content):
         return Thought(sound(content), "", {})
     text = next(filter(None, (_flat(fields[name]) for name in fields)), "")

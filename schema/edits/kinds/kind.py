@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...values.hints import did_you_mean
 from ...values.problems import quoted
-from ...values.values import is_list, plain
+from ...values.values import frozen, plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..changes import FieldChange
     from ..components import Component
     from ..offer._offer import Offer
-    from ..offer._strict import Schema
+    from ..offer.strict import Schema
 
 Value = dict[str, Any]
 """A team's plain value while edits are made to it."""
@@ -83,8 +83,7 @@ class Kind(ABC):
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
         """Build it from what stands in JSON, of the right shape."""
-        values = {key: tuple(item) if is_list(item) else item for key, item in written.items()}
-        return cls(**values)
+        return cls(**frozen(written))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -141,6 +140,6 @@ def no_agent(name: str, value: Value) -> str:
     return f"no agent {quoted(name)}.{hint}"
 
 
-def taken(name: str) -> str:
+def id_in_use(name: str) -> str:
     """Say that there is such an agent already."""
     return f"there is an agent {quoted(name)} already. Choose another id."

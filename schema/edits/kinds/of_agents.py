@@ -9,8 +9,8 @@ from ...checking._shape import shape_schema
 from ...team._conditional import goes_by, works_whole
 from ...values.values import is_mapping, plain
 from ..components import AGENT_FIELDS
-from ..offer._strict import PROMPT, closed, edit, one_of, pairs, text, whole
 from ..offer._structure import is_arranged
+from ..offer.strict import PROMPT, closed, edit, one_of, pairs, text, whole
 from .kind import OfAgent, check_field, put
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..changes import FieldChange
     from ..components import Component
     from ..offer._offer import Offer
-    from ..offer._strict import Schema
+    from ..offer.strict import Schema
     from .kind import Objection, Value
 
 TEMPERATURES = (0, 0.3, 0.5, 0.7, 1)

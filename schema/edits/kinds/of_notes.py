@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 from ...values.values import is_mapping
-from ..offer._strict import edit, text
+from ..offer.strict import edit, text
 from .kind import Kind, no_agent, put
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..changes import FieldChange
     from ..components import Component
     from ..offer._offer import Offer
-    from ..offer._strict import Schema
+    from ..offer.strict import Schema
     from .kind import Objection, Value
 
 Note = Literal["constitution", "patch", "teammate", "pair", "skill", "coaching"]

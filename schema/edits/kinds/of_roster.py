@@ -23,10 +23,10 @@ from ...values.problems import Path
 from ...values.values import plain
 from ..components import Component
 from ..offer._offer import Offer
-from ..offer._strict import Schema, edit, one_of
 from ..offer._structure import is_tied, spare_agents
+from ..offer.strict import Schema, edit, one_of
 from ._edges import EDGES, insert_edge
-from .kind import Kind, Objection, Value, no_agent, put, taken
+from .kind import Kind, Objection, Value, id_in_use, no_agent, put
 
 PLACE = ("before", "reports_to", "receives_from", "is_output")
 """What an edit that adds an agent says of its place."""
@@ -67,7 +67,7 @@ class AddAgent(Kind):
         added: dict[str | None, list[Self]] = {}
         for item in edits:
             if item.agent.id in old:
-                yield item, "agent", taken(item.agent.id)
+                yield item, "agent", id_in_use(item.agent.id)
             elif item.before is not None and item.before not in old:
                 yield item, "before", no_agent(item.before, value)
             else:
@@ -176,7 +176,7 @@ class RenameAgent(Kind):
             if entry.agent not in value["agents"]:
                 yield entry, "agent", no_agent(entry.agent, value)
             elif entry.id in value["agents"] and entry.id not in new:
-                yield entry, "id", taken(entry.id)
+                yield entry, "id", id_in_use(entry.id)
         value["agents"] = {new.get(old, old): fields for old, fields in value["agents"].items()}
         _follow(value, new)
         topology = value["topology"]

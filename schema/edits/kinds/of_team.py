@@ -13,8 +13,8 @@ from ...values.values import plain
 from ..changes import FieldChange
 from ..components import TEAM_FIELDS, Component
 from ..offer._offer import Offer
-from ..offer._strict import Schema, edit, one_of, text, whole
 from ..offer._structure import is_tied
+from ..offer.strict import Schema, edit, one_of, text, whole
 from .kind import Kind, Objection, Value, check_field, put
 
 _EXECUTION = frozenset(field.name for field in fields(Execution))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ...host.catalogue import tool_identifier
 from ...values.problems import quoted
-from ..offer._strict import pairs
+from ..offer.strict import pairs
 from ._edges import insert
 from .kind import OfAgent
 from .of_agents import OneField
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..changes import FieldChange
     from ..components import Component
     from ..offer._offer import Offer
-    from ..offer._strict import Schema
+    from ..offer.strict import Schema
     from .kind import Objection, Value
 
 MOST_TOOLS = 64

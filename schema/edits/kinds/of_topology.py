@@ -11,8 +11,8 @@ from ...values.problems import Path, quoted
 from ...values.values import plain
 from ..components import Component
 from ..offer._offer import Offer
-from ..offer._strict import Schema, pairs
 from ..offer._structure import is_tied, new_edges, spare_edges
+from ..offer.strict import Schema, pairs
 from ._edges import EDGES, insert_edge
 from .kind import Kind, Objection, Value, no_agent
 

@@ -9,8 +9,8 @@ from ...host.models import EFFORTS
 from ...team._meaning import objections
 from ...team.team import IMPLIED_BACKENDS, Agent
 from ..kinds.of_tools import told_apart
-from ._strict import NAME, PROMPT, any_of, choice, closed, edit, one_of, some, text
 from ._structure import is_tied, new_edges
+from .strict import NAME, PROMPT, any_of, choice, closed, edit, one_of, some, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...loading.ceiling import CapabilityPolicy
     from ...team.team import Team
     from ..components import Component
-    from ._strict import Schema
+    from .strict import Schema
 
 
 NAMES = ("solver", "verifier", "decomposer", "combiner", "critic", "researcher")

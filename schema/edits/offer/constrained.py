@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..kinds.kinds import OFFERED
 from ._offer import Offer
-from ._strict import closed, listed
+from .strict import closed, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,7 +14,7 @@ from ...checking._shape import shape_schema
 from ...team.team import OF_OTHERS, Team
 from ...values.problems import dotted
 from ..kinds.of_notes import NAMED_NOTES, Note, SetNote
-from ._strict import ID, Schema, closed, listed, one_of, text
+from .strict import ID, Schema, closed, listed, one_of, text
 
 LONGEST_NAME, LONGEST_MESSAGE = 40, 200
 """Characters."""

@@ -69,7 +69,7 @@ def test_killed_and_resumed_by_shards_it_has_the_same_bytes(done: Hall, hall: Ha
 
 
 def test_the_journals_alone_lead_to_the_same_bytes_without_a_call(done: Hall, hall: Hall) -> None:
-    for journal in (done.folder / "out").rglob("journal.sqlite"):
+    for journal in (done.folder / "out").rglob("journal.log"):
         target = hall.folder / journal.relative_to(done.folder)
         target.parent.mkdir(parents=True)
         shutil.copy(journal, target)

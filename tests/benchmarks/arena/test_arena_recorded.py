@@ -36,7 +36,7 @@ def test_a_race_whose_operator_is_a_large_model_replays_from_its_journal(
     monkeypatch.setattr(server, "start_server", start_server)
     monkeypatch.setattr("coterie.runtime.command.models.pull_with_progress", lambda: None)
     with tarfile.open(EXAMPLE / "written.tar.xz") as recorded:
-        recorded.extract(f"{CELL}/evolutions/cell/journal.sqlite", tmp_path, filter="data")
+        recorded.extract(f"{CELL}/evolutions/cell/journal.log", tmp_path, filter="data")
         value = json.load(recorded.extractfile("arena.json") or pytest.fail("no arena.json"))
     words = ["arena", str(EXAMPLE / "written.yaml"), "--results", str(tmp_path), *THIRD, "--quiet"]
     models = ["--model", "local", "--model", "writer=inbox:box"]

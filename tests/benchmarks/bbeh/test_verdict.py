@@ -23,28 +23,17 @@ ANNOUNCED = [
     ("The final answer is: 12", "12", True),
     ("The final answer is:12", "12", False),  # none of the prefixes: a space is missing
     ("the answer is: 12", "12", False),  # case counts
-    ("The Answer is: 12", "12", False),
-    ("THE ANSWER IS: 12", "12", False),
     ("The answer is : 12", "12", False),  # what is left is ": 12"
-    ("The answer  is: 12", "12", False),
     ("The answer is:\n12", "12", True),  # space around what follows is nothing
-    ("The answer is:\n\n\t 12 \n", "12", True),
-    ("So the result. The answer is: twelve", "twelve", True),
     ("Not The answer is: 11, but The answer is: 12", "12", True),  # the last counts
-    ("The answer is: 12. I repeat, The answer is: 13", "12", False),
     ("The answer is: The final answer is 12", "12", True),  # in the order of the prefixes
-    ("The final answer is The answer is: 12", "12", True),
     ("The answer is 11. The final answer is 12", "12", True),
     ("The final answer is 12. The answer is 11", "12", False),
     ("The answer is: 12 (The answer is 13", "13", True),  # a later prefix cuts again
-    ("The final answer is: 12 The answer is: 13 The final answer is 14", "14", True),
     ("12", "12", True),  # without a prefix the whole text is the answer
-    ("12\nThat is what I get.", "12", True),
     ("That is what I get:\n12", "12", False),
-    ("It is 12", "12", False),
     ("The answer is:", "", True),
     ("", "", True),
-    ("", "no", False),
     ("   \n ", "", True),
 ]
 
@@ -53,20 +42,13 @@ LINES_AND_STOPS = [
     ("The answer is: no..", "no", True),  # one stop goes early, one late
     ("The answer is: no...", "no", False),
     ("The answer is: no.\nFor it rains.", "no", True),
-    ("The answer is: no.\nFor it rains", "no", True),
-    ("The answer is: no..\nFor it rains", "no", False),
     ("The answer is: no \nFor it rains", "no", False),  # the space before the line's end stays
     ("The answer is: 12 \nFor it rains", "12", True),  # but numbers do not mind
     ("The answer is: no\r\nFor it rains", "no", False),
-    ("The answer is: no\rFor it rains", "no", False),
     ("The answer is: no\u2028For it rains", "no", False),  # only \n ends a line
     ("The answer is: It sank.", "It sank.", False),  # a reference keeps its stop
-    ("The answer is: It sank..", "It sank.", False),
     ("The answer is: It sank...", "It sank.", True),
-    ("The answer is: 'It sank.'", "It sank.", True),
-    ("The answer is: 5.", "5", True),
     ("The answer is: .5", "0.5", True),
-    ("The answer is: .", "", True),
     ("The answer is: no !", "no", False),
 ]
 
@@ -74,20 +56,14 @@ DRESSED = [
     ("The answer is: **no**", "no", True),
     ("The answer is: **no.**", "no", True),
     ("The answer is: **no**.", "no", True),
-    ("The answer is: **no.**.", "no", True),
     ("The answer is: *no*", "no", False),
-    ("The answer is: ***no***", "no", False),
     ("**The answer is: no**", "no", True),
     ("**The answer is:** no", "no", False),  # what is left is " no"
-    ("**The answer is:**no", "no", True),
     ("**The answer is:** 12", "12", True),
-    ("**The answer is:** (b)", "b", False),
     ("The answer is: n**o", "no", True),
     ("The answer is: \\boxed{12}", "12", True),
-    ("The answer is: \\boxed{12}.", "12", True),
     ("The answer is: \\boxed{12.}", "12", True),
     ("The answer is: $\\boxed{12}$", "12", True),
-    ("The answer is: $\\boxed{12}$.", "12", True),
     ("The answer is: $\\boxed{12}.$", "12", False),
     ("The answer is: $12$", "12", True),
     ("The answer is: $12", "12", False),
@@ -98,18 +74,12 @@ DRESSED = [
     ("The answer is: \\textbf{yes}", "yes", False),
     ("The answer is: \\boxed{\\text{yes}}", "yes", True),
     ("The answer is: \\text{\\boxed{yes}}", "yes", False),  # a brace stays: "yes}"
-    ("The answer is: \\text{\\texttt{yes}}", "yes", True),
     ("The answer is: \\texttt{\\text{yes}}", "yes", False),
     ("The answer is: \\boxed{3} or \\boxed{4}", "3} or \\", True),  # between first and second
     ("The answer is: \\boxed{12} metres", "12", False),
-    ("The answer is: it is \\boxed{12}", "12", True),
     ("The answer is: \\boxed{12}\nDone.", "12", False),  # LaTeX goes before the line is cut
-    ("The answer is: \\boxed{\n12}", "", True),
-    ("The answer is: boxed{12}", "12", True),
     ("The answer is: \\Boxed{12}", "12", False),
-    ("The answer is: **\\boxed{12}**", "12", False),
     ("The answer is: \\boxed{**12**}", "12", True),
-    ("\\boxed{The answer is: 12}", "12", False),
     ("The answer is: }", "}", True),
 ]
 
@@ -117,71 +87,45 @@ LETTERS = [
     ("The answer is: (B)", "(B)", True),
     ("The answer is: b", "(B)", True),
     ("The answer is: (b)", "B", True),
-    ("The answer is: B)", "(B)", False),
     ("The answer is: (B", "(B)", False),
-    ("The answer is: (B).", "(B)", True),
-    ("The answer is: (B) the boat", "(B)", False),
     ("The answer is: [B]", "(B)", False),  # stops at the reference in round brackets
-    ("The answer is: '(B)'", "(B)", False),
-    ("The answer is: (B)?", "(B)", False),
-    ("The answer is: (c)", "(B)", False),
     ("The answer is: (BC)", "BC", False),
     ("The answer is: (7)", "7", True),
     ("The answer is: (7)", "7.0", False),  # stops at the answer in round brackets
-    ("The answer is: 7", "(7)", True),
-    ("The answer is: 7.0", "(7)", False),
     ("The answer is: ( )", " ", False),
-    ("The answer is: (')", "", False),
 ]
 
 NUMBERS = [
     ("The answer is: 7", "7.0", True),
-    ("The answer is: 7.00", "7", True),
     ("The answer is: +7", "7", True),
-    ("The answer is: 007", "7", True),
     ("The answer is: 7e0", "7", True),
     ("The answer is: 7,000", "7000", False),  # no commas in numbers
     ("The answer is: 7_000", "7000", True),  # but Python's underscores
-    ("The answer is: 7__000", "7000", False),
-    ("The answer is: 7 000", "7000", False),
     ("The answer is: -0", "0", True),
     ("The answer is: 0.1", "0.10000000000000000001", True),  # the same double
-    ("The answer is: 0.30000000000000004", "0.3", False),
     ("The answer is: 1/2", "0.5", False),
-    ("The answer is: 0x10", "16", False),
     ("The answer is: \N{ARABIC-INDIC DIGIT SEVEN}", "7", True),  # digits of any script
     ("The answer is: \N{FULLWIDTH DIGIT SEVEN}", "7", True),
-    ("The answer is: ²", "2", False),
     ("The answer is: \N{MINUS SIGN}7", "-7", False),  # a minus sign that is no hyphen
     ("The answer is: inf", "Infinity", True),
-    ("The answer is: 1e400", "inf", True),
     ("The answer is: 1e400", "1e500", True),
-    ("The answer is: -1e400", "1e400", False),
     ("The answer is: 1e-400", "0", True),
     ("The answer is: nan", "nan", True),  # the same text
     ("The answer is: +nan", "nan", False),  # nan is not nan
     ("The answer is: 7 apples", "7", False),
-    ("The answer is: 7%", "7", False),
-    ("The answer is: $7", "7", False),
 ]
 
 LISTS_QUOTES_QUESTIONS = [
     ("The answer is: 1, 2, 3", "1,2,3", True),
-    ("The answer is: 1,2,3", "1, 2, 3", True),
     ("The answer is: 1,  2, 3", "1,2,3", False),  # one space goes
-    ("The answer is: 1 ,2", "1,2", False),
     ("The answer is: 1,\n2", "1,2", False),
-    ("The answer is: 1, **2**", "1,2", True),
     ("The answer is: 1,** 2", "1,2", False),  # commas come before bold type
     ("The answer is: [1, 2]", "1, 2", True),
     ("The answer is: 1, 2", "[1, 2]", True),
     ("The answer is: [[1, 2]]", "1, 2", False),
-    ("The answer is: [ 1, 2 ]", "1, 2", False),
-    ("The answer is: []", "", True),
     ("The answer is: [", "[", True),
     ("The answer is: 'ship'", "ship", True),
     ("The answer is: ship", "'ship'", True),
-    ("The answer is: its", "it's", True),
     ('The answer is: "ship"', "ship", False),  # only this kind of quote
     (
         "The answer is: \N{LEFT SINGLE QUOTATION MARK}ship\N{RIGHT SINGLE QUOTATION MARK}",
@@ -189,14 +133,10 @@ LISTS_QUOTES_QUESTIONS = [
         False,
     ),
     ("The answer is: ['ship']", "ship", False),  # one allowance at a time
-    ("The answer is: 'ship'?", "ship", False),
     ("The answer is: ship?", "ship", True),
     ("The answer is: ship??", "ship", False),
     ("The answer is: ship", "ship?", False),  # in one direction
-    ("The answer is: ship?.", "ship", True),
-    ("The answer is: '7'", "7", True),
     ("The answer is: '7'", "7.0", False),
-    ("The answer is: [7]", "7.0", False),
     ("The answer is: SHIP", " Ship ", True),
     ("The answer is: straße", "STRASSE", False),  # lower case, not folded
     ("The answer is: İ", "i̇", True),
@@ -236,14 +176,6 @@ texts = st.lists(
     max_size=8,
 ).map("".join)
 words = st.text("abcxyz0189", min_size=1)
-
-
-@given(texts, texts)
-def test_any_answer_gets_a_verdict(answer: str, reference: str) -> None:
-    first, again = bbeh(answer, reference, {}), bbeh(answer, reference, {})
-    assert first == again
-    assert first.value in {0, 1}
-    assert "\n" not in conclusion(answer)
 
 
 @given(before=texts, answer=texts)

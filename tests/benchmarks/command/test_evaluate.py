@@ -98,7 +98,7 @@ def test_the_folder_says_how_it_was_made(cli: Cli) -> None:
     cli.run("--limit", "2", "--seed", "5", "--shuffle", "1")
     (folder,) = cli.results
     assert {path.name for path in folder.iterdir()} == {
-        "journal.sqlite", "results.json", "run.json", "samples.jsonl", "team.yaml",
+        "journal.log", "results.json", "run.json", "samples.jsonl", "team.yaml",
     }  # fmt: skip
     asked = results_of(folder)["evaluation"]
     assert asked["source"]["data"] == str(cli.folder / "data")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -147,8 +146,3 @@ def test_a_shard_is_still_at_work(cli: Cli, shards: list[Path]) -> None:
     assert result.code == 2
     assert "another process is at work" in result.err
     assert not [path for path in Path("whole").iterdir() if (path / "run.json").exists()]
-
-
-def test_results_of_shards_say_so(shards: list[Path]) -> None:
-    report = json.loads((shards[2] / "results.json").read_text())
-    assert report["evaluation"]["choice"]["shard"] == {"which": 3, "of": 4}

@@ -12,7 +12,6 @@ from coterie.benchmarks.comparison.comparing import compare, compare_all, p_adju
 from coterie.benchmarks.comparison.comparing import compared as table_of
 from coterie.benchmarks.evaluation.samples import Sample
 from coterie.runtime.values.usage import Usage
-from coterie.schema import InputError
 
 from ..kept import kept, sample
 
@@ -93,20 +92,6 @@ def test_without_scipy_what_can_be_told_is_told(
     comparison = compared(tmp_path, scores([1.0, 0.0]), scores([1.0, 1.0]))
     assert comparison.value()["p"] == {"mcnemar": 1.0, "paired_t": None, "wilcoxon": None}
     assert "need scipy. Run: " in str(comparison)
-
-
-def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
-    mini = kept(tmp_path / "mini", scores([1.0]))
-    full = kept(tmp_path / "full", scores([1.0]), benchmark="bbeh")
-    with pytest.raises(InputError, match=r"mini is of bbeh-mini, .*full of bbeh"):
-        compare(mini, full)
-    with pytest.raises(InputError, match="have no task in common"):
-        compare(mini, kept(tmp_path / "else", [sample("else", 1.0)]))
-    with pytest.raises(InputError, match="have no task in common"):
-        compare(mini, kept(tmp_path / "lost", scores([None])))
-    (mini / "samples.jsonl").unlink()
-    with pytest.raises(InputError, match=r"samples\.jsonl: there is no such file"):
-        compare(mini, mini)
 
 
 def test_several_teams_are_compared_with_the_first_or_each_with_each(tmp_path: Path) -> None:

@@ -42,11 +42,6 @@ def test_one_copy_that_fails_leaves_the_others_to_decide() -> None:
     assert (run.status, run.answer) == ("done", "blue")
 
 
-def test_only_one_agent_can_be_asked_again() -> None:
-    with pytest.raises(InputError, match=r"debate has \d+ agents. A vote is over one, k times."):
-        vote_of(load_team(SEEDS / "debate.yaml"), 3, temperature=0.7)
-
-
 @pytest.mark.parametrize(("tokens", "k"), [(1000, 10), (149, 1), (151, 2), (1, 1)])
 def test_as_many_copies_as_take_the_same_tokens(tmp_path: Path, tokens: int, k: int) -> None:
     single, other = results(tmp_path / "a", 100), results(tmp_path / "b", tokens, samples=9)

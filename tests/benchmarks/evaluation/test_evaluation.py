@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
-import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,8 +24,9 @@ from coterie.runtime.gateway import ChatAnswer, ChatRequest
 from coterie.runtime.messages.messages import question
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Execution, Model, ScorerChoice, Task, Team
-from coterie.schema.values.errors import RunError
 from studies.throughput import Immediate
+
+from ...support.journals import Written, rewrite
 
 TASKS = tuple(
     Task(
@@ -118,10 +116,6 @@ def stand(tmp_path: Path) -> Stand:
     return Stand(folder=tmp_path / "results")
 
 
-def timeless(samples: Sequence[Sample]) -> list[Sample]:
-    return [replace(sample, seconds=0.0) for sample in samples]
-
-
 def test_every_task_is_tried_and_scored(stand: Stand) -> None:
     seen: list[Sample] = []
     samples = stand.evaluated(on_sample=seen.append)
@@ -152,69 +146,6 @@ def test_each_trial_is_a_run_of_its_own(stand: Stand) -> None:
     assert [sample.score for sample in samples] == [1, 1, 0, 0, 0, 0]
 
 
-def test_what_is_done_is_not_done_again(stand: Stand) -> None:
-    once = stand.evaluated()
-    seen: list[Sample] = []
-    assert stand.evaluated(on_sample=seen.append) == once
-    assert stand.calls == 24
-    assert len(seen) == 12  # those of before count as well
-
-
-@pytest.mark.parametrize("moment", [1, 8, 23])
-def test_interrupted_at_a_call_it_goes_on_and_pays_nothing_twice(
-    stand: Stand, tmp_path: Path, moment: int
-) -> None:
-    clean = Stand(folder=tmp_path / "clean").evaluated()
-    calls = 0
-
-    def cut_off(request: Request) -> Reply:
-        nonlocal calls
-        calls += 1
-        if calls < moment:
-            return adds(request)
-        loop.call_soon_threadsafe(main.cancel)
-        return Reply.fault("hang")
-
-    async def interrupted(evaluation: Evaluation) -> None:
-        nonlocal main, loop
-        main, loop = asyncio.current_task(), asyncio.get_running_loop()  # type: ignore[assignment]
-        await evaluation.to_the_end()
-
-    main: asyncio.Task[Any]
-    loop: asyncio.AbstractEventLoop
-    with ScriptedModel(cut_off) as model, pytest.raises(asyncio.CancelledError):
-        stand._with(model.api_base, interrupted, workers=3)
-    answered = moment - 1
-    assert timeless(stand.evaluated()) == timeless(clean)
-    in_flight = 2  # answers on their way when it was cut off, beside the call that cut it off
-    assert 24 - answered <= stand.calls <= 24 - answered + in_flight
-    assert stand.again() == []
-
-
-@pytest.mark.parametrize("failure", [Reply.error(500), Reply.error(401), Reply.fault("half_json")])
-def test_what_a_provider_fails_has_no_score_until_it_is_made_again(
-    stand: Stand, tmp_path: Path, failure: Reply
-) -> None:
-    def failing(request: Request) -> Reply:
-        return failure if re.search(r"How much is [36] ", message_text(request)) else adds(request)
-
-    samples = stand.evaluated(failing)
-    lost = [sample for sample in samples if sample.score is None]
-    assert [(item.task, item.status, item.answer) for item in lost] == [
-        ("q3", "unscored", None),
-        ("q6", "unscored", None),
-    ]
-    assert all("agent first: " in str(item.error) for item in lost)
-    figures = EvaluationFigures.of(samples, ACCURACY)
-    assert (figures.samples, figures.unscored, figures.executed) == (10, 2, 10)
-    assert figures.value == 0.9
-    before = stand.calls
-    stand.evaluated()
-    assert stand.calls == before + 4
-    clean = Stand(folder=tmp_path / "clean").evaluated()
-    assert timeless(stand.evaluated()) == timeless(clean)
-
-
 def test_a_trial_whose_model_hangs_has_no_score_until_it_is_made_again(stand: Stand) -> None:
     hurried = replace(SOLO.agents["first"], timeout=5)
     stand.team, stand.tasks = replace(SOLO, agents={"first": hurried}), TASKS[:3]
@@ -225,15 +156,6 @@ def test_a_trial_whose_model_hangs_has_no_score_until_it_is_made_again(stand: St
 
     assert [item.score for item in stand.evaluated(hanging)] == [1, None, 1]
     assert [item.score for item in stand.evaluated()] == [1, 1, 1]
-
-
-def test_a_provider_that_fails_everything_is_not_asked_for_ever(stand: Stand) -> None:
-    stand.team, stand.tasks = SOLO, [replace(TASKS[0], id=f"q{n}") for n in range(100)]
-    with pytest.raises(RunError, match="10 trials in a row could not be made; the last one: task"):
-        stand.evaluated(Reply.error(401))
-    assert 1 <= stand.calls <= 10 + 3
-    assert stand.evaluation is not None
-    assert all(item.score is None for item in stand.evaluation._unscored.values())
 
 
 def test_failures_between_successes_stop_nothing(stand: Stand) -> None:
@@ -267,50 +189,17 @@ def test_a_team_that_fails_by_itself_scores_0_and_did_not_run(stand: Stand) -> N
     assert stand.calls == before
 
 
-def test_what_an_outage_took_an_agent_of_is_no_trial(stand: Stand) -> None:
-    workers = {f"w{n}": Agent(id=f"w{n}", prompt=f"You are [w{n}].") for n in range(2)}
-    stand.team = replace(
-        PAIR,
-        agents={**workers, "judge": Agent(id="judge", prompt="You are [judge].")},
-        reports_to={"w0": ("judge",), "w1": ("judge",)},
-        execution=Execution(max_retries=0, on_error="degrade"),
-    )
-
-    def one_less(request: Request) -> Reply:
-        text = message_text(request)
-        return Reply.error(401) if "[w1]" in text and "is 4 +" in text else adds(request)
-
-    samples = stand.evaluated(one_less)
-    [lost] = [sample for sample in samples if sample.lost]
-    assert (lost.task, lost.status, lost.score) == ("q4", "unscored", None)
-    assert "HTTP 401" in str(lost.error)
-    assert EvaluationFigures.of(samples, ACCURACY).unscored == 1
-    assert [item.score for item in stand.evaluated() if item.task == "q4"] == [1]
-
-
-def test_a_replay_asks_no_model_and_finds_no_difference(stand: Stand) -> None:
-    stand.evaluated()
-    assert stand.again() == []
-
-
-def test_a_replay_says_where_another_reference_answer_changes_a_score(stand: Stand) -> None:
-    stand.evaluated()
-    stand.tasks = (*TASKS[:7], replace(TASKS[7], answer=9), *TASKS[8:])
-    assert stand.again() == [
-        "q7, trial 1: right",
-        "q7/trial 1/sample (sample): asked differs from the recording.",
-    ]
-
-
 def test_a_replay_says_where_an_answer_was_tampered_with(stand: Stand) -> None:
     stand.evaluated()
     path = "q5/trial 1/second/attempt 1/call 1"
-    with closing(sqlite3.connect(stand.folder / "journal.sqlite")) as journal, journal:
-        (text,) = journal.execute("SELECT value FROM entries WHERE path = ?", [path]).fetchone()
-        value = json.loads(text)
-        assert "is 6." in text
-        changed = json.dumps(value).replace("is 6.", "is 60.")
-        journal.execute("UPDATE entries SET value = ? WHERE path = ?", [changed, path])
+
+    def tampered(entry: Written) -> Written:
+        if entry.path != path:
+            return entry
+        assert "is 6." in entry.value
+        return entry._replace(value=entry.value.replace("is 6.", "is 60."))
+
+    rewrite(stand.folder, tampered)
     assert stand.again() == [
         "q5, trial 1: '60' is not '6'",
         "q5/trial 1/second (agent): result differs from the recording.",

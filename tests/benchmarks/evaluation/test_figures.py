@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from coterie.benchmarks.bbeh.benchmark import harmonic_mean_accuracy
@@ -62,32 +60,6 @@ def test_a_team_that_gives_no_answer_lowers_the_execution_rate() -> None:
         "n": 4,
     }
     assert report["headline"]["value"] == 0.25
-
-
-def test_single_trials_that_are_right_or_wrong_have_wilsons_interval() -> None:
-    right = [sample(str(n), float(n < 7)) for n in range(10)]
-    figures = EvaluationFigures.of(right, ACCURACY)
-    assert figures.interval == pytest.approx(wilson(7, 10))
-
-
-def test_all_right_in_several_trials_is_not_certainly_right() -> None:
-    """The bootstrap had nothing to draw but right ones, and said [1, 1]."""
-    perfect = [sample(str(n), 1.0, trial=k) for n in range(5) for k in (1, 2)]
-    low, high = EvaluationFigures.of(perfect, ACCURACY).interval
-    assert (round(low, 3), high) == (0.566, 1.0)
-
-
-def test_niches_of_one_task_leave_doubt() -> None:
-    """Drawn within its niche a single task never varies: 0.333 [0.333, 0.333]."""
-    scores = enumerate([1.0, 0.0, 0.0], 1)
-    alone = [sample("a", score, trial=n, niche="a") for n, score in scores]
-    report = EvaluationFigures.of(
-        [*alone, *(replace(item, task="b", niche="b") for item in alone)], ACCURACY
-    )
-    for figure in (report.results()["headline"], *report.results()["niches"].values()):
-        low, high = figure["interval"]
-        assert low < 0.2
-        assert high > 0.6
 
 
 def test_the_headline_of_a_benchmark_has_an_interval_of_its_own() -> None:

@@ -37,17 +37,6 @@ def test_the_folder_says_what_was_run_and_what_came_of_it(tmp_path: Path) -> Non
     assert list(read_samples(folder)) == SAMPLES
 
 
-def test_all_samples_make_it_complete(tmp_path: Path) -> None:
-    assert read_results(kept(tmp_path / "r", SAMPLES[:2]))["complete"] is True
-
-
-def test_it_can_be_opened_again(tmp_path: Path) -> None:
-    folder = kept(tmp_path / "r", SAMPLES, trials=2)
-    results = Results.open(folder, scrub=str)
-    assert results.request.trials == 2
-    assert results.head["team"] == "solo"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -37,14 +37,6 @@ def refused(path: Path, tasks: list[Task], *, pool: Path | None = None) -> str |
     return None
 
 
-def test_tasks_that_a_pool_evolved_on_are_refused_with_both_places(pool: Pool) -> None:
-    text = str(refused(pool.folder / "teams" / "solo.yaml", TASKS))
-    line = f"{pool.folder.resolve()}/ledger.jsonl:3"
-    assert f"1 task of 3 is learnt from: task 'b' (sums, number 2) is {line} by its id." in text
-    assert "--split test" in text
-    assert "--allow-seen" in text
-
-
 def test_other_tasks_pass_and_so_do_those_of_the_test_split(pool: Pool) -> None:
     assert refused(pool.folder / "teams" / "solo.yaml", [TASKS[0], TASKS[2]]) is None
 

@@ -55,13 +55,6 @@ def test_mcnemar_by_hand(worse: int, better: int, p: float) -> None:
     assert mcnemar(before, after) == pytest.approx(p)
 
 
-@pytest.mark.parametrize(("worse", "better"), [(3, 9), (0, 12), (40, 60), (500, 700)])
-def test_mcnemar_is_the_binomial_test_of_what_differs(worse: int, better: int) -> None:
-    p = scipy_stats().binomtest(worse, worse + better, 0.5).pvalue
-    before, after = [1.0] * worse + [0.0] * better, [0.0] * worse + [1.0] * better
-    assert mcnemar(before, after) == pytest.approx(p)
-
-
 @given(
     tasks=st.lists(st.lists(st.booleans(), min_size=3, max_size=6), min_size=1, max_size=4),
     k=st.integers(1, 3),

@@ -67,19 +67,6 @@ def test_locally_each_analyzer_sees_its_own_steps_only() -> None:
     assert "PLAN" not in calls["SOLUTION"] + calls["FINAL"]
 
 
-def test_locally_where_all_deny_the_least_sure_is_charged_with_its_first_step() -> None:
-    result = verdict(
-        attributed(analyzers({**DENY, "solver": own(False, 9, 0.3, "no idea")}), scheme="local")
-    )
-    assert (result.agent, result.step, result.by_default, result.why) == (
-        "solver",
-        5,
-        True,
-        "no idea",
-    )
-    assert result.confidence == pytest.approx(0.7)
-
-
 def test_together_analyzers_read_what_the_others_posted_and_the_verdict_of_it() -> None:
     agreed = {
         "planner": again("solver", 5, 0.5),
@@ -113,17 +100,6 @@ def test_evidence_of_its_own_against_the_verdict_counts_twice() -> None:
     assert [vote.weight for vote in result.votes] == [1.1, 1.0]
     without = verdict(attributed(analyzers(POSTED, voted), rounds=1, alpha=0.0))
     assert (without.agent, without.step) == ("solver", 5)
-
-
-def test_who_disagrees_without_evidence_counts_once() -> None:
-    voted = {
-        "planner": again("planner", 3, 0.55),
-        "solver": again("solver", 5, 0.5),
-        "writer": again("solver", 5, 0.5),
-    }
-    result = verdict(attributed(analyzers(POSTED, voted), rounds=1))
-    assert (result.agent, result.step) == ("solver", 5)
-    assert not any(submission.countered for submission in result.submissions)
 
 
 def test_in_a_further_round_the_verdict_is_that_of_the_round_before() -> None:

@@ -160,14 +160,6 @@ def test_whoever_is_charged_is_accused_or_a_denier(given_: list[Submission]) -> 
     assert collaborative_vote(given_).by_default == all(item.accuses is None for item in given_)
 
 
-@given(submissions())
-def test_a_self_accuser_that_is_surest_wins_alone(given_: list[Submission]) -> None:
-    ballot, accusers = local_vote(given_), [item for item in given_ if item.erred]
-    assert ballot.by_default == (not accusers)
-    if accusers:
-        assert ballot.confidence == max(accuser.confidence for accuser in accusers)
-
-
 @given(submissions(), st.sampled_from([0.0, 0.5, 1.0, 3.0]))
 def test_weight_is_neither_lost_nor_made(given_: list[Submission], alpha: float) -> None:
     votes = collaborative_vote(given_, alpha).votes

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.operators.command.op.command import main as mas_op
-from coterie.operators.methods.evochamber.seating import STRUCTURES, kept, seated
+from coterie.operators.methods.evochamber.seating import STRUCTURES, keep_team, seated
 from coterie.operators.methods.evochamber.settings import PopulationSettings
 from coterie.pool import Pool
 from coterie.pool.ledger.changes import Added, Evaluated, EventNoted
@@ -128,7 +128,7 @@ def _make_town() -> None:
     pool.commit(EventNoted(what="leadership", about=ROUND), op="round")
     template = load_team(team_path(STRUCTURES[0]), known)
     team = seated(template, PEOPLE, PopulationSettings(lessons=0), known)
-    kept(pool.folder, team.team)
+    keep_team(pool.folder, team.team)
     run(voting(), *TASKED, folder="vote_run", replies="7")
 
 

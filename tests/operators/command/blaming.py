@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.operators.command.blame import main
+from coterie.operators.command.op.command import main as mas_op
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
@@ -65,7 +66,7 @@ agents:
 execution: {roster: {lead: planner}}
 """
 TASK = {"id": "fruit", "query": "How many apples?", "answer": "7", "scorer": {"name": "exact"}}
-FILES = ("events.jsonl", "journal.sqlite", "result.json", "run.json", "task.json", "team.yaml")
+FILES = ("events.jsonl", "journal.log", "result.json", "run.json", "task.json", "team.yaml")
 SAID = {"planner": "Count the pears.", "solver": "Six pears.", "writer": "6"}
 Script = Callable[[Request], Reply]
 
@@ -114,7 +115,7 @@ def step_of(agent: str, text: str) -> int:
 
 @dataclass(kw_only=True)
 class Cli:
-    """A folder in which somebody asks who is to blame."""
+    """A folder in which somebody asks who is to blame, or whom to thank."""
 
     folder: Path
     model: ScriptedModel
@@ -132,8 +133,15 @@ class Cli:
         return max((self.folder / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
 
     def blame(self, run: Path, *words: str, command: Any = main) -> Came:
+        return self._asked(command, [str(run), *words], "mas dev blame")
+
+    def credit(self, run: Path, *words: str) -> Came:
+        return self._asked(mas_op, ["credit", str(run), *words], "mas dev op")
+
+    def _asked(self, command: Any, words: list[str], name: str) -> Came:
+        """Run a command; count what the model is asked meanwhile."""
         before = len(self.model.calls)
-        result = invoked(command, [str(run), "--model", self.address, *words], "mas dev blame")
+        result = invoked(command, [*words, "--model", self.address], name)
         result.calls = len(self.model.calls) - before
         return result
 

@@ -60,7 +60,7 @@ EVENTS = "\n".join(
 )
 
 
-MISSING = ("events.jsonl", "run.json", "task.json", "journal.sqlite")
+MISSING = ("events.jsonl", "run.json", "task.json", "journal.log")
 LINES = {
     "list": "[1, 2]",
     "fields": '{"v": 1, "n": 3, "type": "model_call", "agent": "planner"}',
@@ -95,7 +95,7 @@ def changed(run: Path, change: str) -> None:
         ("events.jsonl", "events.jsonl: there is no such file"),
         ("run.json", "run.json: there is no such file"),
         ("task.json", "task.json: there is no such file"),
-        ("journal.sqlite", "journal"),
+        ("journal.log", "journal"),
         ("half", "events.jsonl:3 (no JSON: "),
         ("order", "(out of order)"),
         ("version", "events.jsonl:3 (version 7)"),

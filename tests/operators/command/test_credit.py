@@ -8,19 +8,17 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from coterie.operators.command.op.command import main
-from coterie.runtime.command.run import main as run_main
-from coterie.runtime.doubles import Reply, ScriptedModel, message_text
+from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.jail import detect
 
-from ...came import Came, invoked
+from ...came import Came
+from .blaming import Cli, Stage
 
 GLOVES = """\
 name: gloves
@@ -41,7 +39,6 @@ topology: {reports_to: {ann: [end], bob: [end]}}
 execution: {rounds: {most: 2, until: never, closing: [end]}}
 """
 TASK = {"id": "t", "query": "Is there a pair?", "answer": "yes", "scorer": {"name": "exact"}}
-Script = Callable[[Request], Reply]
 
 
 def gloves(request: Request) -> Reply:
@@ -79,52 +76,13 @@ def talks(request: Request) -> Reply:
     return Reply(text=f"{name} 2 after {name} 1" if f"{name} 1" in text else f"{name} 1")
 
 
-@dataclass(kw_only=True)
-class Cli:
-    """A folder in which somebody asks for credit."""
-
-    folder: Path
-    model: ScriptedModel
-
-    def make(self, team: str, task: Mapping[str, Any] = TASK, *words: str) -> Path:
-        """Run a team; give the folder of the run."""
-        (self.folder / "team.yaml").write_text(team)
-        (self.folder / "task.json").write_text(json.dumps(task))
-        source = "seed:debate" if team == "seed:debate" else "team.yaml"
-        address = f"m@{self.model.api_base}"
-        result = invoked(run_main, [source, "task.json", "--model", address, *words], "mas-run")
-        assert result.code in {0, 1, 3}, result.err
-        return max((self.folder / "runs").iterdir())
-
-    def credit(self, run: Path, *words: str) -> Came:
-        before = len(self.model.calls)
-        model = ("--model", f"m@{self.model.api_base}")
-        result = invoked(main, ["credit", str(run), *model, *words], "mas dev op")
-        result.calls = len(self.model.calls) - before
-        return result
-
-
-@dataclass
-class Stage:
-    """What the model is: it can be changed while it listens."""
-
-    script: Script = gloves
-
-    def __call__(self, request: Request) -> Reply:
-        return self.script(request)
-
-
 @pytest.fixture
 def stage() -> Stage:
-    return Stage()
+    return Stage(script=gloves)
 
 
-@pytest.fixture
-def cli(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
-    with ScriptedModel(stage) as model:
-        yield Cli(folder=tmp_path, model=model)
+def made(cli: Cli, team: str = GLOVES) -> Path:
+    return cli.make(team, TASK)
 
 
 def worth(result: Came) -> dict[str, float]:
@@ -133,7 +91,7 @@ def worth(result: Came) -> dict[str, float]:
 
 
 def test_difference_and_shapley_by_hand(cli: Cli) -> None:
-    run = cli.make(GLOVES)
+    run = made(cli)
     result = cli.credit(run, "--json")
     assert worth(result) == {"left": 1.0, "one": 0.0, "two": 0.0}
     assert result.calls == 3  # the pair's, once for each that is silent
@@ -155,7 +113,7 @@ def test_difference_and_shapley_by_hand(cli: Cli) -> None:
 
 
 def test_only_those_who_are_chosen_are_silenced(cli: Cli) -> None:
-    run = cli.make(GLOVES)
+    run = made(cli)
     result = cli.credit(run, "--agents", "two, one", "--scheme", "shapley", "--json")
     assert worth(result) == pytest.approx({"one": 0.5, "two": 0.5})
     assert worth(cli.credit(run, "--agents", "pair", "--json")) == {"pair": 1.0}
@@ -174,7 +132,7 @@ def test_more_than_six_are_estimated_with_their_errors(cli: Cli, stage: Stage) -
         return Reply(text="yes" if sum(f"heard {name}" in text for name in names) > 2 else "no")
 
     stage.script = any_three
-    run = cli.make(team)
+    run = made(cli, team)
     words = ("--scheme", "shapley", "--permutations", "4", "--seed", "3", "--json")
     result = cli.credit(run, *words)
     assert sum(worth(result).values()) == pytest.approx(1)
@@ -191,7 +149,7 @@ def test_more_than_six_are_estimated_with_their_errors(cli: Cli, stage: Stage) -
 def test_a_turn_is_worth_what_is_lost_without_it(cli: Cli, stage: Stage) -> None:
     """Nobody misses Bob's second word, for his first says the same; nor the other way round."""
     stage.script = talks
-    run = cli.make(TALKS)
+    run = made(cli, TALKS)
     result = cli.credit(run, "--per", "turn", "--json")
     assert result.code == 0, result.err
     table = {
@@ -221,7 +179,7 @@ def test_who_recruits_and_who_was_not_recruited_are_no_players(cli: Cli, stage: 
         return gloves({name: item for name, item in request.items() if name != "response_format"})
 
     stage.script = choosing
-    run = cli.make(team)
+    run = made(cli, team)
     result = cli.credit(run, "--json")
     assert worth(result) == {"left": 1.0, "two": 1.0}
     assert result.calls == 2
@@ -244,14 +202,14 @@ def test_a_judge_scores_where_there_is_no_answer(cli: Cli) -> None:
 
 
 def test_naive_credit_is_what_a_judge_says_normalised(cli: Cli, stage: Stage) -> None:
-    run = cli.make(GLOVES)
+    run = made(cli)
     assert "--judge" in cli.credit(run, "--scheme", "naive").err
     words = ("--scheme", "naive", "--judge", "default", "--json")
     result = cli.credit(run, *words)
     assert worth(result) == pytest.approx({"left": 0.6, "one": 0.2, "two": 0.2})
     assert result.calls == 1
     stage.script = talks
-    run = cli.make(TALKS)
+    run = made(cli, TALKS)
     result = cli.credit(run, *words, "--per", "turn")
     shares = {
         (player["agent"], player["round"]): player["worth"] for player in result.json["players"]
@@ -267,7 +225,7 @@ def test_a_judge_who_says_nothing_of_use_is_no_score(cli: Cli, stage: Stage) -> 
         return Reply(text="well") if request.get("response_format") else gloves(request)
 
     stage.script = useless
-    run = cli.make(GLOVES)
+    run = made(cli)
     result = cli.credit(run, "--judge", "default")
     assert result.code == 1
     assert "the judge default: the model gave no valid answer" in result.err
@@ -277,7 +235,7 @@ def test_a_judge_who_says_nothing_of_use_is_no_score(cli: Cli, stage: Stage) -> 
 
 
 def test_a_dry_run_asks_nothing_and_bounds_what_would_be_asked(cli: Cli) -> None:
-    run = cli.make(GLOVES)
+    run = made(cli)
     result = cli.credit(run, "--dry-run")
     assert result.out == (
         "difference, 3 agents: 4 runs, including the run itself; at most 3 calls that its journal"
@@ -293,7 +251,7 @@ def test_a_dry_run_asks_nothing_and_bounds_what_would_be_asked(cli: Cli) -> None
 
 
 def test_a_budget_holds_and_the_same_command_goes_on(cli: Cli) -> None:
-    run = cli.make(GLOVES)
+    run = made(cli)
     result = cli.credit(run, "--budget", "calls=2", "--workers", "1")
     assert (result.code, result.calls) == (3, 2)
     assert "the credit has reached its budget calls=2" in result.err
@@ -304,7 +262,7 @@ def test_a_budget_holds_and_the_same_command_goes_on(cli: Cli) -> None:
 
 def test_a_failure_of_the_provider_is_no_score(cli: Cli, stage: Stage) -> None:
     """Without the fault of anybody, nobody's worth changes."""
-    run = cli.make(GLOVES)
+    run = made(cli)
 
     def denied(request: Request) -> Reply:
         return Reply.error(401)
@@ -320,7 +278,7 @@ def test_a_failure_of_the_provider_is_no_score(cli: Cli, stage: Stage) -> None:
 
 
 def test_secrets_are_not_kept(cli: Cli, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = cli.make(GLOVES)
+    run = made(cli)
     secret = "Zq7wLx93mPnT5vKd2RbY8cHf"
     monkeypatch.setenv("SOME_API_KEY", secret)
     stage.script = lambda _request: Reply(text=f"no {secret}")
@@ -338,14 +296,14 @@ def test_secrets_are_not_kept(cli: Cli, stage: Stage, monkeypatch: pytest.Monkey
         (lambda run: (run / "run.json").write_text("{}"), "not what coterie wrote there"),
         (lambda run: (run / "adapt.yaml").write_text("strategy: x\n"), "mas-run --adapt"),
         (lambda run: (run / "result.json").unlink(), "Finish it with: mas-run --resume"),
-        (lambda run: (run / "journal.sqlite").unlink(), "there is no such file"),
+        (lambda run: (run / "journal.log").unlink(), "there is no such file"),
         (lambda run: (run / "task.json").write_text("{}"), "task.json"),
     ],
 )
 def test_what_is_no_finished_run_is_refused(
     cli: Cli, spoil: Callable[[Path], object], message: str
 ) -> None:
-    run = cli.make(GLOVES)
+    run = made(cli)
     spoil(run)
     result = cli.credit(run)
     assert (result.code, result.calls) == (2, 0)
@@ -355,7 +313,7 @@ def test_what_is_no_finished_run_is_refused(
 
 def test_a_run_that_failed_has_no_score(cli: Cli, stage: Stage) -> None:
     stage.script = lambda _request: Reply.error(400)
-    run = cli.make(GLOVES)
+    run = made(cli)
     result = cli.credit(run)
     assert (result.code, result.calls) == (2, 0)
     assert "this run was failed before it had an answer" in result.err
@@ -364,7 +322,7 @@ def test_a_run_that_failed_has_no_score(cli: Cli, stage: Stage) -> None:
 def test_a_run_at_which_somebody_is_at_work_is_refused(cli: Cli) -> None:
     from coterie.runtime.record.journal import Journal
 
-    run = cli.make(GLOVES)
+    run = made(cli)
     with Journal.open(run):
         result = cli.credit(run)
     assert result.code == 2
@@ -378,14 +336,14 @@ def test_a_run_that_its_journal_does_not_explain_is_refused(cli: Cli, stage: Sta
         return Reply.error(401) if "[two]" in message_text(request) else gloves(request)
 
     stage.script = one_denied
-    run = cli.make(GLOVES + "execution: {on_error: degrade}\n")
+    run = made(cli, GLOVES + "execution: {on_error: degrade}\n")
     result = cli.credit(run)
     assert (result.code, result.calls) == (2, 0)
     assert "cannot be made again from its journal, which has nothing under 'two/" in result.err
 
 
 def test_a_run_that_was_changed_is_refused(cli: Cli) -> None:
-    run = cli.make(GLOVES)
+    run = made(cli)
     result = json.loads((run / "result.json").read_text())
     (run / "result.json").write_text(json.dumps({**result, "answer": "no"}))
     outcome = cli.credit(run)
@@ -403,14 +361,14 @@ def test_a_run_that_was_changed_is_refused(cli: Cli) -> None:
     ],
 )
 def test_bad_options_are_2(cli: Cli, words: tuple[str, ...], message: str) -> None:
-    result = cli.credit(cli.make(GLOVES), *words)
+    result = cli.credit(made(cli), *words)
     assert (result.code, result.calls) == (2, 0)
     assert message in result.err
 
 
 def test_nobody_can_be_silenced_in_a_team_of_one(cli: Cli, stage: Stage) -> None:
     stage.script = lambda _request: Reply(text="yes")
-    run = cli.make('name: solo\nagents:\n  me: {prompt: "You."}\n')
+    run = made(cli, 'name: solo\nagents:\n  me: {prompt: "You."}\n')
     result = cli.credit(run)
     assert result.code == 2
     assert "nobody but me, whose output is the answer, took part" in result.err
@@ -419,7 +377,7 @@ def test_nobody_can_be_silenced_in_a_team_of_one(cli: Cli, stage: Stage) -> None
 
 def test_turns_are_said_in_rounds(cli: Cli, stage: Stage) -> None:
     stage.script = talks
-    result = cli.credit(cli.make(TALKS), "--agents", "end", "--per", "turn")
+    result = cli.credit(made(cli, TALKS), "--agents", "end", "--per", "turn")
     assert result.code == 2
     assert "nobody of these worked in a round: end" in result.err
 
@@ -439,10 +397,11 @@ def test_the_same_code_is_run_again_where_it_finds_something_else(cli: Cli, stag
         return Reply.code(f"x = '{'yes' if 'It is yes.' in text else 'no'}'")
 
     stage.script = coding
-    run = cli.make(
+    run = made(
+        cli,
         'name: code\nagents:\n  hint: {prompt: "You are [hint]."}\n'
         '  coder: {agent_type: CodeAgent, prompt: "You code.", max_steps: 4}\n'
-        "topology: {reports_to: {hint: [coder]}}\n"
+        "topology: {reports_to: {hint: [coder]}}\n",
     )
     result = cli.credit(run, "--budget", "calls=1")
     assert (result.code, result.calls) == (3, 1)
@@ -453,7 +412,7 @@ def test_the_same_code_is_run_again_where_it_finds_something_else(cli: Cli, stag
 @pytest.mark.nightly
 def test_after_a_kill_nothing_is_paid_twice(cli: Cli, stage: Stage) -> None:
     """Without a process of its own, the promise of branches holds it to the same."""
-    run = cli.make(GLOVES)
+    run = made(cli)
     before = len(cli.model.calls)
 
     def hanging(request: Request) -> Reply:
@@ -461,7 +420,8 @@ def test_after_a_kill_nothing_is_paid_twice(cli: Cli, stage: Stage) -> None:
 
     stage.script = hanging
     program = "from coterie.operators.command.op.command import main; main()"
-    command = [sys.executable, "-c", program, "credit", str(run), "--workers", "1"]
+    words = ["credit", str(run), "--model", cli.address, "--workers", "1"]
+    command = [sys.executable, "-c", program, *words]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
         cli.model.wait_for(lambda calls: len(calls) > before + 2)
         killed.send_signal(signal.SIGKILL)

@@ -65,17 +65,6 @@ def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None
     assert (ward.folder / "experience/ledger.jsonl").read_bytes() == before
 
 
-def test_a_budget_ends_it_and_with_more_it_comes_to_the_same(ward: Lab) -> None:
-    result = evolve(ward, "--budget", "calls=12")
-    assert result.code == 3
-    assert result.calls <= 12
-    assert evolve(ward).code == 0
-    ledger = (ward.folder / "experience/ledger.jsonl").read_bytes()
-    (ward.folder / "experience").rename(ward.folder / "stopped")
-    assert evolve(ward).code == 0
-    assert ledger == (ward.folder / "experience/ledger.jsonl").read_bytes()
-
-
 def test_held_out_it_is_the_strategy_with_what_it_learnt_and_keeps_nothing(ward: Lab) -> None:
     assert evolve(ward).code == 0
     before = (ward.folder / "experience/ledger.jsonl").read_bytes()

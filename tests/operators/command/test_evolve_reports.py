@@ -141,18 +141,6 @@ def test_a_pool_is_no_folder_of_pools(lab: Lab) -> None:
     assert "pool is a pool" in result.err
 
 
-def test_where_a_judge_chooses_the_report_says_so(lab: Lab) -> None:
-    lab.write("recipe.yaml", RECIPE.replace("evomas", "fixed") + "score: judge\n")
-
-    def judging(request: Request) -> Reply:
-        if "score" in json.dumps(request.get("response_format", {})):
-            return Reply.json({"reason": "Fine.", "score": 1.0})
-        return thinking(request)
-
-    result = lab.evolve("--limit", "1", "--json", script=judging)
-    assert result.json["chosen_by"] == "a judge"
-
-
 def test_who_chose_is_told_of_a_stream_with_and_without_answers(lab: Lab) -> None:
     lab.write("recipe.yaml", RECIPE.replace("evomas", "fixed"))
     lab.tasks("tasks.jsonl", [TASKS[0], {"id": "open", "query": "What is good?"}])
@@ -266,22 +254,19 @@ def test_seeds_of_which_none_could_begin_leave_nothing(lab: Lab) -> None:
     assert not (lab.folder / "pool").exists()
 
 
-def test_an_image_that_no_team_can_see_is_refused_before_anything_is_made(lab: Lab) -> None:
+@pytest.mark.parametrize(
+    ("stream", "words"),
+    [("tasks", ()), ("tasks", ("--dry-run",)), ("test", ("--test", "test.jsonl"))],
+)
+def test_an_image_that_no_team_can_see_is_refused_before_anything_is_made(
+    lab: Lab, stream: str, words: tuple[str, ...]
+) -> None:
     (lab.folder / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    lab.tasks("tasks.jsonl", [{"id": "t", "query": "?", "answer": "7", "files": ["plot.png"]}])
-    for more in ((), ("--dry-run",)):
-        result = lab.evolve(*more)
-        assert (result.code, result.calls) == (2, 0)
-        assert "task 't': nobody in solo, pair can read plot.png (image)." in result.err
-    assert not (lab.folder / "pool").exists()
-
-
-def test_a_held_out_image_that_no_team_can_see_is_refused_before_anything_is_made(lab: Lab) -> None:
-    (lab.folder / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    lab.tasks("test.jsonl", [{"id": "h", "query": "?", "answer": "7", "files": ["plot.png"]}])
-    result = lab.evolve("--test", "test.jsonl")
+    task = {"id": "t", "query": "?", "answer": "7", "files": ["plot.png"]}
+    lab.tasks(f"{stream}.jsonl", [task])
+    result = lab.evolve(*words)
     assert (result.code, result.calls) == (2, 0)
-    assert "task 'h': nobody in solo, pair can read plot.png (image)." in result.err
+    assert "task 't': nobody in solo, pair can read plot.png (image)." in result.err
     assert not (lab.folder / "pool").exists()
 
 

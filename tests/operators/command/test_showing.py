@@ -41,7 +41,7 @@ def test_json_has_what_each_agent_said(lab: Lab) -> None:
 
 def test_without_its_journal_it_says_so(lab: Lab) -> None:
     lab.evolved(1)
-    (lab.folder / EVOLUTION / "journal.sqlite").unlink()
+    (lab.folder / EVOLUTION / "journal.log").unlink()
     result = shown(EVOLUTION, "t0")
     assert result.code == 0
     assert "their journal is not here" in result.out

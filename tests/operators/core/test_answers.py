@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators import Bounds
-from coterie.operators.core.answers import InvalidAnswer, closed, edits_in, structured
+from coterie.operators.core.answers import InvalidAnswer, edits_in, structured
 from coterie.schema.edits import SetModel
+from coterie.schema.edits.offer.strict import closed
 
 
 def test_an_answer_may_stand_in_prose_and_fences() -> None:

@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from coterie.operators import MUTABLE, Bounds, MetaModel, RejectedProposal
-from coterie.operators.core.answers import InvalidAnswer, closed, structured
+from coterie.operators.core.answers import InvalidAnswer, structured
 from coterie.operators.core.meta import OPERATORS, Question, prompt
 from coterie.runtime import Calls, Gateway, Journal
 from coterie.runtime.doubles import Reply
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest
 from coterie.runtime.values.budget import BudgetReached
 from coterie.schema import Catalogue, Model
+from coterie.schema.edits.offer.strict import closed
 from coterie.schema.loading.ceiling import CapabilityPolicy
 
 from ..asking import Asked, asking

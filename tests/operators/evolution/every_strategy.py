@@ -33,15 +33,24 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
 
 
 def evolve(
-    folder: Path, strategy: str, script: Callable[[Request], Reply], *words: str, tasks: int
+    folder: Path,
+    strategy: str,
+    script: Callable[[Request], Reply],
+    *words: str,
+    tasks: int,
+    pool: str = "pool",
+    **recipe: Any,
 ) -> Came:
-    """Evolve by a strategy on sums that come to 7, with a model that answers by a script."""
-    _write(folder, strategy)
+    """Evolve by a strategy on sums that come to 7, with a model that answers by a script.
+
+    Fields of the recipe take the place of those that the strategy usually has here.
+    """
+    _write(folder, strategy, **recipe)
     lines = [{"id": f"t{n}", "query": f"Add {n} and {7 - n}.", "answer": "7"} for n in range(tasks)]
     (folder / "tasks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with ScriptedModel(script) as model:
         words = (
-            *("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--embedder", "hashing"),
+            *("recipe.yaml", "tasks.jsonl", "--pool", pool, "--embedder", "hashing"),
             *("--model", f"m@{model.api_base}", *words),
         )
         result = invoked_in(folder, mas_evolve, words, "mas-evolve")
@@ -61,7 +70,8 @@ def adapt(folder: Path, strategy: str, script: Callable[[Request], Reply], *word
         return invoked_in(folder, mas_run, words, "mas-run")
 
 
-def _write(folder: Path, strategy: str) -> None:
+def _write(folder: Path, strategy: str, **recipe: Any) -> None:
     for name, text in FILES.items():
         (folder / f"{name}.yaml").write_text(text)
-    (folder / "recipe.yaml").write_text(json.dumps({"strategy": strategy, **RECIPES[strategy]}))
+    fields = {"strategy": strategy, **RECIPES[strategy], **recipe}
+    (folder / "recipe.yaml").write_text(json.dumps(fields))

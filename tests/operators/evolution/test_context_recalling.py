@@ -109,7 +109,7 @@ def test_killed_between_its_updates_it_is_not_reminded_of_its_own(tmp_path: Path
         first = reminders(model)
     turns = tmp_path / "evolution/turns.jsonl"
     turns.write_text(turns.read_text().splitlines(keepends=True)[0])
-    for journal in (tmp_path / "evolution").glob("journal.sqlite*"):
+    for journal in (tmp_path / "evolution").glob("journal.log"):
         journal.unlink()  # so that all is asked anew
     with ScriptedModel("7") as model:
         evolve(tmp_path, model.api_base)

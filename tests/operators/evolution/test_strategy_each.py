@@ -1,10 +1,12 @@
-"""What holds for every strategy: nothing goes wrong in silence."""
+"""What holds for every strategy: nothing goes wrong in silence, and a kill changes nothing."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import random
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,9 @@ from coterie.schema.host.catalogue import installed
 
 from ...came import invoked_in
 from ...sites import file_of
-from ..evolving import asked
+from ..building import Killed, dying
+from ..evolving import asked, killed_at
+from ..methods.evochamber import chamber
 from .every_strategy import RECIPES, adapt, evolve
 
 
@@ -145,3 +149,57 @@ def test_an_evolution_whose_operators_get_nothing_of_use_stops_early(
     assert len((tmp_path / "pool/evolutions/recipe/turns.jsonl").read_text().splitlines()) < 7
     again = evolve(tmp_path, strategy, useless, "--yes", tasks=8)
     assert (again.code, "going on after " in again.err) == (0, True), again.err
+
+
+def sensible(request: Request) -> Reply:
+    """Answer operators in the form that they ask for; agents are right by what they read."""
+    if asked(request):
+        return chamber.answering(request)
+    digest = hashlib.sha256(json.dumps(request["messages"], sort_keys=True).encode())
+    return Reply(text="7" if digest.digest()[0] % 2 else "8")
+
+
+WHOLE: Mapping[str, Mapping[str, Any]] = {
+    "evochamber": {"settings": {**chamber.RECIPE["settings"], "tau": 2}},
+    "evomas": {},
+    "mattrl": {},
+    "meta_team": {"settings": {}},
+    "tacomas": {},
+}
+"""Strategies that evolve task by task, with recipes that leave out none of their parts."""
+
+
+@pytest.mark.parametrize("strategy", WHOLE)
+def test_killed_at_any_moment_it_comes_to_the_same_pool_to_the_byte(
+    strategy: str, tmp_path: Path, nightly: bool
+) -> None:
+    recipe, tasks = {**WHOLE[strategy], "workers": 3}, 20 if nightly else 3
+    clean = evolve(tmp_path, strategy, sensible, tasks=tasks, pool="clean", **recipe)
+    assert clean.code == 0, clean.err
+    lines = len((tmp_path / "clean/ledger.jsonl").read_text().splitlines())
+    chance, kills = random.Random(strategy), 0
+    for _ in range(40 if nightly else 1):
+        try:
+            with dying(chance.randrange(lines), is_written=chance.random() < 0.5):
+                evolve(tmp_path, strategy, sensible, tasks=tasks, pool="killed", **recipe)
+        except* Killed:
+            kills += 1
+    for _ in range(20 if nightly else 0):
+        moment = chance.randint(1, clean.calls // 2)
+        killed_at(tmp_path, "killed", moment, "--embedder", "hashing", script=sensible)
+    done = evolve(tmp_path, strategy, sensible, tasks=tasks, pool="killed", **recipe)
+    assert done.code == 0, done.err
+    assert kills > 0
+    assert chamber.left(tmp_path / "killed") == chamber.left(tmp_path / "clean")
+
+
+@pytest.mark.parametrize("strategy", WHOLE)
+def test_a_budget_ends_it_and_with_more_it_comes_to_the_same(strategy: str, tmp_path: Path) -> None:
+    recipe = WHOLE[strategy]
+    clean = evolve(tmp_path, strategy, sensible, tasks=2, pool="clean", **recipe)
+    cap = ("--budget", f"calls={clean.calls // 2}")
+    stopped = evolve(tmp_path, strategy, sensible, *cap, tasks=2, **recipe)
+    assert (stopped.code, stopped.calls) == (3, clean.calls // 2), stopped.err
+    again = evolve(tmp_path, strategy, sensible, "--budget", "calls=1000", tasks=2, **recipe)
+    assert (again.code, stopped.calls + again.calls) == (0, clean.calls), again.err
+    assert chamber.left(tmp_path / "pool") == chamber.left(tmp_path / "clean")

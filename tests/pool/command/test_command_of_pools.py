@@ -271,13 +271,6 @@ def test_branches_side_by_side(tmp_path: Path) -> None:
     assert run("lineage", tmp_path).stdout.splitlines()[-1].endswith(" …")
 
 
-def test_deep_lineage_is_drawn(tmp_path: Path) -> None:
-    pool, name = pool_of(tmp_path, vote()), "vote"
-    for number in range(30):
-        name = child_of(pool, name, max_tokens=number + 1)
-    assert len(run("lineage", tmp_path).stdout.splitlines()) == 31
-
-
 def test_lineage_as_a_picture(pool: Pool) -> None:
     lines = run("lineage", pool.folder, "--format", "mermaid").stdout.splitlines()
     assert lines[0] == "flowchart LR"

@@ -161,7 +161,7 @@ def test_what_crashes_of_earlier_versions_left_among_evolutions_is_not_taken(
     (ben / "evolutions/town/.evolution.json.x1").write_text("{")
     join(ann, ben, tell=silent)
     assert [path.name for path in (ann / "evolutions").iterdir()] == ["town"]
-    names = {"turns.jsonl", "journal.sqlite", "evolution.json"}
+    names = {"turns.jsonl", "journal.log", "evolution.json"}
     assert {path.name for path in (ann / "evolutions/town").iterdir()} == names
 
 
@@ -238,7 +238,7 @@ def evolution(pool: Path, turns: bytes, **fields: object) -> None:
     folder = pool / "evolutions/town"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "turns.jsonl").write_bytes(turns)
-    (folder / "journal.sqlite").write_bytes(turns)
+    (folder / "journal.log").write_bytes(turns)
     (folder / "evolution.json").write_text(json.dumps({**MANIFEST, **fields}))
 
 
@@ -249,13 +249,13 @@ def test_an_evolution_is_that_of_who_went_on_further(
     evolution(ben, b"1\n2\n", commands=["a", "b"], tasks={"t1": "x", "t2": "y"})
     assert not (ann / "evolutions").exists()
     join_into(tmp_path / "first", ann, ben, tell=silent)
-    assert (tmp_path / "first/evolutions/town/journal.sqlite").read_bytes() == b"1\n2\n"
+    assert (tmp_path / "first/evolutions/town/journal.log").read_bytes() == b"1\n2\n"
     evolution(ann, b"1\n", commands=["c"])
     for name, pair in (("both", two), ("turned", (ben, ann))):
         join_into(tmp_path / name, *pair, tell=silent)
     assert texts(tmp_path / "both") == texts(tmp_path / "turned")
     folder = tmp_path / "both/evolutions/town"
-    assert (folder / "journal.sqlite").read_bytes() == b"1\n2\n"
+    assert (folder / "journal.log").read_bytes() == b"1\n2\n"
     manifest = json.loads((folder / "evolution.json").read_text())
     assert manifest["commands"] == ["a", "b", "c"]
     assert manifest["tasks"] == {"t1": "x", "t2": "y"}

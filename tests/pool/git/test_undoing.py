@@ -101,6 +101,16 @@ def test_members_made_of_what_was_undone_stay_and_are_named(tmp_path: Path) -> N
     assert heir in pool.members
 
 
+def test_a_member_that_is_back_already_does_not_come_back_again(tmp_path: Path) -> None:
+    pool = Pool.open(begun(tmp_path / "pool").folder)
+    child = a_task(pool, "run/000001")
+    pool.commit(Restored(member="vote"), op="back")
+    undone = undo(pool, operations_of(pool, "run/000001"), reason="x")
+    moved = [change for change in undone.changes if isinstance(change, Retired | Restored)]
+    assert moved == [Retired(member=child, reason="x")]
+    assert "vote" in pool.members
+
+
 def test_an_agent_that_was_revised_again_is_left_alone(tmp_path: Path) -> None:
     pool = Pool.open(begun(tmp_path / "pool").folder)
     a_task(pool, "run/000001")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,12 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.pool import are_twins, identity_of
-from coterie.schema import Agent, Execution, Lineage, Notes, SolvedTask, Team, load_team
+from coterie.schema import Agent, Execution, Lineage, Notes, SolvedTask, Team
 
 from ...schema.strategies import teams
 from ..edited_teams import edited, vote
-
-SEEDS = sorted((Path(__file__).parents[3] / "seeds").glob("*.yaml"))
 
 
 def shuffled(team: Team, chance: random.Random) -> Team:
@@ -58,15 +55,6 @@ def graph(*edges: str, agents: str) -> Team:
         reports_to[u] = (*reports_to.get(u, ()), v)
     members = {agent: Agent(id=agent, prompt="Solve it.") for agent in agents}
     return Team(name="t", agents=members, reports_to=reports_to, declared_output=agents[-1])
-
-
-@pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
-@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2))])
-def test_seeds_with_other_names_in_another_order_are_twins(path: Path, seed: int) -> None:
-    team = load_team(path)
-    twin = shuffled(team, random.Random(seed))
-    assert identity_of(twin) == identity_of(team)
-    assert are_twins(team, twin)
 
 
 @given(teams(), st.randoms(use_true_random=False))

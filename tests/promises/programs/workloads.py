@@ -142,9 +142,9 @@ class Handovers(Ledgers):
 
 
 class Journals:
-    """The journal of a run, with several entries to a commit."""
+    """The journal of a run, with several entries to a flush."""
 
-    steps = 16
+    steps = 96
 
     def prepare(self, folder: Path) -> list[str]:
         return []
@@ -163,15 +163,15 @@ class Journals:
         assert journal.divergences == []
 
     async def _put(self, folder: Path, say: Say) -> None:
-        async def put(name: str) -> None:
-            if journal.get(name, "asked") is None:
-                await journal.put(name, "note", "asked", self._value(name))
-            await journal.flush()
-            say(name)
-
         with Journal.open(folder) as journal:
-            for step in range(0, self.steps, 2):
-                await asyncio.gather(put(f"entry {step}"), put(f"entry {step + 1}"))
+            for step in range(0, self.steps, 8):
+                names = [f"entry {step + number}" for number in range(8)]
+                for name in names:
+                    if journal.get(name, "asked") is None:
+                        await journal.put(name, "note", "asked", self._value(name))
+                await journal.flush()
+                for name in names:
+                    say(name)
 
     def _value(self, name: str) -> Mapping[str, str]:
         return {"name": name, "text": PAGES if name.endswith(("3", "6")) else "short"}
@@ -180,7 +180,7 @@ class Journals:
 class Outputs:
     """Answers that are used as soon as they are written, and files that follow from them."""
 
-    steps = 8
+    steps = 32
 
     def prepare(self, folder: Path) -> list[str]:
         make_folder(folder / "made")

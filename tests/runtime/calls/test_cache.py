@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from coterie.runtime.calls.cache import Cache
+from coterie.runtime.calls.cache import FILE, Cache
 
 
 def answering(text: str, *, fails: bool = False) -> Any:
@@ -49,3 +51,20 @@ def test_a_failure_is_raised_and_the_next_gets_the_sample_that_was_meant(tmp_pat
         assert asyncio.run(cache.once("q", answering("one"))) == ({"text": "one"}, False)
     with Cache.open(tmp_path) as cache:
         assert asyncio.run(cache.once("q", answering("new"))) == ({"text": "one"}, True)
+
+
+def test_who_finds_an_answer_does_not_wait_for_a_process_that_writes(tmp_path: Path) -> None:
+    async def work(cache: Cache) -> None:
+        with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            waiting = asyncio.ensure_future(cache.once("p", answering("two")))
+            await asyncio.sleep(0.2)
+            assert await cache.once("q", answering("new")) == ({"text": "one"}, True)
+            assert not waiting.done(), "who reads has waited for who writes"
+            other.execute("ROLLBACK")
+        await waiting
+
+    with Cache.open(tmp_path) as cache:
+        asyncio.run(cache.once("q", answering("one")))
+    with Cache.open(tmp_path) as cache:
+        asyncio.run(work(cache))

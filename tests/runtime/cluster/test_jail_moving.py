@@ -204,18 +204,23 @@ def test_without_a_journal_nothing_is_paid_twice_either(lab: Lab) -> None:
         assert result.came() == here.came()
 
 
+def all_die_at_a_start(fleet: Any) -> None:
+    """Lose the worker at its first start, and so each that takes its place."""
+    lose = fleet.lose
+
+    def lost(link: Any) -> None:
+        lose(link)
+        for item in fleet.links:
+            item.dies_at = ("start", 1)
+
+    fleet.links[0].dies_at = ("start", 1)
+    fleet.lose = lost
+
+
 @needs_jail
 def test_what_loses_every_machine_is_a_failure_of_the_host(lab: Lab) -> None:
     with near(1) as (jails, fleet):
-        fleet.links[0].dies_at = ("start", 1)
-        lose = fleet.lose
-
-        def lost(link: Any) -> None:
-            lose(link)
-            for item in fleet.links:
-                item.dies_at = ("start", 1)
-
-        fleet.lose = lost  # type: ignore[method-assign]
+        all_die_at_a_start(fleet)
         result = lab.run(jails)
         assert result.run.status == "failed"
         assert result.run.agents["coder"].fault == "jail"
@@ -244,15 +249,7 @@ def test_a_verdict_is_given_elsewhere_at_most_so_often(lab: Lab) -> None:
         assert result.value == 1
         assert len(fleet.lost) == 1
     with near(1) as (jails, fleet):
-        fleet.links[0].dies_at = ("start", 1)
-        lose = fleet.lose
-
-        def lost(link: Any) -> None:
-            lose(link)
-            for item in fleet.links:
-                item.dies_at = ("start", 1)
-
-        fleet.lose = lost  # type: ignore[method-assign]
+        all_die_at_a_start(fleet)
         with pytest.raises(JailError, match="is lost"):
             asyncio.run(score(Evidence(task=lab.scored, answer=RIGHT, jails=jails)))
         assert len(fleet.lost) == 1 + MOST_MOVES

@@ -6,8 +6,6 @@ import asyncio
 import importlib.util
 import json
 import socket
-import subprocess
-import sys
 import threading
 from contextlib import closing
 from dataclasses import replace
@@ -167,17 +165,3 @@ def test_nothing_else_waits_while_a_worker_is_waited_for() -> None:
             await here.prepare(plan, offline=True)
 
     asyncio.run(prepared())
-
-
-def test_nothing_imports_ray_before_it_is_needed() -> None:
-    program = (
-        "import sys\n"
-        "import coterie.runtime.command.run, coterie.benchmarks.command\n"
-        "import coterie.runtime.runs.services\n"
-        "import coterie.runtime.cluster.opening\n"
-        "print([name for name in sys.modules if name.partition('.')[0] == 'ray'])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "[]\n"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
-import pty
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.record.trace import Event, Trace
 from coterie.schema import Agent, Catalogue, Execution, Team
 
-from ...came import started
+from ...came import run_on_terminal
 
 TEAM = """\
 name: pair
@@ -148,20 +147,10 @@ def test_nobody_listens_to_words_without_a_terminal(plan) -> None:
 
 def test_on_a_terminal_there_is_a_table(tmp_path: Path) -> None:
     (tmp_path / "team.yaml").write_text(TEAM)
-    ours, theirs = pty.openpty()
     reply = Reply(text="fine, so I say it again", delivery="paced", interval=0.1)
     with ScriptedModel(reply) as model:
         words = ("team.yaml", "-q", "Well?", "--model", f"scripted@{model.api_base}")
-        running = started(tmp_path, *words, env={"TERM": "xterm", "COLUMNS": "100"}, stderr=theirs)
-        answer, _ = running.communicate(timeout=300)
-    os.close(theirs)
-    shown = b""
-    try:
-        while chunk := os.read(ours, 65536):
-            shown += chunk
-    except OSError:  # a terminal whose other end is closed
-        pass
-    os.close(ours)
-    assert (running.returncode, answer) == (0, "fine, so I say it again\n")
+        code, answer, shown = run_on_terminal(tmp_path, *words, stdout=subprocess.PIPE)
+    assert (code, answer) == (0, "fine, so I say it again\n")
     for text in (b"fine, so I", b"agent", b"worker", b"working", b"judge", b"done", b"2 calls"):
         assert text in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_the_answer_is_on_standard_output_and_the_rest_is_not(folder: Path) -> N
         "task.json",
         "run.json",
         "events.jsonl",
-        "journal.sqlite",
+        "journal.log",
         "result.json",
     }
 
@@ -90,19 +91,25 @@ def test_an_answer_that_was_cut_off_is_marked_wherever_it_is_told(folder: Path) 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 404])
 def test_a_host_that_must_be_mended_first_is_not_asked_to_resume(folder: Path, status: int) -> None:
-    with ScriptedModel(Reply.error(status)) as model:
-        words = ["team.yaml", "task.json", "--model", f"m@{model.api_base}"]
-        done = invoked_in(folder, main, words, "mas-run")
+    with ScriptedModel(Reply.error(status, message="Not you.")) as model:
+        done = mas_run(folder, "team.yaml", "task.json", model=model)
+        assert len(model.calls) == 1
     assert done.code == 2
-    assert f"HTTP {status}" in done.err
+    assert f"HTTP {status}: Not you." in done.err
+    assert ("No key was sent: set MAS_API_KEY" in done.err) == (status in {401, 403})
+    assert "0 calls, 0 tokens, free" in done.err
     assert "--resume" not in done.err
 
 
-def test_an_error_is_said_once_and_the_way_on_has_a_line_of_its_own(folder: Path) -> None:
-    with ScriptedModel(Reply.error(400)) as model:
+def test_a_failure_ends_with_1_is_said_once_and_the_way_on_has_a_line_of_its_own(
+    folder: Path,
+) -> None:
+    with ScriptedModel(Reply.error(400, message="too much")) as model:
         words = ["team.yaml", "task.json", "--model", f"m@{model.api_base}"]
         done = invoked_in(folder, main, words, "mas-run")
         assert done.err.count(model.origin) == 2  # in the error, and in the command
+    assert (done.code, done.out) == (1, "")
+    assert re.search("failed: agent worker: .*HTTP 400: too much", done.err)
     (run,) = (folder / "runs").iterdir()
     again = f"mas-run --resume {run.relative_to(folder)} {' '.join(words[2:])}"
     assert f"\nResume: {again}\n" in done.err
@@ -185,38 +192,12 @@ def test_wrong_input_ends_with_2_and_one_clear_line(
     assert not (folder / "runs").exists()
 
 
-def test_a_key_that_is_refused_at_once_ends_with_2_and_costs_nothing(folder: Path) -> None:
-    with ScriptedModel(Reply.error(401, message="Wrong key.")) as model:
-        done = mas_run(folder, "team.yaml", "task.json", model=model)
-        assert len(model.calls) == 1
-    assert done.code == 2
-    assert "HTTP 401: Wrong key." in done.err
-    assert "No key was sent: set MAS_API_KEY" in done.err
-    assert "0 calls, 0 tokens, free" in done.err
-
-
 def test_a_key_that_is_refused_later_ends_with_1_and_keeps_what_is_done(folder: Path) -> None:
     with ScriptedModel(["So it is 7.", Reply.error(401, message="Revoked.")]) as model:
         done = mas_run(folder, "team.yaml", "task.json", model=model)
     assert done.code == 1
     assert "1 call" in done.err
     assert "--resume runs" in done.err
-
-
-def test_a_failed_run_ends_with_1_and_says_why(folder: Path) -> None:
-    with ScriptedModel(Reply.error(400, message="too much")) as model:
-        done = mas_run(folder, "team.yaml", "task.json", model=model)
-    assert (done.code, done.out) == (1, "")
-    assert "failed: agent worker: " in done.err
-    assert "HTTP 400: too much" in done.err
-
-
-def test_a_limit_ends_with_3(folder: Path) -> None:
-    (folder / "team.yaml").write_text(TEAM + "execution: {timeout: 3}\n")
-    with ScriptedModel(Reply.fault("hang")) as model:
-        done = mas_run(folder, "team.yaml", "task.json", model=model)
-    assert done.code == 3
-    assert "stopped: the run reached execution.timeout, 3 seconds, while it waited" in done.err
 
 
 def test_the_end_of_a_session_stops_the_run_and_leaves_a_readable_folder(folder: Path) -> None:
@@ -236,27 +217,6 @@ def test_the_end_of_a_session_stops_the_run_and_leaves_a_readable_folder(folder:
     assert hint == f"Resume: mas-run --resume runs/{run.name} {' '.join(chosen)}"
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
     assert [event["agent"] for event in events if event["type"] == "model_call"] == ["worker"]
-
-
-def test_a_hostile_answer_commands_no_terminal(folder: Path) -> None:
-    with ScriptedModel("\x1b]52;c;aGk=\x07fine\x1b[2J") as model:
-        done = mas_run(folder, "team.yaml", "task.json", model=model)
-    assert done.out == "fine\n"
-
-
-def test_a_key_never_reaches_the_run_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    key = "not-of-a-known-form-123"
-    monkeypatch.setenv("MY_KEY", key)
-    (folder / "models.yaml").write_text(
-        "models:\n  default: {model: m, api_base: ADDRESS, key_env: MY_KEY}\n"
-    )
-    with ScriptedModel(f"your key is {key}", key=key) as model:
-        text = (folder / "models.yaml").read_text().replace("ADDRESS", model.api_base)
-        (folder / "models.yaml").write_text(text)
-        done = mas_run(folder, "team.yaml", "task.json")
-    assert done.code == 0, done.err
-    (run,) = (folder / "runs").iterdir()
-    assert all(key.encode() not in path.read_bytes() for path in run.iterdir())
 
 
 def test_a_program_that_is_missing_is_told_before_anybody_is_paid(

@@ -125,7 +125,7 @@ def test_a_shared_run_is_read_and_says_nothing_of_the_machine(tmp_path: Path) ->
     folder = written(tmp_path)
     result = runs(folder, "share", str(run_of(folder, "new")), "--to", "s.zip")
     assert result.code == 0, result.err
-    assert "left out: journal.sqlite" in result.out
+    assert "left out: journal.log" in result.out
     with zipfile.ZipFile(folder / "s.zip") as packed:
         packed.extractall(folder / "read")  # noqa: S202 - ours
     (run,) = (folder / "read").iterdir()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -38,6 +40,11 @@ def made(folder: Path, answers: Mapping[str, Any], *words: str) -> Path:
         invoked_in(folder, mas_run, command, "mas-run")
     (run,) = (folder / "runs").iterdir()
     return run
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("run"), {"": "7"})
 
 
 def shown(run: Path, *words: str) -> Came:
@@ -129,28 +136,32 @@ def test_a_run_under_way_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "content"),
+    ("file", "content", "message"),
     [
-        ("run.json", "{}"),
-        ("run.json", None),
-        ("team.yaml", "agents: ["),
-        ("task.json", "[]"),
-        ("result.json", '{"status": "done", "score": {"worth": 1}}'),
-        ("result.json", "{"),
-        ("events.jsonl", '{"v": 2, "n": 1, "t": 0, "type": "run_started"}\n'),
+        ("run.json", "{}", "not the manifest of a run"),
+        ("run.json", None, "there is no such file|not a folder that can be looked at"),
+        ("team.yaml", "agents: [", "team.yaml"),
+        ("team.yaml", "name: x\n", "team.yaml"),
+        ("task.json", "[]", "task.json"),
+        ("result.json", '{"status": "done", "score": {"worth": 1}}', "result.json"),
+        ("result.json", '{"v": 9}', "result.json"),
+        ("result.json", "{", "result.json"),
+        ("events.jsonl", '{"v": 2, "n": 1, "t": 0, "type": "run_started"}\n', "version 2"),
     ],
 )
-def test_a_damaged_folder_is_one_clear_error(
-    tmp_path: Path, file: str, content: str | None
+def test_a_damaged_folder_is_one_clear_error_and_no_page(
+    sound: Path, tmp_path: Path, file: str, content: str | None, message: str
 ) -> None:
-    run = made(tmp_path, {"": "7"})
+    run, page = Path(copytree(sound, tmp_path / "run")), tmp_path / "report.html"
     (run / file).unlink()
     if content is not None:
         (run / file).write_text(content)
-    done = shown(run)
-    assert (done.code, done.out) == (2, "")
-    assert str(run) in done.err
-    assert len(done.err.splitlines()) == 1
+    for done in (shown(run), invoked(main, [str(run), "-o", str(page)], "mas-view")):
+        assert (done.code, done.out) == (2, "")
+        assert str(run) in done.err
+        assert re.search(message, done.err)
+        assert len(done.err.splitlines()) == 1
+    assert not page.exists()
 
 
 def test_what_is_no_run_is_told(tmp_path: Path) -> None:

@@ -36,8 +36,6 @@ def test_a_folder_of_no_known_kind_is_told_in_a_sentence(tmp_path: Path) -> None
     for words in ([], ["--text"]):
         file = invoked(main, [str(tmp_path / "file"), *words], "mas-view")
         assert (file.code, "a file, and no folder" in file.err) == (2, True)
-    (tmp_path / "file").touch()
-    assert "a file, and no folder" in invoked(main, [str(tmp_path / "file")], "mas-view").err
 
 
 def test_the_folder_of_runs_leads_to_the_last_one(run: Path) -> None:
@@ -45,28 +43,6 @@ def test_the_folder_of_runs_leads_to_the_last_one(run: Path) -> None:
     assert (result.code, result.err.endswith(f" Try: mas-view {run}\n")) == (2, True), result.err
     (run / "more").mkdir(exist_ok=True)
     assert invoked(main, [str(run / "more")], "mas-view").err.endswith(f" Try: mas-view {run}\n")
-
-
-@pytest.mark.parametrize(
-    ("name", "damage", "message"),
-    [
-        ("events.jsonl", '{"v": 2, "n": 1, "t": 0, "type": "run_started"}\n', "version 2"),
-        ("run.json", "{}", "not the manifest of a run"),
-        ("result.json", '{"v": 9}', "result.json"),
-        ("team.yaml", "name: x\n", "team.yaml"),
-    ],
-)
-def test_a_damaged_run_is_told_in_a_sentence(
-    run: Path, tmp_path: Path, name: str, damage: str, message: str
-) -> None:
-    for path in run.iterdir():
-        if path.is_file():
-            (tmp_path / path.name).write_bytes(path.read_bytes())
-    (tmp_path / name).write_text(damage)
-    file = tmp_path / "report.html"
-    result = invoked(main, [str(tmp_path), "-o", str(file)], "mas-view")
-    assert (result.code, message in result.err) == (2, True), result.err
-    assert not file.exists()
 
 
 def test_a_file_of_a_run_needs_nothing_from_elsewhere(run: Path) -> None:

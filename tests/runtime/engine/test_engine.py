@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import CallError
-from coterie.runtime.record.trace import Event
 from coterie.runtime.runners.llm import LlmRunner
-from coterie.schema import Agent
 
-from ...provider import Provider
 from ...waiting import PATIENCE
 from .. import timed
 from ..conftest import Bench, llm, team
@@ -48,12 +42,6 @@ def test_the_last_agent_gives_the_answer_and_sees_the_reports(bench: Bench) -> N
     assert 'role="worker"' in question
 
 
-def test_agents_without_an_edge_between_them_work_at_the_same_time() -> None:
-    provider = Provider(always(1))
-    _, seconds = timed.run(vote(6), provider)
-    assert (provider.peak, seconds) == (6, 2)
-
-
 def test_libraries_of_later_agents_are_imported_while_earlier_ones_wait(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,64 +60,6 @@ def test_libraries_of_later_agents_are_imported_while_earlier_ones_wait(
     assert (run.answer, asked) == ("2", [True])
 
 
-@pytest.mark.parametrize(("workers", "peak", "seconds"), [(True, 6, 2), (False, 1, 7), (2, 2, 4)])
-def test_parallel_workers_bounds_concurrency(workers: bool, peak: int, seconds: float) -> None:
-    provider = Provider(always(1))
-    _, took = timed.run(vote(6, parallel_workers=workers), provider)
-    assert (provider.peak, took) == (peak, seconds)
-
-
-def test_an_agent_starts_when_its_predecessors_are_done_not_its_level() -> None:
-    agents = [llm(name) for name in ("slow", "quick", "after_quick", "end")]
-    edges = {"slow": ("end",), "quick": ("after_quick",), "after_quick": ("end",)}
-    events: list[Event] = []
-    timed.run(team(*agents, edges=edges), by_agent({"slow": 3, "": 1}), on_event=events.append)
-    order = [event.agent for event in events if event.type == "agent_finished"]
-    assert order == ["quick", "after_quick", "slow", "end"]
-
-
-def test_context_all_waits_for_every_agent_of_earlier_levels(bench: Bench) -> None:
-    agents = [llm(name) for name in ("a", "b", "end")]
-    with ScriptedModel("x") as model:
-        run = bench.run(team(*agents, edges={"a": ("end",)}, context="all"), model)
-    assert run.answer == "x"
-    assert bench.of("agent_started", "end")[0].fields["received"] == ["a", "b"]
-
-
-def test_context_ancestors_reaches_back_along_the_edges(bench: Bench) -> None:
-    agents = [llm(name) for name in ("a", "b", "end")]
-    with ScriptedModel("x") as model:
-        bench.run(team(*agents, edges=chain("a", "b", "end"), context="ancestors"), model)
-    assert bench.of("agent_started", "end")[0].fields["received"] == ["a", "b"]
-
-
-def test_a_failure_text_is_never_an_answer(bench: Bench) -> None:
-    with ScriptedModel({"[w0]": FAILS, "": "x"}) as model:
-        run = bench.run(vote(2), model)
-    assert (run.status, run.answer) == ("failed", None)
-    assert "agent w0: " in str(run.error)
-    assert "HTTP 400: no" in str(run.error)
-
-
-# What each policy makes of one failing worker, an agent that depends on it, and one that does not.
-MATRIX = {
-    "fail": ("failed", {"w0": "failed", "mid": "cancelled", "judge": "cancelled"}),
-    "skip": ("failed", {"w0": "failed", "w1": "done", "mid": "skipped", "judge": "skipped"}),
-    "degrade": ("done", {"w0": "failed", "w1": "done", "mid": "failed", "judge": "done"}),
-}
-
-
-@pytest.mark.parametrize("policy", MATRIX)
-def test_on_error_gives_exactly_the_declared_statuses(bench: Bench, policy: str) -> None:
-    agents = [llm(name) for name in ("w0", "w1", "mid", "judge")]
-    edges = {"w0": ("mid",), "mid": ("judge",), "w1": ("judge",)}
-    with ScriptedModel({"[w0]": FAILS, "": "x"}) as model:
-        run = bench.run(team(*agents, edges=edges, on_error=policy), model)
-    status, expected = MATRIX[policy]
-    assert run.status == status
-    assert {name: run.agents[name].status for name in expected} == expected
-
-
 def test_under_fail_an_early_answer_does_not_hide_a_later_failure() -> None:
     # No team that loads has an agent whose work reaches nobody; but whoever makes one by hand must
     # not be told what depends on who was quicker.
@@ -141,15 +71,6 @@ def test_under_fail_an_early_answer_does_not_hide_a_later_failure() -> None:
     assert (run.status, run.answer) == ("failed", None)
     assert run.error is not None
     assert run.error.startswith("agent slow:")
-
-
-def test_degrade_tells_the_receiver_who_is_missing(bench: Bench) -> None:
-    with ScriptedModel({"[w0]": FAILS, "": "fine"}) as model:
-        run = bench.run(vote(2, on_error="degrade"), model)
-        judged = next(call.body for call in model.calls if "[judge]" in str(call.body))
-    assert run.answer == "fine"
-    assert "w0 could not finish and reports nothing." in judged["messages"][1]["content"]
-    assert "HTTP 400" not in str(judged)
 
 
 def test_an_agent_with_nothing_left_fails_under_degrade(bench: Bench) -> None:
@@ -200,13 +121,6 @@ def test_a_run_that_takes_too_long_is_stopped_by_its_limit() -> None:
     assert "execution.timeout, 3 seconds" in str(run.error)
 
 
-def test_a_dripping_server_cannot_outlive_the_timeout(bench: Bench) -> None:
-    with ScriptedModel(Reply.fault("drip")) as model:  # for longer than half a minute
-        run = bench.run(team(llm("solo", timeout=0.5)), model)
-    assert run.status == "failed"
-    assert run.agents["solo"].fault == "slow"
-
-
 def test_sampling_seeds_depend_on_who_asks_and_not_on_when(bench: Bench) -> None:
     def seeds(workers: bool | int) -> dict[str, int]:
         with ScriptedModel("x") as model:
@@ -227,78 +141,6 @@ def test_the_score_is_the_scorers_and_the_reference_stays_hidden(bench: Bench) -
         assert all("secret-7" not in str(call.body) for call in model.calls)
     assert run.score is not None
     assert run.score.value == 1
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
-    """A random acyclic graph in which everything leads to the last agent."""
-    count = draw(st.integers(2, 9))
-    names = [f"a{number}" for number in range(count)]
-    edges = {}
-    for number, name in enumerate(names[:-1]):
-        later = draw(st.sets(st.sampled_from(names[number + 1 :]), min_size=1, max_size=3))
-        edges[name] = tuple(sorted(later))
-    return edges
-
-
-@given(
-    edges=graphs(),
-    failing=st.sets(st.integers(0, 8), max_size=3),
-    policy=st.sampled_from(["fail", "skip", "degrade"]),
-    workers=st.sampled_from([True, 1, 2]),
-)
-def test_any_graph_ends_and_no_agent_starts_too_early(edges, failing, policy, workers) -> None:
-    """Under every policy and bound: it terminates, in order, and every agent has an outcome."""
-    names = sorted({*edges, *(v for vs in edges.values() for v in vs)})
-    agents = [
-        Agent(id=name, agent_type="Function", function="calculate")
-        if int(name[1:]) in failing
-        else Agent(id=name, agent_type="Function", function="concat")
-        for name in names
-    ]
-    # Without reports every function fails, so sources get an agent that answers from a script.
-    sources = {name for name in names if not any(name in vs for vs in edges.values())}
-    agents = [llm(agent.id) if agent.id in sources else agent for agent in agents]
-    bench = Bench()
-    with ScriptedModel("words") as model:
-        run = bench.run(
-            team(*agents, edges=edges, on_error=policy, parallel_workers=workers, max_retries=0),
-            model,
-        )
-    assert set(run.agents) == set(names)
-    ended: set[str | None] = set()
-    for event in bench.events:
-        if event.type == "agent_started":
-            before = {u for u, vs in edges.items() if event.agent in vs}
-            assert before <= ended
-        if event.type == "agent_finished":
-            ended.add(event.agent)
-    assert (run.status == "done") == (run.agents[names[-1]].status == "done")
-
-
-def test_cancelling_a_run_leaves_no_task_behind() -> None:
-    from coterie.runtime import Calls, Context, Gateway, Toolbox, compile, perform
-    from coterie.schema import Catalogue, Model
-
-    from ..conftest import TASK, UNUSED
-
-    async def cancelled(base: str) -> int:
-        models = {"default": Model(alias="default", model="m", api_base=base)}
-        plan = compile(vote(4), Catalogue.of_host(models=models))
-        async with Gateway(models) as gateway, Toolbox() as toolbox:
-            running = asyncio.create_task(
-                perform(
-                    plan, TASK, Context(calls=Calls(gateway=gateway), jails=UNUSED, toolbox=toolbox)
-                )
-            )
-            await asyncio.to_thread(model.wait_for, lambda calls: len(calls) == 4, timeout=PATIENCE)
-            running.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await running
-            return len(asyncio.all_tasks()) - 1
-
-    with ScriptedModel(Reply.fault("hang")) as model:
-        assert asyncio.run(cancelled(model.api_base)) == 0
 
 
 def test_a_call_that_a_timeout_cuts_off_is_in_the_usage() -> None:

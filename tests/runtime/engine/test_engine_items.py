@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ import pytest
 from coterie.runtime import Caps, Run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.gateway import ChatAnswer
 from coterie.schema import Each, Rounds, Task, Team, When
 
+from ...provider import Provider, answer
 from ...support.models import questions
+from .. import timed
 from ..conftest import TASK, Bench, llm, team
 
 PARTS = {
@@ -145,13 +149,17 @@ def test_an_item_that_fails_goes_by_the_policy(bench: Bench, on_error: str, stat
         assert "item 2: " in str(run.error)
 
 
-def test_items_are_worked_on_side_by_side_within_the_limit(bench: Bench) -> None:
-    peaks: list[int] = []
-    for workers in (True, 2, False):
-        with ScriptedModel(script(*"abcd", **{"[worker]": Reply(text="ok", latency=0.1)})) as model:
-            bench.run(spread(parallel_workers=workers), model)
-            peaks.append(model.peak)
-    assert peaks == [4, 2, 1]
+@pytest.mark.parametrize(("workers", "peak"), [(True, 4), (2, 2), (False, 1)])
+def test_items_are_worked_on_side_by_side_within_the_limit(workers: Any, peak: int) -> None:
+    async def behave(_model: str, body: Request) -> ChatAnswer:
+        if "[planner]" in body["messages"][0]["content"]:
+            return answer(json.dumps({"parts": [*"abcd"]}))
+        await asyncio.sleep(1)
+        return answer("ok")
+
+    provider = Provider(behave)
+    run, seconds = timed.run(spread(parallel_workers=workers), provider)
+    assert (run.status, provider.peak, seconds) == ("done", peak, 4 / peak + 1)
 
 
 def test_a_resumed_run_asks_only_for_items_that_are_not_there(bench: Bench, tmp_path: Path) -> None:

@@ -37,6 +37,17 @@ def opened(breaker: Breaker) -> Breaker:
     return breaker
 
 
+async def probing(breaker: Breaker, clock: Clock, others: int) -> list[asyncio.Task[bool]]:
+    """Let one call be the probe of an endpoint that is out, while others wait."""
+    opened(breaker)
+    clock.now += FIRST_COOL_DOWN
+    assert await breaker.admit() is True
+    waiting = [asyncio.create_task(breaker.admit()) for _ in range(others)]
+    await asyncio.sleep(0)
+    assert not any(task.done() for task in waiting)
+    return waiting
+
+
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(coroutine)
 
@@ -85,12 +96,7 @@ def test_while_open_it_says_since_when_why_and_for_how_long(breaker: Breaker, cl
 
 def test_after_the_cool_down_one_call_is_the_probe(breaker: Breaker, clock: Clock) -> None:
     async def scene() -> None:
-        opened(breaker)
-        clock.now += FIRST_COOL_DOWN
-        assert await breaker.admit() is True
-        others = [asyncio.create_task(breaker.admit()) for _ in range(3)]
-        await asyncio.sleep(0)
-        assert not any(other.done() for other in others)
+        others = await probing(breaker, clock, 3)
         with pytest.raises(CallError):
             await breaker.admit(patient=False)
         breaker.answered()
@@ -103,11 +109,7 @@ def test_a_probe_that_fails_sends_the_others_away_for_longer(
     breaker: Breaker, clock: Clock
 ) -> None:
     async def scene() -> None:
-        opened(breaker)
-        clock.now += FIRST_COOL_DOWN
-        assert await breaker.admit() is True
-        other = asyncio.create_task(breaker.admit())
-        await asyncio.sleep(0)
+        [other] = await probing(breaker, clock, 1)
         breaker.failed(CallError("still out", kind="timeout"), probe=True)
         with pytest.raises(CallError, match="still out") as caught:
             await other
@@ -120,11 +122,7 @@ def test_a_probe_without_an_outcome_leaves_its_place_to_the_next(
     breaker: Breaker, clock: Clock
 ) -> None:
     async def scene() -> None:
-        opened(breaker)
-        clock.now += FIRST_COOL_DOWN
-        assert await breaker.admit() is True
-        others = [asyncio.create_task(breaker.admit()) for _ in range(2)]
-        await asyncio.sleep(0)
+        others = await probing(breaker, clock, 2)
         breaker.undone(probe=True)
         assert await others[0] is True
         assert not others[1].done()
@@ -136,11 +134,7 @@ def test_a_probe_without_an_outcome_leaves_its_place_to_the_next(
 
 def test_who_waits_for_the_probe_can_be_cancelled(breaker: Breaker, clock: Clock) -> None:
     async def scene() -> None:
-        opened(breaker)
-        clock.now += FIRST_COOL_DOWN
-        await breaker.admit()
-        gone, stays = (asyncio.create_task(breaker.admit()) for _ in range(2))
-        await asyncio.sleep(0)
+        gone, stays = await probing(breaker, clock, 2)
         gone.cancel()
         await asyncio.sleep(0)
         breaker.answered()

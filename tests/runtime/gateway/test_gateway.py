@@ -104,9 +104,6 @@ def test_only_failures_that_may_pass_are_repeated(status: int, kind: str, calls:
 @pytest.mark.parametrize(
     ("fault", "kind"),
     [
-        ("hang", "timeout"),
-        ("drip", "timeout"),
-        ("slow_headers", "timeout"),
         ("close_before_headers", "down"),
         ("close_after_headers", "down"),
         ("truncated_body", "down"),
@@ -118,10 +115,10 @@ def test_only_failures_that_may_pass_are_repeated(status: int, kind: str, calls:
         ("context_overflow", "overflow"),
     ],
 )
-def test_every_fault_has_a_kind(fault: Any, kind: str) -> None:
-    with ScriptedModel(Reply.fault(fault).replace(interval=1)) as model:
+def test_every_fault_that_does_not_last_has_a_kind(fault: Any, kind: str) -> None:
+    with ScriptedModel(Reply.fault(fault)) as model:
         with pytest.raises(CallError) as caught:
-            ask(model, retries=0, timeout=0.4 if kind == "timeout" else PATIENCE)
+            ask(model, retries=0, timeout=PATIENCE)
         assert model.api_base in str(caught.value)
     assert caught.value.kind == kind
 
@@ -133,12 +130,6 @@ def test_odd_answers_are_answers_for_the_caller_to_judge(fault: Any) -> None:
     with ScriptedModel(Reply.fault(fault)) as model:
         answer = ask(model, retries=0)
     assert answer.finish_reason == FAULTS[fault].finish_reason
-
-
-def test_an_endless_answer_ends_at_the_models_timeout() -> None:
-    with ScriptedModel(Reply.fault("endless_body")) as model, pytest.raises(CallError) as caught:
-        ask(model, retries=0, timeout=0.5)
-    assert caught.value.kind in {"timeout", "malformed"}
 
 
 def test_nobody_listens() -> None:

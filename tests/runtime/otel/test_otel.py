@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -343,14 +341,3 @@ def test_the_doctor_says_where_traces_would_go(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "https://me:secret@traces.example/otlp")
     monkeypatch.setenv(asked.CAPTURE, "true")
     assert told() == "ready: --otel otlp sends to https://traces.example/otlp, with content"
-
-
-def test_nothing_is_imported_where_nobody_asks_for_traces() -> None:
-    program = (
-        "import sys, coterie.runtime.command.run, coterie.operators.command.evolving;"
-        "print([one for one in sys.modules if one.startswith('opentelemetry')])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "[]\n"

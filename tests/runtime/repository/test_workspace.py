@@ -22,6 +22,8 @@ from coterie.runtime.repository.workspace import Workspace, Workspaces
 from coterie.schema import AgentError, Task
 
 from ...jails import TIERS, require
+from ...strangers.repositories import COMMANDS
+from ...support.repositories import as_config
 
 
 @pytest.fixture
@@ -251,14 +253,8 @@ def test_what_git_refuses_is_the_agents_failure(workspace: Workspace) -> None:
 
 def settings_of(path: Path, canary: Path) -> None:
     """Name a program wherever the settings of a repository can name one."""
-    for key in (
-        "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass",
-        "diff.external", "diff.evil.command", "diff.evil.textconv",
-        "filter.evil.clean", "filter.evil.smudge", "filter.evil.process",
-        "merge.evil.driver", "gpg.program", "credential.helper", "uploadpack.packObjectsHook",
-        "alias.add", "alias.diff", "trailer.evil.command", "interactive.diffFilter",
-    ):  # fmt: skip
-        subprocess.run(["git", "config", key, str(canary)], cwd=path, check=True)
+    config = path / ".git" / "config"
+    config.write_text(config.read_text() + as_config(dict.fromkeys(COMMANDS, str(canary))))
     hooks = path / ".git" / "hooks"
     hooks.mkdir(exist_ok=True)
     for hook in ("pre-commit", "post-index-change", "post-checkout", "fsmonitor-watchman"):

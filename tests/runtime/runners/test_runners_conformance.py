@@ -10,8 +10,6 @@ import asyncio
 import json
 import re
 import socket
-import subprocess
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -278,24 +276,3 @@ def test_objections_are_sentences_and_bounds_are_numbers(backend: str) -> None:
         assert all(re.fullmatch(r"\S.*\.", objection) for objection in kind.objections(agent))
         assert kind.calls_at_most(agent) >= 0
         assert kind.needs_jail(agent) in {True, False}
-
-
-LOOKING = """
-import sys
-from coterie.runtime import compile
-from coterie.schema import Agent, Catalogue, Execution, Team
-from coterie.schema.host.catalogue import installed, load_named
-for name in installed("runners"):
-    runner = load_named("runners", name)
-    list(runner.objections(Agent(id="a"))), runner.calls_at_most(Agent(id="a")), runner()
-team = Team(name="t", agents={"a": Agent(id="a")}, execution=Execution(context="ancestors"))
-compile(team, Catalogue.of_host())
-print(*sorted({"aiohttp", "litellm", "minisweagent", "networkx", "smolagents"} & set(sys.modules)))
-"""
-
-
-def test_looking_at_backends_and_compiling_import_no_library() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", LOOKING], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "\n"

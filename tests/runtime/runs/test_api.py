@@ -124,7 +124,7 @@ def test_runs_of_a_process_share_a_models_bound(home: Path, loops: int) -> None:
         with ThreadPoolExecutor(loops) as threads:
             assert [*threads.map(asyncio.run, map(many, range(loops)))] == [None] * loops
         assert len(scripted.calls) == 40
-        assert scripted.peak == 4
+        assert scripted.peak <= 4  # on a busy machine, fewer may be open at one moment
 
 
 def test_a_run_goes_on_and_is_repeated_from_its_folder(model: str) -> None:

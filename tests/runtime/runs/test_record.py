@@ -12,7 +12,7 @@ import pytest
 from coterie.runtime import AgentOutcome, Plan, Run, Setting, compile
 from coterie.runtime.agents.outcomes import Ending
 from coterie.runtime.gateway import Usage
-from coterie.runtime.record import _entries
+from coterie.runtime.record import log_file
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.runs.record import RunRecord
 from coterie.runtime.scrubbing.scrubber import Scrubber
@@ -91,10 +91,10 @@ def test_without_its_answers_on_disk_a_run_has_no_result(
     async def kept() -> None:
         async with begun(tmp_path / "runs", plan_of(tmp_path, "x y")) as record:
             await record.journal.put("a", "note", "q", {})
-            monkeypatch.setattr(_entries, "sync", lost)
+            monkeypatch.setattr(log_file, "sync", lost)
             record.finish(Run(status="done", answer="4", usage=Usage()))
 
-    with pytest.raises(StorageError, match=r"journal\.sqlite: cannot be written: lost"):
+    with pytest.raises(StorageError, match=r"journal\.log: cannot be written: lost"):
         asyncio.run(kept())
     (folder,) = (tmp_path / "runs").iterdir()
     assert not (folder / "result.json").exists()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +11,8 @@ from typing import Any
 from coterie.runtime import Journal
 from coterie.runtime.serving.account import Account
 from coterie.runtime.values.usage import Usage
+
+from ...support.journals import written
 
 A_CALL = Usage(calls=1, usd=0.25)
 
@@ -57,9 +57,8 @@ def test_after_a_month_only_keys_without_an_answer_are_kept(here: Path) -> None:
             assert {name for name in names if kept.record_of(name)} == keys
             assert (kept.conversation("done") is not None) == ("done" in keys)
             assert kept.conversation("late") == runs / "late"
-    with closing(sqlite3.connect(runs / ".requests" / "journal.sqlite")) as file:
-        sessions = [*file.execute("SELECT path FROM entries WHERE kind = 'session'")]
-    assert [path[:15] for (path,) in sessions] == ["2026-11-27/late"]
+    sessions = written(runs / ".requests", "session")
+    assert {entry.path[:15] for entry in sessions} == {"2026-11-27/late"}
 
 
 def test_a_day_counts_what_killed_servers_spent_and_each_day_its_own(here: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from importlib.metadata import PackageNotFoundError
 from typing import TYPE_CHECKING
 
@@ -136,12 +135,3 @@ def test_its_version_of_the_protocol_is_unknown() -> None:
     }
 
     assert "1999-01-01" in refusal(scripted({"initialize": answer}))
-
-
-def test_importing_the_tools_does_not_import_the_library() -> None:
-    code = "import sys, coterie.runtime.tools.servers; sys.exit('mcp' in sys.modules)"
-
-    async def run() -> int:
-        return await (await asyncio.create_subprocess_exec(sys.executable, "-c", code)).wait()
-
-    assert asyncio.run(run()) == 0

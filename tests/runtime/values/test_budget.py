@@ -109,6 +109,7 @@ def test_the_first_call_may_use_up_a_cap(caps: Caps) -> None:
 @pytest.mark.parametrize(
     ("caps", "cap", "message"),
     [
+        (Caps(usd=0.5), "usd", r"agent a has reached its budget usd=0.5: nothing was spent so far"),
         (
             Caps(tokens=15),
             "tokens",
@@ -120,9 +121,9 @@ def test_the_first_call_may_use_up_a_cap(caps: Caps) -> None:
 def test_every_cap_is_kept_and_says_whose_it_is(caps: Caps, cap: str, message: str) -> None:
     async def spend() -> None:
         agent = Budget().child(caps, "agent a")
-        (await agent.reserve(tokens=10, usd=None)).settle(Usage(calls=1, completion_tokens=10))
+        (await agent.reserve(tokens=10, usd=0.0)).settle(Usage(calls=1, completion_tokens=10))
         with pytest.raises(BudgetReached, match=message) as caught:
-            await agent.reserve(tokens=10, usd=None)
+            await agent.reserve(tokens=10, usd=0.6)
         assert caught.value.cap == cap
 
     asyncio.run(spend())

@@ -10,6 +10,7 @@ import pytest
 
 from coterie.runtime.gateway import CallError
 from coterie.runtime.runners import Assignment
+from coterie.runtime.values.budget import Caps
 from coterie.runtime.values.own_time import OwnTime
 
 from ...provider import answer, in_turn
@@ -175,13 +176,20 @@ def test_time_that_is_going_on_is_spent_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("work", "status", "seconds"), [(4, "done", 208), (6, "stopped", 210)], ids=["short", "long"]
+    ("work", "cap", "seconds", "error"),
+    [
+        (4, None, 208, "None"),
+        (6, None, 210, "the run reached execution.timeout, 10 s"),
+        (4, 150, 150, "the run reached its budget of seconds"),
+    ],
+    ids=["short", "long", "budget"],
 )
 def test_the_time_of_a_team_leaves_out_what_its_calls_wait_for_batches(
-    work: float, status: str, seconds: float
+    work: float, cap: float | None, seconds: float, error: str
 ) -> None:
     steps = {"first": doing("ask", work), "last": doing("ask", work)}
     given = team(llm("first"), llm("last"), edges={"first": ("last",)}, timeout=10)
-    result, took = run(given, always(100), steps, batched=True, timeout=FOR_EVER)
-    assert (result.status, took) == (status, seconds)
-    assert ("the run reached execution.timeout, 10 s" in str(result.error)) == (status == "stopped")
+    caps = Caps(seconds=cap)
+    result, took = run(given, always(100), steps, batched=True, caps=caps, timeout=FOR_EVER)
+    assert (result.status, took) == ("done" if error == "None" else "stopped", seconds)
+    assert error in str(result.error)

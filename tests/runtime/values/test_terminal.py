@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
 from pathlib import Path
 from typing import NoReturn
@@ -21,7 +19,7 @@ from coterie.runtime.values.terminal import counted, on_one_line, speakable, spe
 from coterie.schema.command import Command
 from coterie.schema.values.terminal import visible
 
-from ...came import started
+from ...came import run_on_terminal
 from ...support.commands import mas
 
 COMMANDS = re.compile(
@@ -169,20 +167,10 @@ def test_a_traceback_shows_no_key_and_commands_nothing(monkeypatch: pytest.Monke
 
 
 def on_a_terminal(folder: Path, model: ScriptedModel, *options: str) -> tuple[int, bytes]:
-    """Run a team with a terminal for its output; give the exit code and what that shows."""
-    ours, theirs = pty.openpty()
+    """Run a team with a terminal for all that it prints; give the exit code and what that shows."""
     words = ("team.yaml", "-q", "Well?", "--model", f"scripted@{model.api_base}", *options)
-    screen = {"TERM": "xterm", "COLUMNS": "100"}
-    running = started(folder, *words, env=screen, stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    shown = b""
-    try:
-        while chunk := os.read(ours, 65536):
-            shown += chunk
-    except OSError:  # a terminal whose other end is closed
-        pass
-    os.close(ours)
-    return running.wait(timeout=300), shown
+    code, _, shown = run_on_terminal(folder, *words)
+    return code, shown
 
 
 def test_a_hostile_answer_on_a_terminal(folder: Path) -> None:
@@ -203,13 +191,13 @@ def test_json_of_a_hostile_answer_on_a_terminal(folder: Path) -> None:
     assert json.loads(shown)["answer"] == f"7 {HOSTILE}"
 
 
-def test_a_hostile_answer_of_a_run_that_is_resumed(folder: Path) -> None:
+def test_a_hostile_answer_of_a_run_and_when_it_is_resumed(folder: Path) -> None:
     with ScriptedModel(f"7 {HOSTILE}") as model:
-        mas("run", "team.yaml", "-q", "Well?", "--quiet", "--model", f"m@{model.api_base}")
+        first = mas("run", "team.yaml", "-q", "Well?", "--model", f"m@{model.api_base}")
     (run,) = (folder / "runs").iterdir()
     done = mas("run", "--resume", run)
     assert done.exit_code == 0
-    assert done.stdout == "7 evilc[/bold][red]x\n"
+    assert first.stdout == done.stdout == "7 evilc[/bold][red]x\n"
 
 
 def test_a_hostile_error_on_a_terminal(folder: Path) -> None:

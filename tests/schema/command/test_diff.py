@@ -117,11 +117,6 @@ def driver(before: object, after: object, *more: str) -> Result:
     return diff("--git", path, before, name, mode, after, name, mode, *more)
 
 
-def test_a_driver_names_the_file_and_ends_with_0(files: tuple[Path, Path]) -> None:
-    done = driver(*files)
-    assert (done.exit_code, done.stdout.splitlines()) == (0, ["team.yaml", *WORDS])
-
-
 def test_a_driver_compares_texts_where_a_side_is_no_team(files: tuple[Path, Path]) -> None:
     path, other = files
     other.write_text(ONE.replace("role: solver", "rol: sol\x1b[2Jver"))
@@ -142,16 +137,6 @@ def test_a_driver_shows_texts_of_equal_teams(files: tuple[Path, Path]) -> None:
     other.write_text("# Who?\n" + ONE)
     lines = driver(path, other).stdout.splitlines()
     assert lines[1:4] == ["the same team; the texts differ:", "@@ -1,2 +1,3 @@", "+# Who?"]
-
-
-def test_a_driver_shows_new_and_deleted_files_whole(files: tuple[Path, Path]) -> None:
-    path, _ = files
-    new, gone = driver("/dev/null", path), driver(path, "/dev/null")
-    assert new.stdout.splitlines()[1] == "a new file:"
-    assert "+name: pair" in new.stdout
-    assert gone.stdout.splitlines()[1] == "a deleted file:"
-    assert "-name: pair" in gone.stdout
-    assert new.exit_code == gone.exit_code == 0
 
 
 def test_a_driver_is_told_of_renames_and_of_what_is_not_merged(files: tuple[Path, Path]) -> None:

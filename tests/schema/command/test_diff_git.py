@@ -79,6 +79,7 @@ def test_git_shows_files_that_come_and_go(repository: Repository) -> None:
     repository.git("add", "teams/single_agent.yaml")
     lines = repository.git("diff", "--cached").splitlines()
     assert lines[:2] == ["teams/debate_3.yaml", "a deleted file:"]
+    assert "-name: debate_3" in lines
     new = lines.index("teams/single_agent.yaml")
     assert lines[new + 1] == "a new file:"
     assert "+name: single_agent" in lines[new:]

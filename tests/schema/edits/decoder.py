@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from coterie.schema.edits.offer._strict import ID, NAME, PROMPT, TEXT
+from coterie.schema.edits.offer.strict import ID, NAME, PROMPT, TEXT
 
 if TYPE_CHECKING:
     import random

@@ -60,25 +60,6 @@ def test_every_field_is_in_a_table_of_three_cells(document: str) -> None:
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {4}
 
 
-def test_a_row_has_value_default_meaning_and_example() -> None:
-    assert (
-        "| `model_id` | text, the alias of a model; `default` | The alias of the backbone model."
-        " Aliases are defined by --model and models.yaml; `default` always exists. |"
-    ) in reference("team").splitlines()
-
-
-def test_a_field_with_fields_links_its_section() -> None:
-    page = reference("team")
-    assert "| `execution` | mapping | How the team runs. [Fields](#execution) |" in page
-    assert "\n## `execution`\n\n| field |" in page
-    assert "[Fields](#agentsidnotesskillsskill_name)" not in page
-
-
-def test_long_examples_stand_on_one_line_that_is_still_yaml() -> None:
-    row = 'Example: `reports_to: {"worker_1": ["aggregator"], "worker_2": ["aggregator"]}` |'
-    assert row in reference("team")
-
-
 def test_placeholders_are_not_taken_for_html() -> None:
     assert r"(prompts/\<id>.md beside the team file" in reference("team")
     assert "prompts/<id>.md" in find("agents.prompt").meaning

@@ -95,10 +95,6 @@ def test_it_needs_nothing_from_elsewhere_and_runs_nothing(team: Team) -> None:
     assert not re.search(r"<script|@import|@font-face|href|\bon\w+=", picture)
 
 
-def test_it_has_colors_for_dark_pages(vote: Team) -> None:
-    assert "@media (prefers-color-scheme: dark)" in draw(vote, "svg")
-
-
 def test_text_is_escaped_and_signs_that_xml_cannot_hold_are_replaced(hostile: Team) -> None:
     root = parsed(draw(hostile, "svg"))
     title = next(next(root.iter(f"{SVG}g")).iter(f"{SVG}title")).text or ""

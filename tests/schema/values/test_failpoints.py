@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import ast
-import errno
-import os
 import re
 import signal
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from coterie.schema.values.failpoints import failpoint
 
@@ -50,36 +45,6 @@ def test_the_process_is_killed_the_nth_time() -> None:
     assert done.stdout == "0\n1\n"
 
 
-def test_nobody_is_asked_before_a_kill(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = list[tuple[int, int]]()
-    monkeypatch.setattr(os, "kill", lambda *signal: sent.append(signal))
-    with armed("files.write.before:1:kill"):
-        failpoint("files.write.before")
-    assert sent == [(os.getpid(), signal.SIGKILL)]
-
-
-def test_whoever_comes_there_hangs() -> None:
-    with armed("files.write.before:1:hang"):
-        hanging = threading.Thread(target=failpoint, args=("files.write.before",), daemon=True)
-        hanging.start()
-        hanging.join(0.1)
-        failpoint("files.write.before")
-    assert hanging.is_alive()
-
-
-@pytest.mark.parametrize(
-    ("action", "number"), [("raise-enospc", errno.ENOSPC), ("raise-eio", errno.EIO)]
-)
-def test_an_error_of_the_system_is_raised_once(action: str, number: int) -> None:
-    with armed(f"files.write.before:2:{action}"):
-        failpoint("files.write.before")
-        failpoint("files.write.flushed")
-        with pytest.raises(OSError, match=os.strerror(number)) as raised:
-            failpoint("files.write.before")
-        failpoint("files.write.before")
-    assert raised.value.errno == number
-
-
 def test_each_time_is_counted_once_whatever_the_thread() -> None:
     failures = list[OSError]()
 
@@ -92,25 +57,6 @@ def test_each_time_is_counted_once_whatever_the_thread() -> None:
     with armed("files.sync.before:5:raise-eio"):
         at_once(come, range(10))
     assert len(failures) == 1
-
-
-def test_what_was_set_before_is_set_again() -> None:
-    with armed("files.sync.before:1:raise-eio"):
-        with armed(""):
-            failpoint("files.sync.before")
-        with pytest.raises(OSError, match="Input/output"):
-            failpoint("files.sync.before")
-    failpoint("files.sync.before")
-
-
-def test_a_clean_run_tells_where_it_came(tmp_path: Path) -> None:
-    counted = tmp_path / "a:b"
-    with armed(f"count:{counted}"):
-        for name in ("files.write.before", "files.write.flushed", "files.write.before"):
-            failpoint(name)
-    assert counted.read_text().split() == [
-        *("files.write.before", "files.write.flushed", "files.write.before")
-    ]
 
 
 # What the tree has to keep to

@@ -209,7 +209,8 @@ def test_an_error_of_what_is_done_under_the_lock_stays_what_it_is(tmp_path: Path
 WRITES_ITSELF = {
     "schema/values/files.py": "what all others use",
     "schema/values/beneath.py": "copies for agents to work on, and refs as git has them",
-    "runtime/record/_entries.py": "the journal and the cache, which SQLite writes",
+    "runtime/record/log_file.py": "the journal, of which nothing counts but whole lines",
+    "runtime/calls/cache.py": "the cache, which SQLite writes",
     "runtime/record/trace.py": "events of a run, for reading only: nothing resumes from them",
     "runtime/repository/git.py": "what git says, in a file without a name",
     "runtime/repository/repository.py": "what git is shown in place of a repository's own settings",

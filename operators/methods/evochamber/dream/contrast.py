@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 
+from .....schema.edits.offer.strict import closed, free_text
 from .....schema.team.task import Task
-from ....core.answers import closed
 from ....core.bounds import Bounds
 from ....core.material import material, task_text
 from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator
 from ....core.proposal import RejectedProposal
-from ..wording import one_text, text_schema
+from ..wording import one_text
 from ..work import MemberWork
 from .ideas import LONGEST_IDEA, Difference
 
@@ -21,11 +21,7 @@ OPERATOR = "dream_contrast"
 async def dream_contrast(
     model: OperatorModel, path: str, task: Task, failed: MemberWork, succeeded: MemberWork
 ) -> Difference | RejectedProposal:
-    """Return what one member did differently from another, that made its answer better.
-
-    Args:
-        task: The task. Its reference answer is not shown.
-    """
+    """Return what one member did differently from another, that made its answer better."""
     limits = model.limits
     longest = min(LONGEST_IDEA, limits.characters)
     names = {"failed": failed.agent, "succeeded": succeeded.agent}
@@ -33,7 +29,7 @@ async def dream_contrast(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, longest=longest, **names),
         material=material(task_text(task, limits), failed.text(limits), succeeded.text(limits)),
-        schema=closed(difference=text_schema(longest)),
+        schema=closed(difference=free_text(longest)),
         read=functools.partial(_read, failed.agent, succeeded.agent, longest, limits),
         inputs={"task": task, "failed": failed, "succeeded": succeeded},
     )

@@ -7,15 +7,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .....schema.edits.offer.strict import ANY_TEXT, among, array, closed, free_text
 from .....schema.team.task import Task
-from ....core.answers import InvalidAnswer, closed, structured
+from ....core.answers import InvalidAnswer, structured
 from ....core.bounds import Bounds
 from ....core.material import fenced, material, task_text
 from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator, OperatorSetting
 from ....core.proposal import RejectedProposal
 from ..lifecycle.fusing import LONGEST_ENTRY
-from ..wording import ANY_TEXT, required_text, text_schema
+from ..wording import required_text
 from .debate import idea_text
 from .ideas import INSIGHTS, LEVELS, Idea, Insight, Level
 from .imagine import niches_text
@@ -38,7 +39,6 @@ async def dream_crystallize(
     """Make insights of the ideas that are left, and say how far each reaches.
 
     Args:
-        task: The task. Its reference answer is not shown.
         ideas: The ideas that stood up to criticism, at least one.
         criticism: What was said of each of them.
         answers: What right answers come down to; an insight that has one in it is none.
@@ -57,7 +57,7 @@ async def dream_crystallize(
         material=material(
             task_text(task, limits), *_ideas_text(ideas, criticism), niches_text(niches)
         ),
-        schema=form.schema(text_schema(longest)),
+        schema=form.schema(free_text(longest)),
         read=functools.partial(form.read, limits),
         inputs={"task": task, "ideas": ideas, "niches": niches, "most": most},
     )
@@ -93,13 +93,11 @@ class _Form:
         fields: dict[str, Any] = {
             "strategy": {"type": "integer", "minimum": 1, "maximum": len(self.ideas)},
             "text": text,
-            "level": {"type": "string", "enum": levels},
+            "level": among(levels),
         }
         if self.niches:
-            fields["niche"] = {"type": "string", "enum": [*self.niches]}
-        record = closed(**fields)
-        listed = {"type": "array", "items": record, "minItems": 1, "maxItems": self.most}
-        return closed(insights=listed)
+            fields["niche"] = among(self.niches)
+        return closed(insights=array(closed(**fields), self.most, least=1))
 
     def read(self, bounds: Bounds, answer: str) -> tuple[Insight, ...]:
         """Read insights; one that is there twice counts once."""

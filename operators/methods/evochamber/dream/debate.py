@@ -6,14 +6,15 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .....schema.edits.offer.strict import ANY_TEXT, closed
 from .....schema.team.task import Task
-from ....core.answers import closed, reason_schema, structured
+from ....core.answers import reason_schema, structured
 from ....core.bounds import Bounds
 from ....core.material import fenced, material, task_text
 from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator
 from ....core.proposal import RejectedProposal
-from ..wording import ANY_TEXT, words
+from ..wording import words
 from ..work import MemberWork
 from .ideas import Idea, Opinion, Opinions
 
@@ -26,7 +27,6 @@ async def dream_debate(
     """Criticise ideas from where a member stands, and say which to drop.
 
     Args:
-        task: The task. Its reference answer is not shown.
         work: What the member did. Its persona and its diagnosis are shown.
 
     Returns:

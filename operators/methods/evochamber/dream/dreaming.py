@@ -200,11 +200,9 @@ class _Dream:
         """Have the operator of a phase ask, under a path of its own."""
         path = "/".join(filter(None, (f"{self.episode.path}{DREAM}", phase, who)))
         act = operator_of(f"dream_{phase}").act
-        return await act(self.episode.meta, path, self.episode.task, *given, **how)
+        return await act(self.episode.meta_model, path, self.episode.task, *given, **how)
 
     def _lose(self, results: Sequence[Any]) -> list[Any]:
         """Count what did not come about, and give the rest."""
-        for item in results:
-            if isinstance(item, RejectedProposal):
-                self.episode.lose(item)
-        return [entry for entry in results if not isinstance(entry, RejectedProposal)]
+        taken = [self.episode.taken(result) for result in results]
+        return [result for result in taken if result is not None]

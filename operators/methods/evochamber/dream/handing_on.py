@@ -151,15 +151,8 @@ async def tested(
             for number, (insight, work) in enumerate(trying, 1)
         )
     )
-    for lost in result:
-        if isinstance(lost, RejectedProposal):
-            episode.lose(lost)
     return [
-        Tested(
-            insight=insight,
-            before=work.score or 0.0,
-            after=None if isinstance(after, RejectedProposal) else after,
-        )
+        Tested(insight=insight, before=work.score or 0.0, after=episode.taken(after))
         for (insight, work), after in zip(trying, result, strict=True)
     ]
 

@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .....schema.edits.offer.strict import ANY_TEXT, among, array, closed, free_text
 from .....schema.team.task import Task
-from ....core.answers import closed, structured
+from ....core.answers import structured
 from ....core.bounds import Bounds
 from ....core.material import fenced, material, task_text
 from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator, OperatorSetting
 from ....core.proposal import RejectedProposal
-from ..wording import ANY_TEXT, required_text, text_schema
+from ..wording import required_text
 from .ideas import INSIGHTS, LONGEST_IDEA, Difference, Idea
 
 OPERATOR = "dream_imagine"
@@ -32,7 +33,6 @@ async def dream_imagine(
     """Imagine strategies that follow from what made the difference, or from shared failure.
 
     Args:
-        task: The task. Its reference answer is not shown.
         differences: What those who succeeded did differently, at least one; where nobody did,
             what those who failed found in their own work.
         niches: The kinds of task that there are. None, where tasks have no kinds.
@@ -54,7 +54,7 @@ async def dream_imagine(
             ),
             niches_text(niches),
         ),
-        schema=form.schema(text_schema(longest)),
+        schema=form.schema(free_text(longest)),
         read=functools.partial(form.read, limits),
         inputs={"task": task, "differences": differences, "niches": niches, "most": most},
     )
@@ -81,10 +81,8 @@ class _Form:
             "strategy": text,
         }
         if self.niches:
-            niche = {"type": "string", "enum": [*self.niches]}
-            fields["niches"] = {"type": "array", "items": niche, "maxItems": len(self.niches)}
-        idea = closed(**fields)
-        return closed(ideas={"type": "array", "items": idea, "minItems": 1, "maxItems": self.most})
+            fields["niches"] = array(among(self.niches), len(self.niches), least=None)
+        return closed(ideas=array(closed(**fields), self.most, least=1))
 
     def read(self, bounds: Bounds, answer: str) -> tuple[Idea, ...]:
         """Read ideas; a niche that is named twice counts once, and so does an idea."""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 
+from .....schema.edits.offer.strict import closed, free_text
 from .....schema.team.task import Task
-from ....core.answers import closed
 from ....core.material import material, task_text
 from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator
 from ....core.proposal import RejectedProposal
-from ..wording import one_text, text_schema
+from ..wording import one_text
 from ..work import MemberWork
 from .ideas import LONGEST_IDEA
 
@@ -23,11 +23,7 @@ OPERATOR = "dream_reflect"
 async def dream_reflect(
     model: OperatorModel, path: str, task: Task, work: MemberWork
 ) -> str | RejectedProposal:
-    """Diagnose a member's own work.
-
-    Args:
-        task: The task. Its reference answer is not shown.
-    """
+    """Diagnose a member's own work."""
     limits = model.limits
     longest = min(LONGEST_IDEA, limits.characters)
     question = Question(
@@ -36,7 +32,7 @@ async def dream_reflect(
             OPERATOR, agent=work.agent, longest=longest, has_own=work.score is not None
         ),
         material=material(task_text(task, limits), work.text(limits)),
-        schema=closed(diagnosis=text_schema(longest)),
+        schema=closed(diagnosis=free_text(longest)),
         read=functools.partial(one_text, "diagnosis", longest, limits),
         inputs={"task": task, "work": work},
     )

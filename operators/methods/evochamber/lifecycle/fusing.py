@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from .....pool.ledger.learnt import Learnt
 from .....runtime.values.together import together
-from ....core.answers import closed
+from .....schema.edits.offer.strict import closed, free_text
 from ....core.material import clip, fenced, material
 from ....core.meta import Question, prompt
 from ....core.operator import Operator, operator_of
 from ....core.proposal import RejectedProposal
-from ..wording import one_text, text_schema
+from ..wording import one_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ async def fuse(model: OperatorModel, path: str, earlier: str, new: str) -> str |
             fenced("earlier", clip(earlier, limits.characters)),
             fenced("new", clip(new, limits.characters)),
         ),
-        schema=closed(text=text_schema(longest)),
+        schema=closed(text=free_text(longest)),
         read=functools.partial(one_text, "text", longest, limits),
         inputs={"earlier": earlier, "new": new},
     )
@@ -92,7 +92,7 @@ async def _with_earlier(
         return Settled(entry=entry, owners=owners)
     text: str | RejectedProposal = entry.text
     if near.text != entry.text:
-        text = await operator_of(OPERATOR).act(episode.meta, path, near.text, entry.text)
+        text = await operator_of(OPERATOR).act(episode.meta_model, path, near.text, entry.text)
     if isinstance(text, RejectedProposal):
         return Settled(entry=entry, owners=owners, rejected=text)
     return Settled(entry=replace(entry, text=text, replaces=(near.id,)), owners=owners)

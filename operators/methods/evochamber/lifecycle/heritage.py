@@ -50,7 +50,9 @@ async def heritage(episode: Episode, path: str, first: str, other: str) -> Herit
     asked = others[:MOST_FUSED]
     result = await together(
         *(
-            operator_of("fuse").act(episode.meta, f"{path}fuse {number}", mine.text, theirs.text)
+            operator_of("fuse").act(
+                episode.meta_model, f"{path}fuse {number}", mine.text, theirs.text
+            )
             for number, (mine, theirs) in enumerate(asked)
         )
     )

@@ -67,7 +67,7 @@ async def _done(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:
     path, agents = f"{episode.path}{LIFECYCLE}/{number} {event.operator}", _agents(episode, event)
     tasks = await _examples(episode, event.niche)
     parts: tuple[Coroutine[Any, Any, Any], ...] = (
-        operator_of(event.operator).act(episode.meta, path, event, agents, tasks),
+        operator_of(event.operator).act(episode.meta_model, path, event, agents, tasks),
         _heritage(episode, f"{path}/", event),
     )
     result, left = await together(*parts)

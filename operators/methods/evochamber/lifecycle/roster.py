@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from .....pool.ledger.agents import check_agent
 from .....pool.ledger.changes import Added, Retired, Revised
+from .....schema.edits.offer.strict import ANY_TEXT, closed, free_text
 from .....schema.team.team import Lineage, is_prompt_id
 from .....schema.values.errors import ConfigError
 from .....schema.values.secrets import scrubbed
 from .....schema.values.terminal import on_one_line
-from ....core.answers import InvalidAnswer, closed, reason_schema, sentences, structured
+from ....core.answers import InvalidAnswer, reason_schema, sentences, structured
 from ....core.material import clip, fenced, material
 from ....core.meta import Question, prompt
 from ....core.operator import Operator
 from ....core.proposal import RejectedProposal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from .....pool.ledger.changes import Change
     from .....schema.host.catalogue import Catalogue
@@ -92,10 +93,7 @@ async def persona(
 
 def _fields(bounds: Bounds) -> dict[str, Any]:
     longest = {"title": LONGEST_TITLE, "persona": min(LONGEST_PERSONA, bounds.characters)}
-    return {
-        name: {"type": "string", "minLength": 1, "maxLength": most}
-        for name, most in longest.items()
-    }
+    return {name: free_text(most) for name, most in longest.items()}
 
 
 def _shown(agent: Agent, catalogue: Catalogue, bounds: Bounds) -> str:
@@ -117,8 +115,8 @@ def _read(
     model: OperatorModel, event: LifecycleEvent, agents: Sequence[Agent], text: str
 ) -> Persona:
     """Read a persona; what is longer than its room is cut."""
-    limits, anything = model.limits, {"type": "string"}
-    shape: Mapping[str, Any] = closed(reason=anything, title=anything, persona=anything)
+    limits = model.limits
+    shape = closed(reason=ANY_TEXT, title=ANY_TEXT, persona=ANY_TEXT)
     fields = structured(text, shape, limits)
     title, words = (
         scrubbed(on_one_line(fields[name]))[: field["maxLength"]].strip()

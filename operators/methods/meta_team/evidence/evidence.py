@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .....schema.edits.offer.strict import ANY_LIST, ANY_TEXT, closed
 from .....schema.values.problems import quoted
 from .....schema.values.terminal import on_one_line
 from .....schema.values.values import is_mapping
-from ....core.answers import InvalidAnswer, closed, structured
+from ....core.answers import InvalidAnswer, structured
 from ....core.bounds import Bounds
 from ....core.material import clip, fenced
 from ..notes import text_of
 
 LONGEST_QUESTION = 300
 LONGEST_EVIDENCE = 1_200
-ANY: Mapping[str, Any] = {"type": "string"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +54,7 @@ def questions_in(
     Raises:
         InvalidAnswer: It has another shape, or a question is of no use.
     """
-    shape = closed(questions={"type": "array"})
+    shape = closed(questions=ANY_LIST)
     said: list[Any] = structured(text, shape, Bounds())["questions"]
     table = dict.fromkeys(filter(None, (_question(item, others) for item in said)))
     problems = [_problem(item, others) for item in said if _question(item, others) is None]
@@ -83,7 +83,7 @@ def answer_in(text: str) -> str:
     Raises:
         InvalidAnswer: It has another shape, or no words.
     """
-    line = text_of(structured(text, closed(answer=ANY), Bounds())["answer"])
+    line = text_of(structured(text, closed(answer=ANY_TEXT), Bounds())["answer"])
     if not line:
         raise InvalidAnswer(
             "answer: nothing is said there. Say what you know, or that you do not know."

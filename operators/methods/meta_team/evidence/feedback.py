@@ -18,7 +18,6 @@ class TaskFeedback:
     """The feedback when a task is over: `r_k` of Meta-Team Algorithm 1, and what it is about.
 
     Attributes:
-        task: The task. Its reference answer is not shown.
         answer: What the team handed in; None where it handed nothing in.
         error: Why it did not.
         score: What that was worth, in [0, 1]; None where nobody knows.

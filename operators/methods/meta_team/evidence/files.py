@@ -15,11 +15,12 @@ from .....runtime.repository.changes import passed_on
 from .....runtime.repository.workspace import Workspaces
 from .....runtime.tools.files import list_files, read_file, search_text
 from .....runtime.tools.tool import GrantedTool, Tool, ToolError
+from .....schema.edits.offer.strict import ANY_LIST, among, array, closed
 from .....schema.team.task import Task
 from .....schema.values.problems import quoted
 from .....schema.values.terminal import on_one_line
 from .....schema.values.values import is_mapping
-from ....core.answers import InvalidAnswer, closed, structured
+from ....core.answers import InvalidAnswer, structured
 from ....core.bounds import Bounds
 from ....core.material import clip, fenced
 from .ground import Ground
@@ -84,10 +85,9 @@ def tools_of(ground: Ground, agent: str) -> Sequence[str]:
 def looks_schema(tools: Sequence[str]) -> Mapping[str, Any]:
     """Return the shape of an answer that says what an agent wants to look up."""
     text = {"type": "string", "maxLength": 300}
-    tool = {"type": "string", "enum": [*tools]}
     line = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
-    item = closed(tool=tool, path=text, text=text, line=line)
-    return closed(looks={"type": "array", "items": item, "minItems": 0, "maxItems": AT_ONCE})
+    item = closed(tool=among(tools), path=text, text=text, line=line)
+    return closed(looks=array(item, AT_ONCE))
 
 
 def looks_in(text: str, tools: Sequence[str], *, strict: bool) -> tuple[FileLook, ...]:
@@ -99,7 +99,7 @@ def looks_in(text: str, tools: Sequence[str], *, strict: bool) -> tuple[FileLook
     Raises:
         InvalidAnswer: It has another shape, or one is of no use.
     """
-    items: list[Any] = structured(text, closed(looks={"type": "array"}), Bounds())["looks"]
+    items: list[Any] = structured(text, closed(looks=ANY_LIST), Bounds())["looks"]
     bad = [item for item in items if not _is_look(item, tools)]
     if strict and (bad or len(items) > AT_ONCE):
         shown = "; ".join(quoted(on_one_line(str(item))[:80]) for item in bad) or f"{len(items)}"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from .....runtime.agents.outcomes import Run
+from .....schema.edits import Edit
 from .....schema.team.team import Team
 from ....core.material import material
 from ....core.meta import MetaModel, OperatorModel, Question
 from ....core.proposal import RejectedProposal
+from ..gate import Passed, gate
 from ..limits import Meter, PhaseLimits
 from ..room import NoteLimits
 from .conversation import conversation
@@ -53,9 +55,15 @@ class Ground:
             effort=own.effort,
         )
 
+    def gate(
+        self, model: OperatorModel, edits: Sequence[Edit], room: NoteLimits | None = None
+    ) -> Passed:
+        """Keep what may be kept of edits of the team, under the ceiling of who was asked."""
+        return gate(self.team, edits, catalogue=model.catalogue, ceiling=model.ceiling, room=room)
+
     async def ask(
         self,
-        voice: OperatorModel,
+        model: OperatorModel,
         path: str,
         agent: str,
         *,
@@ -76,6 +84,7 @@ class Ground:
             also: What the agent reads beside what the team is told.
             inputs: The values beside this ground, the agent and its run.
         """
+        voice = self.voice(model, agent)
         question = Question(
             operator=operator,
             instructions=instructions,

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .....schema.edits import Edit, SetParameter, SetPrompt, is_tied
+from .....schema.edits.offer.strict import closed
 from .....schema.team.team import Agent
 from .....schema.values.hints import listed
 from .....schema.values.json_text import dumps, loads
-from ....core.answers import closed
 from .answering import (
     ANSWER,
     agents_that_answer,

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from .....runtime.scoring.functions import evaluate
 from .....schema.edits import AddAgent, SetParameter, SetPrompt, is_tied
+from .....schema.edits.offer.strict import closed
 from .....schema.team.team import Agent
 from .....schema.values.errors import AgentError
 from .....schema.values.json_text import dumps
-from ....core.answers import closed
 from .answering import agents_that_answer, is_free, new_id, plain_answer
 from .choosing import LEAST_SHOWN, Example, can_be_shown, choices, with_examples
 

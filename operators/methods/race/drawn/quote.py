@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .....schema.edits import SetParameter, SetPrompt, is_tied
+from .....schema.edits.offer.strict import closed
 from .....schema.values.json_text import dumps, loads
-from ....core.answers import closed
 from .answer_form import forms
 from .answering import ANSWER, agents_that_answer, is_free, plain_answer, prompt_text
 from .choosing import LEAST_SHOWN, Example, choices, with_examples

@@ -106,7 +106,7 @@ def left(pool: Path) -> dict[str, str]:
         str(path.relative_to(pool)): path.read_text()
         for path in sorted(pool.rglob("*"))
         if path.is_file()
-        and path.suffix not in {".lock", ".sqlite"}
+        and path.suffix not in {".lock", ".log", ".sqlite"}
         and path.name not in {"evolution.json", "events.jsonl"}
     }
 

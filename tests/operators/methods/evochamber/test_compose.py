@@ -124,23 +124,6 @@ def test_the_order_of_agents_does_not_matter(
     assert chosen(population, size, seed) == chosen(shuffled, size, seed)
 
 
-@given(happenings, st.integers(1, 3), st.integers())
-def test_other_names_give_the_same_team_under_those_names(
-    lines: list[LedgerEntry], size: int, seed: int
-) -> None:
-    """Where they sort alike, so that equals are drawn alike."""
-    population = folded([*town(*NAMES), *lines, *town(*"xyz")])
-    agents = {
-        f"{name}_too": replace(
-            agent,
-            pairs={(f"{other}_too", niche): pair for (other, niche), pair in agent.pairs.items()},
-        )
-        for name, agent in population.agents.items()
-    }
-    renamed = chosen(replace(population, agents=agents), size, seed)
-    assert renamed == [f"{name}_too" for name in chosen(population, size, seed)]
-
-
 @given(happenings, st.integers())
 def test_nobody_is_better_in_the_niche_than_the_anchor(lines: list[LedgerEntry], seed: int) -> None:
     population = folded([*town(*NAMES), *lines, *town(*"xyz")])

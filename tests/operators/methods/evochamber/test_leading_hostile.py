@@ -6,25 +6,19 @@ import re
 import unicodedata
 from typing import Any
 
-from hypothesis import strategies as st
-
 from coterie.operators import MetaModel, RejectedProposal
 from coterie.operators.methods.evochamber.lead_review import lead_review
 from coterie.operators.methods.evochamber.leading import StructureChoice, closest, fallback, lead
 
 from ....support.hostile_answers import hostile
 from ...asking import TASK
-from ...hostile import TEXTS, choice_answers
+from ...hostile import TEXTS
 from ...rounds import worked
 from .test_leading import LEADER, NAMES, TEMPLATES, a_round
 
 SHARES = {"lead": 5_000, "lead_review": 5_500}
 """How many answers each has to live through, at night."""
 ROUNDS = [a_round(name, 0.5, reflection=text[:300]) for name in NAMES for text in TEXTS]
-
-
-def test_there_are_ten_thousand_of_them() -> None:
-    assert sum(SHARES.values()) >= 10_000
 
 
 def test_choices_of_a_structure(part: int) -> None:
@@ -41,8 +35,7 @@ def test_choices_of_a_structure(part: int) -> None:
         assert (choice.by, choice.leader) == ("leader", LEADER)
         assert len(choice.reason) <= 600
 
-    answers = choice_answers("structure", [*NAMES, *NAMES, "vote", "voting ", "seed:debate"])
-    count = hostile(answers, SHARES["lead"] * 8 // 10 // part, work, is_one_that_was_offered)
+    count = hostile(SHARES["lead"] * 8 // 10 // part, work, is_one_that_was_offered)
     count.enough(SHARES["lead"] // part, "StructureChoice", usable=part == 1, refused=0.001)
     assert chosen <= {*NAMES}
 
@@ -59,8 +52,5 @@ def test_notes_on_a_structure(part: int) -> None:
         assert re.search(r"\w", text)
         assert all(unicodedata.category(name) != "Cc" for name in text)
 
-    answers = choice_answers("note", TEXTS) | choice_answers("note", TEXTS) | st.just("{}")
-    count = hostile(
-        answers, SHARES["lead_review"] * 8 // 10 // part, work, is_a_line_that_says_something
-    )
+    count = hostile(SHARES["lead_review"] * 8 // 10 // part, work, is_a_line_that_says_something)
     count.enough(SHARES["lead_review"] // part, "str", usable=part == 1, refused=0.001)

@@ -26,7 +26,6 @@ from coterie.pool.ledger.learnt import Learnt
 
 from ....support.hostile_answers import Count, examples, hostile
 from ...asking import TASK
-from ...hostile import crystals, imaginings, opinions, reflections, said
 from .test_reflecting import WORK
 
 SHARES = {
@@ -39,22 +38,14 @@ SHARES = {
     "dream_crystallize": 2_000,
 }
 """How many answers each has to live through, at night."""
-TEXTS = {
-    "fuse": ("text", LONGEST_ENTRY),
-    "dream_reflect": ("diagnosis", LONGEST_IDEA),
-    "dream_contrast": ("difference", LONGEST_IDEA),
-}
-"""What the answers of operators that give one text are called, and the most characters."""
+LONGEST = {"fuse": LONGEST_ENTRY, "dream_reflect": LONGEST_IDEA, "dream_contrast": LONGEST_IDEA}
+"""The most characters of operators that give one text."""
 NICHES = ("sums", "words")
 DIFFERENCES = [Difference(giver=word, failed="cyn", text="It counted.") for word in ("ada", "ben")]
 IDEAS = [
     Idea(text=f"Count {difference.giver}.", niches=("sums",), of=difference)
     for difference in DIFFERENCES
 ]
-
-
-def test_there_are_ten_thousand_of_them() -> None:
-    assert sum(SHARES.values()) >= 10_000
 
 
 def enough(count: Count, operator: str, part: int, text: str) -> None:
@@ -73,16 +64,12 @@ def test_reflections(part: int) -> None:
             assert 0 < len(again.text) <= LONGEST_ENTRY
             assert "\n" not in again.text
 
-    count = hostile(
-        reflections(), examples(SHARES["reflect"], part), work, are_short_and_of_their_agent
-    )
+    count = hostile(examples(SHARES["reflect"], part), work, are_short_and_of_their_agent)
     enough(count, "reflect", part, "Reflection")
 
 
-@pytest.mark.parametrize("operator", ["fuse", "dream_reflect", "dream_contrast"])
+@pytest.mark.parametrize("operator", LONGEST)
 def test_single_texts(part: int, operator: str) -> None:
-    field, longest = TEXTS[operator]
-
     async def work(meta_model: MetaModel, _: Any) -> Any:
         if operator == "fuse":
             return await fuse(meta_model, "f", "Carry.", "Carry on.")
@@ -94,10 +81,10 @@ def test_single_texts(part: int, operator: str) -> None:
         if isinstance(result, Difference):
             assert (result.giver, result.failed) == ("ben", "ada")
         text = result.text if isinstance(result, Difference) else result
-        assert 0 < len(text) <= longest
+        assert 0 < len(text) <= LONGEST[operator]
         assert "\n" not in text
 
-    count = hostile(said(field), examples(SHARES[operator], part), work, is_short)
+    count = hostile(examples(SHARES[operator], part), work, is_short)
     enough(count, operator, part, "Difference" if operator == "dream_contrast" else "str")
 
 
@@ -116,7 +103,6 @@ def test_imaginings(part: int) -> None:
             assert "\n" not in entry.text
 
     count = hostile(
-        imaginings(),
         examples(SHARES["dream_imagine"], part),
         work,
         are_few_and_of_these_differences,
@@ -133,7 +119,7 @@ def test_opinions(part: int) -> None:
         assert all(len(item.reason) <= 600 for item in result)
         assert all("\n" not in item.reason for item in result)
 
-    count = hostile(opinions(), examples(SHARES["dream_debate"], part), work, are_one_for_each)
+    count = hostile(examples(SHARES["dream_debate"], part), work, are_one_for_each)
     enough(count, "dream_debate", part, "tuple")
 
 
@@ -157,7 +143,5 @@ def test_crystals(part: int) -> None:
                 case "cross_domain":
                     assert item.niche is None
 
-    count = hostile(
-        crystals(), examples(SHARES["dream_crystallize"], part), work, are_insights_of_these_ideas
-    )
+    count = hostile(examples(SHARES["dream_crystallize"], part), work, are_insights_of_these_ideas)
     enough(count, "dream_crystallize", part, "tuple")

@@ -15,7 +15,7 @@ from coterie.operators.methods.evochamber.seating import (
     STRUCTURES,
     Seated,
     fits,
-    kept,
+    keep_team,
     seat_of,
     seated,
     seats,
@@ -276,16 +276,16 @@ def test_who_sits_where_changes_nothing_but_who_sits_where(
 
 def test_a_team_that_worked_is_kept_once_by_what_it_holds(tmp_path: Path) -> None:
     team = sit("voting", 3).team
-    path = kept(tmp_path, team)
+    path = keep_team(tmp_path, team)
     assert re.fullmatch(r"worked/[0-9a-f]{12}\.yaml", path)
     written = tmp_path / path
     before = written.stat()
-    assert kept(tmp_path, team) == path
+    assert keep_team(tmp_path, team) == path
     assert written.stat().st_mtime_ns == before.st_mtime_ns
     members = {**taken(3), "scout": replace(member(2), id="solver_9")}
     other = seated(TEMPLATES["voting"], members, STANDARD, KNOWN).team
     assert other == team  # but for who they are, they are equal
-    assert kept(tmp_path, other) != path
+    assert keep_team(tmp_path, other) != path
     assert len([*(tmp_path / "worked").iterdir()]) == 2
     assert load_team(written, KNOWN) == team
 
@@ -300,7 +300,7 @@ def test_a_kept_team_runs_again_with_what_its_members_recall(
             kind="lesson", owner=f"solver_{number}", task="Add.", text=f"Lesson of {number}."
         )
         pool.commit(learnt, op=f"learnt {number}")
-    path = kept(tmp_path / "town", sit("debate", 3).team)
+    path = keep_team(tmp_path / "town", sit("debate", 3).team)
     Path("task.json").write_text(json.dumps({"id": "t", "query": "What is 3 + 4?"}))
 
     def script(request: Request) -> Reply:

@@ -1,8 +1,7 @@
-"""EvoChamber end to end: what it leaves, and that a kill at any moment changes nothing of it."""
+"""EvoChamber end to end: what it leaves, and what its parts ask for."""
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,7 +17,6 @@ from coterie.runtime.doubles.script import Request
 
 from ....came import invoked
 from ...building import Killed, dying
-from ...evolving import killed_at
 from . import chamber
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -56,28 +54,6 @@ def test_each_task_is_done_by_a_team_of_the_population(tmp_path: Path) -> None:
         assert fields["structure"] in {"voting", "debate", "generator_critic", "decompose"}
 
 
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.nightly), 3])
-def test_killed_at_any_write_it_comes_to_the_same_pool_to_the_byte(
-    tmp_path: Path, workers: int, nightly: bool
-) -> None:
-    chamber.write_world(
-        tmp_path, tasks=30 if nightly else 3, workers=workers, tau=4 if nightly else 2
-    )
-    assert chamber.evolved("clean").code == 0
-    clean = chamber.left(Path("clean"))
-    lines = clean["ledger.jsonl"].count("\n")
-    chance, kills = random.Random(workers), 0
-    for _ in range(20 if nightly else 1):
-        try:
-            with dying(chance.randrange(2 * lines), is_written=chance.random() < 0.5):
-                chamber.evolved("killed")
-        except* Killed:
-            kills += 1
-    assert chamber.evolved("killed").code == 0
-    assert kills > 0
-    assert chamber.left(Path("killed")) == clean
-
-
 def test_stopped_while_its_agents_are_founded_it_founds_the_rest(tmp_path: Path) -> None:
     chamber.write_world(tmp_path, tasks=1)
     assert chamber.evolved("clean").code == 0
@@ -93,22 +69,6 @@ def test_stopped_while_its_agents_are_founded_it_founds_the_rest(tmp_path: Path)
         assert again.code == 0, again.err
         assert chamber.left(Path(name)) == chamber.left(Path("clean"))
     assert {1, 2} <= founded, "neither is a team of 3"
-
-
-@pytest.mark.nightly
-def test_killed_with_nine_it_goes_on_to_the_same_pool(tmp_path: Path, nightly: bool) -> None:
-    chamber.write_world(tmp_path, tasks=30 if nightly else 3, tau=2)
-    clean = chamber.evolved("clean")
-    chance, kills = random.Random(9), 0
-    for _ in range(20 if nightly else 1):
-        moment = chance.randint(1, clean.calls // 2)
-        was_killed, _ = killed_at(
-            tmp_path, "killed", moment, "--embedder", "hashing", script=chamber.answering
-        )
-        kills += was_killed
-    assert chamber.evolved("killed").code == 0
-    assert kills > 0
-    assert chamber.left(Path("killed")) == chamber.left(Path("clean"))
 
 
 @pytest.mark.parametrize(
@@ -169,16 +129,6 @@ def test_a_test_of_it_asks_and_keeps_nothing_to_learn_from(tmp_path: Path) -> No
     assert result.json["tasks"] == 2
     assert {*asked} <= {"reason", "structure"}
     assert chamber.left(Path("town")) == before
-
-
-def test_a_budget_ends_it_and_with_more_it_comes_to_the_same(tmp_path: Path) -> None:
-    chamber.write_world(tmp_path, tasks=2)
-    clean = chamber.evolved("clean")
-    stopped = chamber.evolved("town", "--budget", "calls=15")
-    assert (stopped.code, stopped.calls <= 15) == (3, True)
-    again = chamber.evolved("town", "--budget", "calls=1000")
-    assert (again.code, stopped.calls + again.calls) == (0, clean.calls)
-    assert chamber.left(Path("town")) == chamber.left(Path("clean"))
 
 
 def test_a_team_that_came_to_nothing_is_worth_nothing_and_says_why(tmp_path: Path) -> None:

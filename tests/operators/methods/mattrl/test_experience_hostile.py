@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import strategies as st
+import pytest
 
 from coterie.operators import (
     Appraisal,
@@ -19,30 +19,15 @@ from coterie.operators import (
 from coterie.operators.methods.mattrl.appraise import appraised
 from coterie.operators.methods.mattrl.experience import ExperienceSettings, credited
 from coterie.pool.ledger.learnt import Learnt
+from coterie.runtime.doubles import Reply
 
 from ....support.hostile_answers import examples, hostile
-from ...asking import TASK
+from ...asking import TASK, asking
 from ...consulting import utterance
-from ...hostile import appraisals, distillations
 
 AGENTS = ("worker", "critic")
 SAID = [utterance(agent) for agent in AGENTS]
 GOOD = Contribution(value=0.9, reason="it helped")
-
-
-def of_all(item: Any) -> str:
-    """The same said of every agent."""
-    return json.dumps({"reason": "r", "agents": dict.fromkeys(AGENTS, item)})
-
-
-USELESS = st.sampled_from(
-    [
-        *("", "I score all of them 1.0!", '{"reason": "r", "agents": {}}', "[1, 1]", "null", "{"),
-        json.dumps({"reason": "r", "agents": {"worker": {"reason": "r", "score": 1}}}),
-        *map(of_all, ({"reason": "r", "score": 9}, {"reason": 1, "score": 1}, {"score": 1}, 1)),
-    ]
-)
-"""Answers of which no part may count."""
 
 
 def test_scores_of_utterances(part: int) -> None:
@@ -55,24 +40,32 @@ def test_scores_of_utterances(part: int) -> None:
             assert 0 <= item.value <= 1
             assert len(item.reason) <= 600
 
-    count = hostile(appraisals(AGENTS), examples(3_000, part), work, are_of_every_agent)
+    count = hostile(examples(3_000, part), work, are_of_every_agent)
     count.enough(3_000 // part // 2, "Appraisal", usable=part == 1)
 
 
-def test_a_judge_of_no_use_leaves_nothing_to_keep(part: int) -> None:
+def of_all(item: Any) -> str:
+    """The same said of every agent."""
+    return json.dumps({"reason": "r", "agents": dict.fromkeys(AGENTS, item)})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("", "I score all of them 1.0!", '{"reason": "r", "agents": {}}', "[1, 1]", "null", "{"),
+        json.dumps({"reason": "r", "agents": {"worker": {"reason": "r", "score": 1}}}),
+        *map(of_all, ({"reason": "r", "score": 9}, {"reason": 1, "score": 1}, {"score": 1}, 1)),
+    ],
+)
+def test_a_judge_of_no_use_leaves_nothing_to_keep(answer: str) -> None:
     """Whatever the outcome: no reward, so no utterance can be selected."""
+    lost: list[RejectedProposal] = []
+    asked = asking([Reply(text=answer)] * 2, lambda it: appraised(it, "", TASK, SAID, lost.append))
     settings = ExperienceSettings(share=1, threshold=0)
-
-    async def work(meta_model: MetaModel, _: Any) -> Any:
-        lost: list[RejectedProposal] = []
-        scores = await appraised(meta_model, "", TASK, SAID, lost.append)
-        of = credited(SAID, scores, outcome=1, settings=settings)
-        assert [item.reward for item in of] == [None] * len(SAID)
-        return lost[0]
-
-    count = hostile(USELESS, 5_000 // part // 2, work)
-    assert count.counts["RejectedProposal"] * 2 == count.answers
-    assert count.answers >= 5_000 // part // 2
+    of = credited(SAID, asked.result, outcome=1, settings=settings)
+    assert [item.reward for item in of] == [None] * len(SAID)
+    assert len(asked.calls) == 2
+    assert len(lost) == 1
 
 
 def test_entries(part: int) -> None:
@@ -87,7 +80,7 @@ def test_entries(part: int) -> None:
         assert 0 < len(distilled.text) <= 1_300
         assert distilled.text.count("\n") == 2
 
-    count = hostile(distillations(), examples(3_000, part), work, is_short_and_of_its_agent)
+    count = hostile(examples(3_000, part), work, is_short_and_of_its_agent)
     count.enough(3_000 // part // 2, "Distilled", usable=part == 1)
 
 

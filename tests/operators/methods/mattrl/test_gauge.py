@@ -14,7 +14,6 @@ from coterie.runtime.doubles import Reply
 
 from ....support.hostile_answers import hostile
 from ...asking import TASK, Asked, asking
-from ...hostile import gaugings
 
 SAID = {
     "reason": "many findings",
@@ -76,6 +75,6 @@ def test_whatever_is_answered_numbers_are_in_range_or_it_is_dropped(nightly: boo
         assert all(0 <= fields[name] <= 1 for name in GAUGED if name != "specialities")
         assert fields["specialities"] in range(1, 11)
 
-    count = hostile(gaugings(), 2_000 if nightly else 60, work, are_in_range)
+    count = hostile(2_000 if nightly else 60, work, are_in_range)
     assert count.counts["RejectedProposal"] + count.counts["dict"] == count.counts.total()
     assert min(count.counts["RejectedProposal"], count.counts["dict"]) > 0

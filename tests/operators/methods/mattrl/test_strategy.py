@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.schema.team.task import Task
 
-from ...building import MATTRL, TASKS, Built, Killed, dying, learnt, recipe
+from ...building import MATTRL, TASKS, Built, learnt, recipe
 from ...consulting import doctors
 
 UNSEEN = [Task(id="new", query="What is 3 + 4 again?", answer="7")]
@@ -156,23 +155,3 @@ def test_what_is_kept_depends_neither_on_speed_nor_on_how_many_work_at_once(
     two = learnt(tmp_path / "two", recipe(workers=3), script=slow_first)
     assert item.entries == two.entries == built.entries
     assert item.lines == two.lines
-
-
-@pytest.mark.parametrize("workers", [1, 3])
-def test_ended_at_random_moments_it_comes_to_the_same_entries(
-    built: Built, tmp_path: Path, workers: int, nightly: bool
-) -> None:
-    clean = built if workers == 1 else learnt(tmp_path / "clean", recipe(workers=workers))
-    chance, kills = random.Random(workers), 0
-    for number in range(20 if nightly else 1):
-        folder, is_done = tmp_path / str(number), False
-        while not is_done:
-            try:
-                with dying(chance.randrange(30), is_written=chance.random() < 0.5):
-                    learnt(folder, recipe(workers=workers))
-                is_done = True
-            except (Killed, BaseExceptionGroup):
-                kills += 1
-        for file in ("pool/ledger.jsonl", "evolution/turns.jsonl"):
-            assert (folder / file).read_bytes() == (clean.folder / file).read_bytes()
-    assert kills > 3

@@ -170,6 +170,8 @@ def test_who_reports_to_whom_changes_among_those_who_stay() -> None:
         (change("turn", "solver", "writer"), "change (add or remove)"),
         (change("add", "solver", "nobody"), "two of planner, solver, writer"),
         ("solver", "an edge has change"),
+        ({**change("add", "solver", "writer"), "sender": {"a": 1}}, "two of planner"),
+        ({**change("add", "solver", "writer"), "change": []}, "change (add or remove)"),
     ],
 )
 def test_an_edge_that_no_team_could_have_is_refused(edge: Any, why: str) -> None:

@@ -24,7 +24,7 @@ from coterie.schema.team.team import Agent, Execution, Roster, Team
 
 from ....came import invoked
 from ...building import Killed, dying
-from ...evolving import asked, killed_at
+from ...evolving import asked
 from . import world
 
 POOL = Path("pool")
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("here")
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A pool whose team has evolved on three tasks, and `calls`, how often models were asked."""
+    """A pool whose team has evolved on three tasks."""
     folder = tmp_path_factory.mktemp("done")
     world.write_world(folder, tasks=TASKS)
     with pytest.MonkeyPatch.context() as patch:
@@ -42,7 +42,6 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("MAS_HOME", str(folder))
         result = world.evolved("pool")
     assert result.code == 0, result.err
-    (folder / "calls").write_text(str(result.calls))
     return folder / "pool"
 
 
@@ -209,23 +208,6 @@ def test_progress_tells_levels_gate_and_head(tmp_path: Path) -> None:
     assert "trio_1 is the head" in result.err
 
 
-def test_killed_at_any_write_it_comes_to_the_same_pool_to_the_byte(
-    tmp_path: Path, done: Path, nightly: bool
-) -> None:
-    world.write_world(tmp_path, tasks=TASKS)
-    chance, kills = random.Random(1), 0
-    lines = 2 * len(world.lines_of(done))
-    for _ in range(100 if nightly else 1):
-        try:
-            with dying(chance.randrange(lines), is_written=chance.random() < 0.5):
-                world.evolved("killed")
-        except* Killed:
-            kills += 1
-    assert world.evolved("killed").code == 0
-    assert kills > 0
-    assert world.left(Path("killed")) == world.left(done)
-
-
 def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
     tmp_path: Path, nightly: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,32 +240,6 @@ def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
         assert len(team.lineage.parents) == (name != "trio")
     late = [line for line in world.lines_of(Path("clean")) if line["kind"] == "rejected"]
     assert any("another task has changed that" in fields["reason"] for fields in late)
-
-
-@pytest.mark.nightly
-def test_killed_with_nine_it_goes_on_to_the_same_pool(
-    tmp_path: Path, done: Path, nightly: bool
-) -> None:
-    world.write_world(tmp_path, tasks=TASKS)
-    calls = int((done.parent / "calls").read_text())
-    chance, kills = random.Random(9), 0
-    for _ in range(40 if nightly else 1):
-        moment = chance.randint(1, calls // 2)
-        was_killed, _ = killed_at(tmp_path, "killed", moment, script=world.answering)
-        kills += was_killed
-    assert world.evolved("killed").code == 0
-    assert kills > 0
-    assert world.left(Path("killed")) == world.left(done)
-
-
-def test_a_budget_ends_it_and_with_more_it_comes_to_the_same(tmp_path: Path, done: Path) -> None:
-    world.write_world(tmp_path, tasks=TASKS)
-    stopped = world.evolved("pool", "--budget", "calls=11")
-    assert (stopped.code, stopped.calls) == (3, 11)
-    again = world.evolved("pool", "--budget", "calls=1000")
-    assert again.code == 0
-    assert stopped.calls + again.calls == int((done.parent / "calls").read_text())
-    assert world.left(POOL) == world.left(done)
 
 
 def test_a_failure_of_the_provider_teaches_nothing(tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import MUTABLE, Parent, Proposal, RejectedProposal, mutate
-from coterie.operators.methods.search.components import open_components
+from coterie.operators import Parent, Proposal, RejectedProposal, mutate
 from coterie.pool.ledger.learnt import Learnt
 from coterie.runtime.doubles import Reply
 from coterie.runtime.scoring.functions import majority
@@ -251,11 +250,3 @@ def test_nothing_to_choose_is_said_without_a_call() -> None:
 def test_a_mutation_never_touches_the_roster_or_the_notes(component: Any) -> None:
     with pytest.raises(ValueError, match="a mutation touches one of prompts"):
         mutated(component=component)
-
-
-def test_open_components_are_those_with_a_choice() -> None:
-    async def opened(meta: Any) -> Any:
-        return open_components(meta, parent())
-
-    assert asking([], opened).result == ("prompts", "model_id", "parameters")
-    assert set(MUTABLE) >= set(asking([], opened).result)

@@ -70,6 +70,12 @@ class Play:
             }
         )
 
+    def taken(self, result: Any) -> Any:
+        if not isinstance(result, RejectedProposal):
+            return result
+        self.rejected.append(result)
+        return None
+
 
 def played(play: Play, of: Team = TRIO, **settings: Any) -> tuple[Sequence[Round], Run, Asked[Any]]:
     """Let a team work in rounds, and adapt."""
@@ -91,7 +97,7 @@ def played(play: Play, of: Team = TRIO, **settings: Any) -> tuple[Sequence[Round
             settings=given,
             roles=ROLES,
             tell=meta_model.tell,
-            lose=play.rejected.append,
+            taken=play.taken,
             keep=play.files.__setitem__,
         )
         first = compile(of, catalogue())

@@ -21,17 +21,12 @@ from coterie.schema.edits import AddAgent, AddEdge, RemoveAgent, RemoveEdge
 
 from ....support.hostile_answers import FIRST, check, examples, hostile
 from ...asking import TASK, team
-from ...hostile import coachings, judgements, restructurings, teams_of_roles
 from ...rounds import ROLES, judged, worked
 
 SHARES = {"contributions": 3_000, "coach": 3_000, "restructure": 3_500, "enlist": 500}
 """How many answers each has to live through, at night."""
 AGENTS = [*FIRST.agents]
 ROOM = 240
-
-
-def test_there_are_ten_thousand_of_them() -> None:
-    assert sum(SHARES.values()) >= 10_000
 
 
 def test_contributions(part: int) -> None:
@@ -47,7 +42,6 @@ def test_contributions(part: int) -> None:
         assert isinstance(result.converged, bool)
 
     count = hostile(
-        judgements(AGENTS),
         examples(SHARES["contributions"], part, least=20),
         work,
         are_shares_of_every_agent,
@@ -75,9 +69,7 @@ def test_coachings(part: int) -> None:
         assert 0 < len(coaching.text) <= ROOM
         assert coaching.text.count("\n") == 1
 
-    count = hostile(
-        coachings(), examples(SHARES["coach"], part, least=20), work, is_short_and_of_one_agent
-    )
+    count = hostile(examples(SHARES["coach"], part, least=20), work, is_short_and_of_one_agent)
     count.enough(SHARES["coach"] // part, "Coaching", usable=part == 1)
 
 
@@ -100,10 +92,7 @@ def test_restructurings(part: int) -> None:
         given: Any = {"roles": ROLES, "dying": ["critic"], "agents": 2, "edges": 2}
         return await restructure(meta_model, "r", TASK, worked(FIRST), history, team=FIRST, **given)
 
-    answers = restructurings(AGENTS, [*ROLES])
-    count = hostile(
-        answers, examples(SHARES["restructure"], part, least=20), work, check, check_budget
-    )
+    count = hostile(examples(SHARES["restructure"], part, least=20), work, check, check_budget)
     count.enough(SHARES["restructure"] // part, "Proposal", usable=part == 1)
 
 
@@ -117,8 +106,5 @@ def test_teams_of_roles(part: int) -> None:
         assert 2 <= len(proposal.child.agents) <= 4
         assert all(agent == ROLES[agent.id] for agent in proposal.child.agents.values())
 
-    answers = teams_of_roles([*ROLES])
-    count = hostile(
-        answers, examples(SHARES["enlist"], part, least=20), work, check, is_of_the_catalogue
-    )
+    count = hostile(examples(SHARES["enlist"], part, least=20), work, check, is_of_the_catalogue)
     count.enough(SHARES["enlist"] // part, "Proposal", usable=part == 1)

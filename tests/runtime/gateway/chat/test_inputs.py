@@ -200,7 +200,9 @@ def test_what_tools_answered_with_stands_behind_their_answers() -> None:
     fields = {"role": "user", "content": f"Observation: {answered.marker}"}
     end = {"role": "assistant", "content": "I see."}
     shown: list[Any] = with_attachments([{"role": "user", "content": "Why?"}, fields], seen)
-    assert [part["type"] for part in shown[1]["content"]] == ["text", "text", "image_url"]
+    words, *parts = shown[1]["content"]
+    assert words == {"type": "text", "text": fields["content"]}
+    assert [part["type"] for part in parts] == ["text", "image_url"]
     asked = [{"role": "user", "content": "Why?"}, call, result, other, end, fields]
     shown = with_attachments(asked, {"a": answered})
     assert shown[:4] == asked[:4]

@@ -204,18 +204,6 @@ def test_a_command_without_end_is_ended_by_the_agents_timeout(workbench: Workben
     assert holding(mark) == []
 
 
-def test_a_hanging_model_call_is_cut_off(workbench: Workbench) -> None:
-    with ScriptedModel(Reply.fault("hang")) as model:
-        assert workbench.run(model, worker(timeout=0.5)).status == "failed"
-
-
-def test_a_failing_provider_is_asked_once(workbench: Workbench) -> None:
-    with ScriptedModel(Reply.error(500)) as model:
-        run = workbench.run(model, worker())
-        assert len(model.calls) == 1
-    assert "HTTP 500" in str(run.error)
-
-
 def test_nothing_is_printed(workbench: Workbench, capfd: pytest.CaptureFixture[str]) -> None:
     with ScriptedModel([Reply.bash("echo hello"), "no tool", SUBMIT]) as model:
         workbench.run(model, worker())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
-import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -221,14 +220,6 @@ def test_a_loop_without_end_is_ended_by_the_agents_timeout(workbench: Workbench)
     assert holding(mark) == []
 
 
-@pytest.mark.parametrize("agent", [coder("a"), caller("a")])
-def test_a_hanging_model_call_is_cut_off(workbench: Workbench, agent: Agent) -> None:
-    with ScriptedModel(Reply.fault("hang")) as model:
-        run = workbench.out_of_time(model, agent, lambda: model.calls)
-        assert model.wait_for(lambda calls: bool(calls and calls[0].finished))[0].abandoned
-    assert run.status == "failed"
-
-
 def test_a_run_cancelled_while_a_tool_works_ends_at_once(workbench: Workbench) -> None:
     async def cancelled() -> int:
         with ScriptedModel(Reply.code("import time\nprint(1)\ntime.sleep(3600)")) as model:
@@ -294,27 +285,6 @@ def test_plans_are_calls_beside_the_steps_and_stand_in_the_trace(
     assert [step.get("plan") for step in steps] == ["1. Plan 1.", None, None, "1. Plan 2.", None]
     assert len(workbench.of("model_call")) == 5
     assert "How many apples are left?" in plans[0]
-
-
-def test_a_failing_provider_is_asked_as_often_as_the_gateway_says(workbench: Workbench) -> None:
-    with ScriptedModel(Reply.error(500, message="rate limit 429")) as model:
-        run = workbench.run(model, caller(), max_retries=1)
-        assert len(model.calls) == 2
-    assert (run.status, run.agents["caller"].attempts) == ("failed", 1)
-    assert "HTTP 500: rate limit 429" in str(run.error)
-
-
-def test_many_code_agents_at_once_keep_their_answers_apart(workbench: Workbench) -> None:
-    def answer(request: Any) -> Reply:
-        number = re.search(r"You are number (\d+)\.", message_text(request))
-        assert number is not None
-        return Reply.code(f"final_answer({number[1]} ** 2)").replace(latency=0.05)
-
-    agents = [coder(f"w{number}", prompt=f"You are number {number}.") for number in range(8)]
-    with ScriptedModel(answer) as model:
-        run = workbench.run(model, *agents)
-    contents = {name: result_of(run, name).content for name in run.agents}
-    assert contents == {f"w{number}": str(number**2) for number in range(8)}
 
 
 def test_prompts_and_tasks_are_no_templates(workbench: Workbench) -> None:

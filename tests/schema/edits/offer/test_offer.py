@@ -216,36 +216,6 @@ def test_a_verifier_can_stand_between_solvers_and_the_aggregator(
         }
 
 
-@MAJORITY
-@pytest.mark.parametrize("most", [1, 80])
-def test_a_decomposer_can_divide_the_task_up_for_two_solvers(
-    name: str, ceiling: CapabilityPolicy, most: int
-) -> None:
-    parent = BY_NAME[name]
-    parts = list(parent.agents)[:2]
-    text = "Divide the task into parts. Solve none of them."
-    decomposer = newcomer("decomposer_1", "decomposer", text, ceiling, reports_to=parts)
-    result = grown(parent, ceiling, decomposer, most=most)
-    assert result.reports_to["decomposer_1"] == tuple(parts)
-
-
-@MAJORITY
-@pytest.mark.parametrize("most", [1, 80])
-def test_a_combiner_can_hear_several_and_give_the_answer(
-    name: str, ceiling: CapabilityPolicy, most: int
-) -> None:
-    parent = BY_NAME[name]
-    heard = list(parent.agents)[:2]
-    combiner = newcomer(
-        *("combiner_1", "combiner", "Compute A + B - C.", ceiling),
-        receives_from=heard,
-        is_output=True,
-    )
-    result = grown(parent, ceiling, combiner, most=most)
-    assert result.output == "combiner_1"
-    assert set(result.predecessors["combiner_1"]) == {*heard, parent.output}
-
-
 def test_a_single_agent_can_grow_into_a_team_in_one_answer() -> None:
     """From EvoMAS's phi pool, with the ceiling of other teams."""
     alone = BY_NAME["single_agent"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema.team.task import Task
 
 from .....pool.populations import folded, town, worked
+from .....support.journals import written
 from ....evolving import asked
 from ..town import MEMBERS, OTHERS, TASK, Lived, lived, ran, seated, tried
 
@@ -161,9 +161,7 @@ def test_after_a_crash_nothing_is_asked_again_and_the_same_comes_of_it(tmp_path:
     again = dreamt(tmp_path)
     assert (tmp_path / "pool" / "ledger.jsonl").read_text() == ledger
     assert (again.lines, len(again.model.calls)) == (first.lines, 0)
-    with sqlite3.connect(tmp_path / "evolution" / "journal.sqlite") as journal:
-        paths = {path for (path,) in journal.execute("SELECT path FROM entries")}
-    journal.close()
+    paths = {entry.path for entry in written(tmp_path / "evolution")}
     dreams = {path for path in paths if "/dream/" in path}
     questions = ("contrast/ben ada", "contrast/cyn ada", "imagine", "crystallize")
     members = (f"{phase}/{name}" for phase in ("reflect", "debate") for name in MEMBERS)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -22,40 +21,10 @@ from coterie.operators.methods.evochamber.lifecycle.fusing import LONGEST_ENTRY
 from coterie.operators.methods.evochamber.reflecting import reflect_all
 from coterie.pool.ledger.learnt import Learnt
 from coterie.runtime import Calls
-from coterie.runtime.gateway import ChatAnswer, ChatRequest
 
 from .....pool.populations import folded, town, worked
-from ....hostile import crystals, imaginings, opinions, reflections, said
+from .....support.hostile_answers import Answering
 from ..town import MEMBERS, OTHERS, TASK, lived, ran, seated, tried
-
-IDEA = {"difference": 1, "strategy": "Count.", "niches": ["sums"]}
-INSIGHT = {"strategy": 1, "text": "Count.", "level": "subdomain", "niche": "sums"}
-KEEP = {"reason": "r", "keep": True}
-FAIR: Mapping[str, Any] = {
-    "lesson": {"lesson": "Count.", "insight": "Check."},
-    "text": {"text": "Count and check."},
-    "diagnosis": {"diagnosis": "It guessed."},
-    "difference": {"difference": "It counted."},
-    "ideas": {"ideas": [IDEA, {**IDEA, "strategy": "Add."}]},
-    "strategy_1": {"strategy_1": KEEP, "strategy_2": KEEP},
-    "insights": {"insights": [INSIGHT, {**INSIGHT, "text": "Add.", "level": "cross_domain"}]},
-}
-HOSTILE = {
-    "lesson": reflections(),
-    "text": said("text"),
-    "diagnosis": said("diagnosis"),
-    "difference": said("difference"),
-    "ideas": imaginings(),
-    "strategy_1": opinions(),
-    "insights": crystals(),
-}
-ANSWERS = st.fixed_dictionaries(
-    {
-        name: st.lists(hostile | st.just(json.dumps(FAIR[name])), min_size=3, max_size=3)
-        for name, hostile in HOSTILE.items()
-    }
-)
-"""Some answers to each question, the fair one often among them, or no dream came to its end."""
 
 
 @pytest.fixture
@@ -63,21 +32,7 @@ def examples(nightly: bool) -> int:
     return 500 if nightly else 2
 
 
-class Answering:
-    """Stands where the gateway does, and gives each operator its answers in turn."""
-
-    def __init__(self, models: Any, answers: Mapping[str, list[str]]) -> None:
-        self.models = models
-        self._answers = {name: itertools.cycle(texts) for name, texts in answers.items()}
-
-    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
-        assert request.schema is not None
-        return ChatAnswer(text=next(self._answers[next(iter(request.schema["properties"]))]))
-
-
-async def learnt(
-    context: EvolutionContext, number: int, answers: Mapping[str, list[str]]
-) -> Counter[str]:
+async def learnt(context: EvolutionContext, number: int, chance: Random) -> Counter[str]:
     """Let a team learn all that there is to learn from a task, and check what is to be kept."""
     episode = Episode(context=context, number=number, task=TASK, view=context.view())
     lost: Counter[str] = Counter()
@@ -85,9 +40,11 @@ async def learnt(
     def tell(event: str, /, **_: Any) -> None:
         lost[event] += 1
 
-    gateway: Any = Answering(context.catalogue.models, answers)
+    gateway: Any = Answering(chance)
     calls, limits = Calls(gateway=gateway), context.ceiling
-    episode.meta = MetaModel(calls=calls, catalogue=context.catalogue, ceiling=limits, tell=tell)
+    episode.meta_model = MetaModel(
+        calls=calls, catalogue=context.catalogue, ceiling=limits, tell=tell
+    )
     sat = seated()
     run, attempts = ran(sat), tried(sat, {"ada": 1.0, "ben": 0.0, "cyn": 0.0})
     population = folded([*town(*MEMBERS, *OTHERS), worked(MEMBERS, "sums", 0.0)])
@@ -116,7 +73,8 @@ def check(episode: Episode) -> Counter[str]:
         else:
             assert (again.giver, again.owner, again.credit) == ("ada", None, 1.0)
             assert again.to
-            assert {*again.to} <= {"ben", "cyn"}
+            others = OTHERS if again.level == "cross_domain" else ()
+            assert {*again.to} <= {"ben", "cyn", *others}
             assert again.level == "cross_domain" or again.kind == "lesson"
             counts["given"] += len(again.to)
     about = report.value()["about"]
@@ -137,9 +95,9 @@ def test_whatever_is_answered_entries_are_of_whom_they_are_for(
         loop, stage = asyncio.get_running_loop(), episode.context
 
         @settings(max_examples=examples)
-        @given(ANSWERS)
-        def many(answers: Mapping[str, list[str]]) -> None:
-            item = learnt(stage, next(numbers), answers)
+        @given(st.randoms(use_true_random=True))
+        def many(chance: Random) -> None:
+            item = learnt(stage, next(numbers), chance)
             counts.update(asyncio.run_coroutine_threadsafe(item, loop).result())
 
         await asyncio.to_thread(many)

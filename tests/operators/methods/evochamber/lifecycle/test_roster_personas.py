@@ -73,33 +73,6 @@ def test_a_persona_is_the_first_paragraph_and_all_else_stays(operator: str) -> N
     assert child(operator, SAID) == SHAPED
 
 
-def test_a_fork_has_its_parent_s_archive_and_says_why_it_is_there() -> None:
-    [born] = acted("fork", SAID).result
-    assert isinstance(born, Added)
-    assert (born.lineage.operator, born.lineage.parents, born.inherits) == (
-        "fork",
-        ("ada",),
-        ("ada",),
-    )
-    assert born.lineage.reason == f"{WHY}. sums matter"
-
-
-def test_two_that_are_merged_retire_and_leave_both_archives() -> None:
-    born, *retired = acted("merge", SAID).result
-    assert (born.lineage.parents, born.inherits) == (("ada", "ben"), ("ada", "ben"))
-    assert retired == [Retired(member=word, reason=f"merged: {WHY}") for word in ("ada", "ben")]
-
-
-def test_a_genesis_has_no_parents_and_knows_nothing() -> None:
-    [born] = acted("genesis", SAID).result
-    assert (born.lineage.operator, born.lineage.parents, born.inherits) == ("genesis", (), ())
-
-
-def test_specializing_revises() -> None:
-    [revised] = acted("specialize", SAID).result
-    assert (revised.agent, revised.reason) == ("ada", f"{WHY}. sums matter")
-
-
 def test_pruning_asks_nobody() -> None:
     result = asking([], lambda meta: operator_of("prune").act(meta, "p", due("prune"), (ADA,)))
     assert result.result == (Retired(member="ada", reason=f"pruned: {WHY}"),)

@@ -22,7 +22,6 @@ from coterie.schema.loading.loading import check_team
 
 from .....support.hostile_answers import CATALOGUE, CEILING, FIRST, examples, hostile
 from ....evolving import asked
-from ....hostile import personas
 from .test_lifecycle import TOWN, after, lines, roster, told
 
 ASKING: tuple[Fired, ...] = ("fork", "merge", "genesis", "specialize")
@@ -38,10 +37,6 @@ OF: dict[Fired, tuple[Agent, ...]] = {
     "genesis": (CRITIC,),
     "specialize": (WORKER,),
 }
-
-
-def test_there_are_ten_thousand_of_them() -> None:
-    assert EACH * len(ASKING) >= 10_000
 
 
 @pytest.mark.parametrize("operator", ASKING)
@@ -83,9 +78,7 @@ def test_personas(operator: Fired, part: int) -> None:
         assert (loaded, problems) == (alone, [])
         assert CEILING.problems(alone) == []
 
-    count = hostile(
-        personas(), examples(EACH, part, least=15), work, are_about_those_and_nobody_else
-    )
+    count = hostile(examples(EACH, part, least=15), work, are_about_those_and_nobody_else)
     count.enough(EACH // part, "tuple", usable=part == 1, refused=0.001)
 
 

@@ -9,6 +9,11 @@ from ...team.team import natural
 
 Schema = dict[str, Any]
 
+ANY_TEXT: Schema = {"type": "string"}
+ANY_LIST: Schema = {"type": "array"}
+FRACTION: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+"""By these, answers are read that need not be as strict as they were asked for."""
+
 _UNWELCOME = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff"
 """What no text may have: control characters, and those that put text in another order."""
 
@@ -33,7 +38,7 @@ number go on to count.
 """
 
 
-def closed(**fields: Schema) -> Schema:
+def closed(**fields: Mapping[str, Any]) -> Schema:
     """Write the schema of an object with exactly these fields."""
     return {
         "type": "object",
@@ -43,34 +48,50 @@ def closed(**fields: Schema) -> Schema:
     }
 
 
-def edit(kind: str, **fields: Schema) -> Schema:
+def edit(kind: str, **fields: Mapping[str, Any]) -> Schema:
     """Write the schema of one edit."""
     return closed(**{kind: closed(**fields)})
 
 
+def among(names: Iterable[str]) -> Schema:
+    """Write the schema of one of some words, in their order."""
+    return {"type": "string", "enum": [*names]}
+
+
 def one_of(names: Iterable[str]) -> Schema:
     """Write the schema of a name among others."""
-    return {"type": "string", "enum": sorted(names, key=natural)}
+    return among(sorted(names, key=natural))
+
+
+def array(items: Mapping[str, Any], most: int, *, least: int | None = 0) -> Schema:
+    """Write the schema of a list; without a least length, the schema names none."""
+    bound = {} if least is None else {"minItems": least}
+    return {"type": "array", "items": items, **bound, "maxItems": most}
 
 
 def some(names: Iterable[str], *, least: int = 0, most: int) -> Schema:
     """Write the schema of a list of names; one that stands there twice counts once."""
-    return {"type": "array", "items": one_of(names), "minItems": least, "maxItems": most}
+    return array(one_of(names), most, least=least)
 
 
-def any_of(choices: Sequence[Schema]) -> Schema:
+def any_of(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Write the schema of one of these."""
     return choices[0] if len(choices) == 1 else {"anyOf": [*choices]}
 
 
-def listed(choices: Sequence[Schema], *, least: int, most: int) -> Schema:
+def listed(choices: Sequence[Mapping[str, Any]], *, least: int, most: int) -> Schema:
     """Write the schema of a list of which every item is one of these."""
-    return {"type": "array", "items": any_of(choices), "minItems": least, "maxItems": most}
+    return array(any_of(choices), most, least=least)
 
 
 def text(characters: int, pattern: str = TEXT) -> Schema:
     """Write the schema of a text."""
-    return {"type": "string", "minLength": 1, "maxLength": characters, "pattern": pattern}
+    return {**free_text(characters), "pattern": pattern}
+
+
+def free_text(characters: int, *, least: int = 1) -> Schema:
+    """Write the schema of a text of any characters."""
+    return {"type": "string", "minLength": least, "maxLength": characters}
 
 
 def choice(usual: Iterable[float], limit: float | None) -> Schema:

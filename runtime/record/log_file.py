@@ -1,0 +1,301 @@
+"""A file of lines that is only appended to, and from which a failure takes no more than its end.
+
+Each line has a checksum, the number of bytes that were on disk when it was written, and its
+content. A killed process leaves half a line at the end. A machine without power may keep any part
+of what was not flushed, also a line without the one before it. So the file ends at the first line
+that fails its checksum, unless a later one shows that this was on disk: then the file is damaged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self, TypeAlias
+from zlib import crc32
+
+from ...schema.values.errors import InputError, StorageError
+from ...schema.values.failpoints import failpoint
+from ...schema.values.files import sync, truncate, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+Note: TypeAlias = "Callable[[int, bytes], None]"
+"""Called with each line of a file: where it begins, and its content."""
+HEAD = b"coterie journal 1\n"
+"""The first line: what the file is, and the version of its format."""
+CHECKSUM = 8
+"""Hexadecimal digits of a line's CRC-32."""
+AT_FIRST = 4096
+"""Bytes that are read of a line at first."""
+
+
+@dataclass(kw_only=True, eq=False)
+class LogFile:
+    """The file. One process at a time writes to it; others may read it meanwhile.
+
+    Attributes:
+        size: Bytes that were written.
+        flushed: How many of them are on disk; None: not even the files that stand beside it are,
+            which say what the lines are about.
+        failure: Why it could not be flushed, or written where nobody waited for that. What a disk
+            did not take once may be lost without another error, so nothing is written any more.
+    """
+
+    path: Path
+    size: int
+    flushed: int | None = None
+    failure: StorageError | None = None
+    _handle: int
+    _is_changed: bool = False
+    _flushing: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def open(cls, path: Path, note: Note, *, reading: bool = False) -> Self:
+        """Open a file, or make it; cut off what a failure left at its end.
+
+        Args:
+            note: Called with each line.
+            reading: Only read it: make and change nothing.
+
+        Raises:
+            InputError: It is something else, or damaged; or it is to be read and does not exist.
+            StorageError: It cannot be made or written.
+        """
+        size = 0
+        for place, line in _lines(path) if reading or path.exists() else ():
+            size = place + len(line)
+            if place and (content := _content(line)):
+                note(place, content)
+        handle = _opened(path, reading=reading)
+        log = cls(path=path, size=size, flushed=size if reading else None, _handle=handle)
+        try:
+            if not reading:
+                log._make_whole()
+        except BaseException:
+            os.close(handle)
+            raise
+        return log
+
+    def append(self, contents: Sequence[bytes]) -> list[int]:
+        """Append lines, all or none; return where each begins.
+
+        Raises:
+            StorageError: They cannot be written, or something before them could not be kept.
+        """
+        if self.failure is not None:
+            raise self.failure
+        lines = [_line(content, self.flushed or 0) for content in contents]
+        ends = [*itertools.accumulate(map(len, lines), initial=self.size)]
+        self._append(b"".join(lines))
+        return ends[:-1]
+
+    def read(self, place: int) -> bytes:
+        """Return the content of the line that begins at a place."""
+        text, most = b"", AT_FIRST
+        while (end := text.find(b"\n")) < 0:
+            part = os.pread(self._handle, most, place + len(text))
+            if not part:
+                raise StorageError(f"{self.path}: the journal is damaged: it has become shorter.")
+            text, most = text + part, most * 4
+        return _content(text[: end + 1])
+
+    def rewrite(self, places: Iterable[int]) -> None:
+        """Leave only the lines that begin at some places.
+
+        Raises:
+            StorageError: The file cannot be written; it stays as it was.
+        """
+        with self._flushing:
+            write_whole(self.path, (self.read(place) for place in places))
+            os.close(self._handle)
+            self._handle = _opened(self.path)
+            self.size = self.flushed = os.fstat(self._handle).st_size
+
+    @property
+    def is_flushed(self) -> bool:
+        """Whether everything that was written is on disk."""
+        return self.flushed == self.size and self.failure is None
+
+    def flush(self) -> None:
+        """Flush what was written.
+
+        Raises:
+            StorageError: It cannot be flushed.
+        """
+        with self._flushing:
+            if not self.is_flushed and self.failure is None:
+                self._flush()
+        if self.failure is not None:
+            raise self.failure
+
+    def try_flush(self) -> None:
+        """Flush what was written; whoever writes next is told of a failure."""
+        with contextlib.suppress(StorageError):
+            self.flush()
+
+    def close(self) -> None:
+        """Flush what was written, note that all of it is on disk, and close the file.
+
+        Raises:
+            StorageError: It cannot be flushed.
+        """
+        try:
+            if self._is_changed or self.failure is not None:
+                self.flush()
+                with contextlib.suppress(OSError):  # without it, nothing is lost
+                    os.write(self._handle, _line(b"", self.size))
+        finally:
+            with self._flushing:
+                os.close(self._handle)
+
+    def _make_whole(self) -> None:
+        """Cut off what is no line, and begin the file where it is new."""
+        if os.fstat(self._handle).st_size > self.size:
+            truncate(self.path, self.size)  # flushed: so nothing of it comes back
+        if not self.size:
+            self._append(HEAD)
+            self._is_changed = False
+
+    def _append(self, text: bytes) -> None:
+        left = text
+        try:
+            failpoint("journal.append.before")
+            while left:
+                left = left[os.write(self._handle, left) :]
+            failpoint("journal.append.after")
+        except BaseException as error:
+            self._cut_back()
+            if isinstance(error, OSError):
+                raise _failure(self.path, error) from None
+            raise
+        self.size += len(text)
+        self._is_changed = True
+
+    def _cut_back(self) -> None:
+        """Take away what was written of lines that could not be written whole."""
+        try:
+            os.ftruncate(self._handle, self.size)
+        except OSError as error:
+            self.failure = _failure(self.path, error)
+
+    def _flush(self) -> None:
+        upto = self.size
+        try:
+            if self.flushed is None:
+                self._flush_folder()
+            else:
+                sync(self.path)
+        except OSError as error:  # also of a file beside ours, or of the folder above it
+            self.failure = _failure(self.path, error)
+        else:
+            self.flushed = upto
+
+    def _flush_folder(self) -> None:
+        folder = self.path.parent
+        for file in sorted(folder.iterdir()):
+            if file.is_file():
+                sync(file)
+        sync(folder)
+        sync(folder.parent)
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield where each line of a file begins, and its content. Nothing is held or changed.
+
+    Raises:
+        InputError: The file does not exist, is something else, or is damaged.
+    """
+    for place, line in _lines(path):
+        if place and (content := _content(line)):
+            yield place, content
+
+
+def lines_at(path: Path, places: Iterable[int]) -> Iterator[bytes]:
+    """Yield the contents of lines, by where `lines_of` has found them to begin."""
+    with path.open("rb") as file:
+        for place in places:
+            file.seek(place)
+            yield _content(file.readline())
+
+
+def write_whole(path: Path, contents: Iterable[bytes]) -> None:
+    """Write a file of lines whole, or leave what was there.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+
+    def lines() -> Iterator[bytes]:
+        size = len(HEAD)
+        yield HEAD
+        for content in contents:
+            line = _line(content, size)
+            size += len(line)
+            yield line
+        yield _line(b"", size)
+
+    write_atomically(path, lines())
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield where each line begins, and the line, until the first that is none."""
+    try:
+        with path.open("rb") as file:
+            place = 0
+            for line in file:
+                if not (_is_whole(line) if place else line == HEAD):
+                    _refuse_damage(path, place, file)
+                    return
+                yield place, line
+                place += len(line)
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file.") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
+
+
+def _refuse_damage(path: Path, place: int, rest: Iterable[bytes]) -> None:
+    """Raise an error where what is no line was one that was on disk, or the file is no journal."""
+    if any(_flushed(line) > place for line in rest if _is_whole(line)):
+        raise InputError(
+            f"{path}: the journal is damaged at byte {place:,}. Take the file from a copy."
+        )
+    with path.open("rb") as file:
+        head = file.read(len(HEAD))
+    if not place and any(there not in {0, meant} for there, meant in zip(head, HEAD, strict=False)):
+        raise InputError(f"{path}: this is not a journal, or one of another version.")
+
+
+def _line(content: bytes, flushed: int) -> bytes:
+    text = b"%x %b\n" % (flushed, content)
+    return b"%08x %b" % (crc32(text), text)
+
+
+def _is_whole(line: bytes) -> bool:
+    return line[:CHECKSUM] == b"%08x" % crc32(line[CHECKSUM + 1 :])
+
+
+def _flushed(line: bytes) -> int:
+    return int(line[CHECKSUM + 1 :].partition(b" ")[0], 16)
+
+
+def _content(line: bytes) -> bytes:
+    return line[line.index(b" ", CHECKSUM + 1) + 1 : -1]
+
+
+def _opened(path: Path, *, reading: bool = False) -> int:
+    try:
+        if reading:
+            return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise _failure(path, error) from None
+
+
+def _failure(path: Path, error: OSError) -> StorageError:
+    return StorageError(error.errno, error.strerror, str(path))
