@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ...schema.host.catalogue import load_named
@@ -121,7 +121,8 @@ def _sound(value: Any) -> Score:
         raise ValueError(f"{quoted(value)} is no score from 0 to 1")
     if not all(map(math.isfinite, value.measures.values())):
         raise ValueError(f"{quoted(dict(value.measures))} are no finite measures")
-    return value
+    measures = {name: +item for name, item in value.measures.items()}  # +True is a number
+    return replace(value, value=+value.value, measures=measures)
 
 
 def is_share(value: Any) -> TypeGuard[float]:

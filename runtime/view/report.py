@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...schema.host.conforming import expected
+from ...schema.values.errors import InputError
 from ..record.events import checked
 from .links import Links
 from .pages import FOLDER, Page, Templates, document
@@ -28,6 +29,8 @@ def report(site: Site, source: Path) -> str:
         InputError: A file is damaged, or of another version.
     """
     contents = site.contents
+    if not contents:
+        raise InputError(f"{source}: {type(site).__module__} has no page of it. Correct it.")
     all_links = [Links(here=content, contents=[*contents]) for content in contents]
     return document(site, [(all_link, make_page(site, all_link, source)) for all_link in all_links])
 

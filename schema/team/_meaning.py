@@ -120,7 +120,7 @@ def known_backends(reading: Reading) -> Iterator[Problem]:
 
 
 def reported_functions(reading: Reading) -> Iterator[Problem]:
-    """Every function that works on reports has a colleague who reports to it.
+    """Every function can be had, and has a colleague who reports to it if it works on reports.
 
     Without one it fails whatever the task, in any context: an agent that nobody reports to is
     among the first to run.
@@ -130,9 +130,10 @@ def reported_functions(reading: Reading) -> Iterator[Problem]:
     heard = {receiver for _, receiver in reading.team.edges}
     for agent, path in reading.agents():
         function = agent.function
-        if agent.id in heard or function not in reading.catalogue.functions:
+        if function not in reading.catalogue.functions:
             continue
-        if reading.team.backend_of(agent) == "function" and (why := _idle(function)):
+        is_function = reading.team.backend_of(agent) == "function"
+        if is_function and (why := _idle(function, has_reports=agent.id in heard)):
             yield reading.problem((*path, "function"), why)
 
 
@@ -291,10 +292,10 @@ def _prompt_file_problem(prompt_id: str, catalogue: Catalogue) -> str | None:
     return f"the prompt file {prompt_id}.md: {LOOKS_LIKE_A_KEY}" if looks_secret(text) else None
 
 
-def _idle(function: str) -> str | None:
-    """Return why a function cannot work without a report, or why it cannot be asked."""
+def _idle(function: str, *, has_reports: bool) -> str | None:
+    """Return why a function cannot work, where it gets reports or gets none."""
     try:
-        if not needs_reports(function):
+        if not needs_reports(function) or has_reports:
             return None
     except InputError as error:
         return str(error)

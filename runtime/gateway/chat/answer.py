@@ -48,7 +48,7 @@ def answer_of(body: Mapping[str, Any], source: str) -> ChatAnswer:
         message: Mapping[str, Any] = choice["message"]
         thought = thought_of(message)
         text = thought.text or text_of(message.get("refusal"))
-        calls = tuple(_tool_call(call) for call in message.get("tool_calls") or ())
+        calls = tuple(map(_tool_call, message.get("tool_calls") or _former_call(message)))
         finish_reason = sound(reason_of(choice.get("finish_reason"), calls=bool(calls)))
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
         raise _malformed(
@@ -76,6 +76,12 @@ def first_of(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 def _malformed(message: str) -> CallError:
     return CallError(message, kind="malformed", may_be_billed=True)
+
+
+def _former_call(message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the call of a message as the API had it before `tool_calls`; some servers still do."""
+    function = message.get("function_call")
+    return [{"function": function}] if is_mapping(function) and function.get("name") else []
 
 
 def _tool_call(call: Mapping[str, Any]) -> ToolRequest:

@@ -76,7 +76,7 @@ class _Choice:
         self._choice: dict[str, Any] = {"finish_reason": None}
         self._message: dict[str, Any] = {}
         self._pieces: dict[str, list[str]] = {}
-        self._calls = _Calls()
+        self._calls, self._former_call = _Calls(), _Calls()
 
     @property
     def is_whole(self) -> bool:
@@ -94,7 +94,8 @@ class _Choice:
 
     def whole(self) -> dict[str, Any]:
         message = {**self._message, **{key: "".join(all_) for key, all_ in self._pieces.items()}}
-        if calls := self._calls.whole():
+        former = [call for call in self._former_call.whole() if call["function"].get("name")]
+        if calls := self._calls.whole() or former:
             message["tool_calls"] = calls
         return {**self._choice, "index": 0, "message": message}
 
@@ -102,6 +103,8 @@ class _Choice:
         for name, item in delta.items():
             if name == "tool_calls":
                 self._calls.add(item)
+            elif name == "function_call":
+                self._former_call.add([{"index": 0, "function": item}])
             elif is_list(item) or is_list(self._message.get(name)):
                 self._add_parts(name, item)
             elif isinstance(item, str) and name not in WHOLE:

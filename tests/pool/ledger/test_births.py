@@ -41,3 +41,17 @@ def test_many_who_go_and_come_back_cost_no_more_than_a_look_at_each() -> None:
     assert births.visited <= 2 * MANY
     births.bear(newcomer(MANY))
     assert [*births.live][-1] == f"m{MANY}"
+
+
+def test_many_who_go_after_a_look_are_copied_once() -> None:
+    births = Births[Any]()
+    for number in range(MANY):
+        births.bear(newcomer(number))
+    seen = births.live
+    births.retire(births["m0"], "old")
+    copied = births._live
+    for name in [*births][1:]:
+        births.retire(births[name], "old")
+        assert births._live is copied
+    assert len(seen) == MANY
+    assert not births.live

@@ -249,6 +249,28 @@ def test_calls_come_whole_whatever_their_pieces_look_like(nightly: bool) -> None
         assert result.text == ""
 
 
+@pytest.mark.parametrize("beside", [None, {}, {"name": None, "arguments": None}, {"name": ""}])
+def test_a_call_in_the_field_before_tool_calls_is_one(beside: Any) -> None:
+    former = {"name": "look_up", "arguments": '{"city": "Oslo"}'}
+    halves = [{"name": "look_up", "arguments": '{"ci'}, {"arguments": 'ty": "Oslo"}'}]
+    text = {"content": "I look."}
+    last = {"index": 0, "delta": {}, "finish_reason": "function_call"}
+    deltas = [{**text, "function_call": beside}, *({"function_call": half} for half in halves)]
+    events: list[Any] = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    message: dict[str, Any] = {**text, "function_call": former}
+    body: Any = {"choices": [{"message": message, "finish_reason": "function_call"}]}
+    for sent in (document(body), stream(*events, {"choices": [last]}, DONE)):
+        [call] = answer(read(sent)).tool_calls
+        assert (call.name, call.arguments) == tuple(former.values())
+    message["tool_calls"] = [{"id": "c", "function": {"name": "end", "arguments": "{}"}}]
+    events[0]["choices"][0]["delta"]["tool_calls"] = message["tool_calls"]
+    for sent in (document(body), stream(*events, {"choices": [last]}, DONE)):
+        assert [call.name for call in answer(read(sent)).tool_calls] == ["end"]
+    body = {"choices": [{"message": {**text, "function_call": beside}, "finish_reason": "stop"}]}
+    for sent in (document(body), stream(body, DONE)):
+        assert (answer(read(sent)).text, answer(read(sent)).tool_calls) == ("I look.", ())
+
+
 def test_the_first_choice_is_the_one_with_the_lowest_index() -> None:
     item, two = (whole("chat", text, "stop")["choices"][0] for text in ("first", "second"))
     body = {"choices": [{**two, "index": "1"}, {**item, "index": "0"}]}

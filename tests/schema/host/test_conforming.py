@@ -50,6 +50,22 @@ def test_no_part_of_a_plugin_is_our_bug(plugin: Any, point: str, nightly: bool) 
                     assert "Traceback" not in done.stderr, (name, type(odd))
 
 
+@pytest.mark.parametrize(
+    ("part", "odd", "code"),
+    [("scorer score.value", True, 0), ("page contents", {}, 2), ("function", None, 2)],
+)
+def test_a_part_that_is_nearly_right_is_taken_or_named(
+    plugin: Any, part: str, odd: Any, code: int
+) -> None:
+    [(of, made)] = [(of, made) for name, of, made in cases(plugin) if name == part]
+    plugin.POINT, plugin.GIVEN = of, lambda: made(odd)
+    with ScriptedModel({"": "7"}) as model:
+        asks = COMMANDS[of][-1][0] in ASKING
+        done = mas(*COMMANDS[of][-1], *(["--model", f"m@{model.api_base}"] if asks else []))
+    assert done.exit_code == code, done.stderr
+    assert "Traceback" not in done.stderr
+
+
 FIELDS = (
     ("strategy", "episode", None, "is declared as Callable[[Episode], Awaitable[None]]: null is"),
     ("strategy", "schema", 7, "schema of the Strategy strategy is declared as Mapping[str, Json]"),
