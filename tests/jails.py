@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.jail.code.shell import CommandResult, Shell
-from coterie.runtime.jail.detect import try_tier
+from coterie.runtime.jail.detect import detect, try_tier
 from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Tier
 
 TIERS: tuple[Tier, ...] = (Bubblewrap(), Landlock())
@@ -27,6 +27,9 @@ tier = tiers[sys.argv[1]]
 """
 FAILURE = "from coterie.runtime.jail.detect import try_tier\nprint(try_tier(tier).failure or '')"
 USERS = ("this user", "an ordinary user")
+needs_jail = pytest.mark.skipif(
+    sys.platform != "linux" or detect().tier is None, reason="this machine has no jail for code"
+)
 
 
 def require(tier: Tier, user: str = USERS[0]) -> None:

@@ -55,7 +55,7 @@ class HostileModel:
 
     def answer(self, form: Mapping[str, Any]) -> str:
         """Answer: in three cases of eleven in the form, with whatever texts."""
-        fair = json.dumps(self._value(form, oddness=0))
+        fair = json.dumps(self.fair(form))
         match self.chance.randrange(11):
             case 0 | 1:
                 return fair[: self.chance.randrange(len(fair))]
@@ -67,6 +67,10 @@ class HostileModel:
                 return json.dumps(self._value(form, oddness=0.2))
             case _:
                 return fair
+
+    def fair(self, form: Mapping[str, Any]) -> Any:
+        """Return an answer in the form, with whatever texts."""
+        return self._value(form, oddness=0)
 
     def _value(self, form: Mapping[str, Any], *, oddness: float) -> Any:
         if self._happens(oddness):

@@ -374,7 +374,7 @@ class Mind:
         if "edits" in form:
             edits = chance.sample(EDITS, chance.randint(1, 2))
             return Reply.json({"reason": "so", "edits": edits})
-        return Reply.json({name: fitting(item, chance) for name, item in form.items()})
+        return Reply.json(fitting(form, chance))
 
     def _verdict(self, text: str, form: Mapping[str, Any], chance: Random) -> Reply:
         """Judge an answer, or give no score; never so often that a task can have none."""
@@ -382,7 +382,7 @@ class Mind:
         silent = Random(f"{self.seed} {text}").random() < self.silent
         if silent and times <= self._patience(text):
             return Reply(text="It depends.")
-        return Reply.json({name: fitting(item, chance) for name, item in form.items()})
+        return Reply.json(fitting(form, chance))
 
     def _patience(self, text: str) -> int:
         """Return how many useless verdicts on an answer a task survives.

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.workbench.tasks import WORKBENCH, WORKBENCH_DOMAINS
@@ -16,10 +13,10 @@ from coterie.benchmarks.workbench.toolkits import TOOLKITS
 from coterie.runtime import Run, run
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.jail import detect
 from coterie.schema import Agent, Task, Team
 
 from ...came import invoked_in
+from ...jails import needs_jail
 from ...support.processes import KILLED, Child
 from ...waiting import wait_for
 
@@ -31,9 +28,6 @@ agents:
     tools: [workbench_calendar, workbench_email]
 execution: {max_retries: 0}
 """
-needs_jail = pytest.mark.skipif(
-    sys.platform != "linux" or detect().tier is None, reason="this machine has no jail for code"
-)
 
 
 def final(answer: str = "Done.") -> Reply:

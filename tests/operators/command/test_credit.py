@@ -15,9 +15,9 @@ import pytest
 
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.jail import detect
 
 from ...came import Came
+from ...jails import needs_jail
 from .blaming import Cli, Stage
 
 GLOVES = """\
@@ -382,11 +382,9 @@ def test_turns_are_said_in_rounds(cli: Cli, stage: Stage) -> None:
     assert "nobody of these worked in a round: end" in result.err
 
 
+@needs_jail
 def test_the_same_code_is_run_again_where_it_finds_something_else(cli: Cli, stage: Stage) -> None:
     """With and without the hint it ends with the same line, which then says something else."""
-    report = detect()
-    if report.tier is None:
-        pytest.skip(str(report))
 
     def coding(request: Request) -> Reply:
         text = message_text(request)

@@ -7,12 +7,8 @@ from dataclasses import replace
 from coterie.operators.routing import Case, figures
 from coterie.pool import Pool
 
-from ..routing.cases import world
+from ..routing.cases import by_length, world
 from .conftest import Lab
-
-
-def by_length(words: float) -> tuple[float, float]:
-    return (0.1, 0.9) if words > 100 else (0.9, 0.1)
 
 
 def test_a_report_has_the_router_s_figures_where_a_pool_has_cases(lab: Lab) -> None:

@@ -36,6 +36,11 @@ def world(
     return result
 
 
+def by_length(words: float) -> tuple[float, float]:
+    """A team is worth its calls where there are many words."""
+    return (0.1, 0.9) if words > 100 else (0.9, 0.1)
+
+
 def gauged(item: Case, **features: float) -> Case:
     """The same case, of which a model judged features, in a call."""
     price = CaseSpending(calls=1, tokens=800, cost=0.1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coterie.operators.routing import Case, CaseSpending, figures
 
-from .cases import SINGLE, TEAM, case, gauged, world
+from .cases import SINGLE, TEAM, by_length, case, gauged, world
 
 SCORES = st.sampled_from([0.0, 0.5, 1.0])
 CASES = st.lists(st.tuples(SCORES, SCORES, st.integers(0, 3)), min_size=2, max_size=14).map(
@@ -19,10 +19,6 @@ CASES = st.lists(st.tuples(SCORES, SCORES, st.integers(0, 3)), min_size=2, max_s
         case(str(n), value, two, words=float(words)) for n, (value, two, words) in enumerate(rows)
     ]
 )
-
-
-def by_length(words: float) -> tuple[float, float]:
-    return (0.1, 0.9) if words > 100 else (0.9, 0.1)
 
 
 @given(CASES, st.sampled_from([0.0, 2.0]))

@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from coterie.operators.routing import Always, RoutingOutcome, Rule, fit
 from coterie.operators.routing.fitting import out_of_fold
 
-from .cases import world
-
-
-def by_length(words: float) -> tuple[float, float]:
-    return (0.1, 0.9) if words > 100 else (0.9, 0.1)
+from .cases import by_length, world
 
 
 def alike(_words: float) -> tuple[float, float]:

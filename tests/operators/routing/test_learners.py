@@ -17,7 +17,7 @@ from coterie.operators.routing.learners import LEARNERS
 from coterie.schema.values.errors import InputError
 from coterie.schema.values.extras import how_to_get
 
-from .cases import case, gauged, world
+from .cases import by_length, case, gauged, world
 
 CONSTANT, STUMP, PAIR = LEARNERS["rule"].levels
 SCORES = st.sampled_from([0.0, 0.5, 1.0])
@@ -89,7 +89,7 @@ def test_a_judged_feature_has_to_be_worth_its_call() -> None:
 
 
 def test_cases_without_a_feature_are_left_out_and_go_with_the_better_constant() -> None:
-    cases = [gauged(item, complexity=item.features["words"]) for item in world(60, _by_length)]
+    cases = [gauged(item, complexity=item.features["words"]) for item in world(60, by_length)]
     cases[3] = replace(cases[3], features={"words": cases[3].features["words"]})
     rule = STUMP(cases, 0)
     assert isinstance(rule, Rule)
@@ -112,7 +112,7 @@ def test_a_regression_finds_what_decides_and_needs_nothing_to_choose(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("sklearn")
-    router = fit(world(80, _by_length), by="logistic")
+    router = fit(world(80, by_length), by="logistic")
     monkeypatch.setitem(sys.modules, "sklearn", None)
     assert isinstance(router.decision, Linear)
     assert router.choose({"words": 190.0, "numbers": 6.0}) == "team"
@@ -132,8 +132,4 @@ def test_without_its_library_a_regression_says_what_to_do(monkeypatch: pytest.Mo
     assert how_to_get("router") in text
     assert missing("rule") is None
     with pytest.raises(InputError, match="by: logistic needs scikit-learn"):
-        fit(world(40, _by_length), by="logistic")
-
-
-def _by_length(words: float) -> tuple[float, float]:
-    return (0.1, 0.9) if words > 100 else (0.9, 0.1)
+        fit(world(40, by_length), by="logistic")

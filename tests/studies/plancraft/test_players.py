@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,13 @@ import pytest
 
 from coterie.runtime import Run, run
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.jail import detect
 from coterie.runtime.tools import ToolCall
 from coterie.schema import Agent, ConfigError, ScorerChoice, Task, Team, load_task
 from coterie.schema.values.codec import to_value
 
 from ...benchmarks.plancraft.recording import episodes
 from ...came import started
+from ...jails import needs_jail
 from ...scoring import scored
 
 TORCH, _, TORCH_PLAN = episodes()[0]
@@ -44,9 +43,6 @@ agents:
     max_steps: 40
 execution: {max_retries: 0}
 """
-needs_jail = pytest.mark.skipif(
-    sys.platform != "linux" or detect().tier is None, reason="this machine has no jail for code"
-)
 
 
 def act(action: str) -> Reply:

@@ -20,6 +20,7 @@ from coterie.runtime.doubles.script import Request
 
 from ....came import Came, invoked
 from ...evolving import asked
+from ...hostile import HostileModel
 
 Script = Callable[[Request], Reply]
 NICHES = ("sums", "dates", "words")
@@ -36,35 +37,15 @@ def answering(request: Request) -> Reply:
     digest = hashlib.sha256(f"{text}{request.get('seed')}".encode()).hexdigest()
     chance = random.Random(digest)
     if form := asked(request):
-        return Reply.json({name: fitting(item, chance) for name, item in form.items()})
+        return Reply.json(fitting(form, chance))
     return Reply(text=f"Answer: {7 if chance.random() < 0.5 else chance.randrange(8, 11)}")
 
 
-def fitting(schema: Mapping[str, Any], chance: random.Random) -> Any:
-    """Make a value that a JSON Schema of an operator lets through."""
-    if "enum" in schema:
-        return chance.choice(schema["enum"])
-    if options := schema.get("anyOf"):
-        return fitting(chance.choice(options), chance)
-    if schema["type"] == "object":
-        properties = schema.get("properties", {})
-        return {name: fitting(item, chance) for name, item in properties.items()}
-    if schema["type"] == "array":
-        number = chance.randint(schema.get("minItems", 0), schema.get("maxItems", 2))
-        return [fitting(schema["items"], chance) for _ in range(number)]
-    return _single(schema, chance)
-
-
-def _single(schema: Mapping[str, Any], chance: random.Random) -> Any:
-    match schema["type"]:
-        case "boolean":
-            return chance.random() < 0.5
-        case "integer":
-            return chance.randint(schema.get("minimum", 0), schema.get("maximum", 9))
-        case "number":
-            return round(chance.uniform(schema.get("minimum", 0), schema.get("maximum", 1)), 3)
-        case _:
-            return " ".join(chance.choices(WORDS, k=6))[: schema.get("maxLength", 200)]
+def fitting(form: Mapping[str, Any], chance: random.Random) -> Any:
+    """Fill in the fields of an operator's form."""
+    texts = [" ".join(chance.choices(WORDS, k=6)) for _ in range(9)]
+    model = HostileModel(chance=chance, texts=texts)
+    return model.fair({"type": "object", "properties": form})
 
 
 def write_world(folder: Path, tasks: int = 30, workers: int = 1, **settings: Any) -> Path:

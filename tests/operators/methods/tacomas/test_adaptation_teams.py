@@ -21,10 +21,10 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.jail import detect
 from coterie.schema.command.diff import main as mas_diff
 
 from ....came import invoked
+from ....jails import needs_jail
 from ...evolving import asked
 
 TEAM = """\
@@ -267,7 +267,7 @@ def test_in_a_stream_each_task_begins_with_the_pool_s_team(world: World) -> None
     assert world.asked == before == 2 * CALLS
 
 
-@pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
+@needs_jail
 def test_what_agents_write_while_they_adapt_is_kept(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
