@@ -110,8 +110,8 @@ def _row(number: int) -> tuple[str, float]:
     ratios = [off(*pair) for pair in zip(expected, spent, strict=True)]
     what = f"{case.world}, {case.cap} calls: {', '.join(case.methods)}"
     both = [
-        f"{planned:,} / {was:,} ({ratio:.2f})"
-        for planned, was, ratio in zip(expected, spent, ratios, strict=True)
+        f"{plan:,} / {was:,} ({ratio:.2f})"
+        for plan, was, ratio in zip(expected, spent, ratios, strict=True)
     ]
     return row(what, *both), max(ratios)
 
