@@ -1,4 +1,4 @@
-"""Makes the scorers of the simulated worlds known, as those of an installed plug-in are."""
+"""Makes the scorers and strategies of studies known, as those of an installed plug-in are."""
 
 import sys
 from pathlib import Path
@@ -7,11 +7,9 @@ from coterie.schema.host.catalogue import installed
 
 __all__ = ["register"]
 
-FOLDER = str(Path(__file__).parent)
 
-
-def register() -> None:
-    """Add the folder that declares the scorers to where packages are looked for."""
-    if FOLDER not in sys.path:
-        sys.path.append(FOLDER)
+def register(folder: Path = Path(__file__).parent) -> None:
+    """Add a folder that declares entry points to where packages are looked for."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
         installed.cache_clear()

@@ -82,7 +82,7 @@ class Adapter:
         team = self.team(candidate)
         scores = [self.score(team, task) for task in batch]
         traces = [*zip(batch, scores, strict=True)] if capture_traces else None
-        return _part("core.adapter").EvaluationBatch(
+        return gepa_part("core.adapter").EvaluationBatch(
             outputs=scores, scores=scores, trajectories=traces
         )
 
@@ -135,7 +135,7 @@ def on_prompts(world: World) -> Outcome:
     """Let GEPA optimize the prompts of a world's team."""
     adapter = Adapter(world=world)
     tasks = world.tasks[:VALIDATED]
-    result = _part("api").optimize(
+    result = gepa_part("api").optimize(
         seed_candidate={**world.prompts},
         trainset=tasks,
         valset=tasks,
@@ -143,14 +143,14 @@ def on_prompts(world: World) -> Outcome:
         reflection_lm=adapter.reflect,
         stop_callbacks=adapter.is_spent,
         seed=world.seed,
-        logger=_Silent(),
+        logger=Silent(),
     )
     return adapter.outcome(adapter.team(result.best_candidate))
 
 
 def on_yaml(world: World) -> Outcome:
     """Let GEPA's `optimize_anything` optimize the file of a world's team."""
-    adapter, parts = Adapter(world=world), _part("optimize_anything")
+    adapter, parts = Adapter(world=world), gepa_part("optimize_anything")
     tasks = world.tasks[:VALIDATED]
     result = parts.optimize_anything(
         dump(world.team),
@@ -161,14 +161,14 @@ def on_yaml(world: World) -> Outcome:
         config=parts.GEPAConfig(
             engine=parts.EngineConfig(seed=world.seed, parallel=False),
             reflection=parts.ReflectionConfig(reflection_lm=adapter.reflect_on_file),
-            tracking=parts.TrackingConfig(logger=_Silent()),
+            tracking=parts.TrackingConfig(logger=Silent()),
             stop_callbacks=adapter.is_spent,
         ),
     )
     return adapter.outcome(adapter.read(str(result.best_candidate))[0] or world.team)
 
 
-def _part(name: str) -> Any:
+def gepa_part(name: str) -> Any:
     """Return a module of GEPA.
 
     Raises:
@@ -181,7 +181,7 @@ def _part(name: str) -> Any:
         raise InputError(message) from error
 
 
-class _Silent:
+class Silent:
     """A log that nobody reads."""
 
     def log(self, message: str) -> None:

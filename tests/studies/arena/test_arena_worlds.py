@@ -6,18 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.arena.declared import known_methods, load_arena
+from coterie.benchmarks.arena.declared import load_arena
 from coterie.schema.host.catalogue import Catalogue
-from studies.arena import SIZES, WORLDS, Arena
+from studies.arena.worlds import METHODS, PLUGIN, SIZES, WORLDS, Arena
 from studies.controls.world import CONVENTION
+from studies.plugin import register
 
 FORM = {"type": "object", "properties": {"prompt": {"type": "string"}}}
 
 
+@pytest.mark.usefixtures("own_path")
 def test_an_arena_of_a_world_has_all_methods_and_tasks(tmp_path: Path) -> None:
-    arena = Arena(world="ideas", folder=tmp_path, seeds=2, methods=known_methods())
+    register(PLUGIN)
+    arena = Arena(world="ideas", folder=tmp_path, seeds=2, methods=METHODS)
     loaded = load_arena(arena.write(), Catalogue.of_host(), tmp_path / "teams")
-    assert [method.name for method in loaded.methods] == [*known_methods()]
+    assert [method.name for method in loaded.methods] == [*METHODS]
     tasks = loaded.streams["ideas"].tasks(seed=1)
     assert (len(tasks.tasks), len(tasks.held_out)) == (SIZES["evolve"], SIZES["test"])
 

@@ -1,0 +1,50 @@
+"""GEPA in an arena: it gains under the cap of a cell, and what was tested stays."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studies.arena.worlds import Arena
+
+
+def cells(arena: Arena) -> dict[str, Any]:
+    value = json.loads((arena.results / "arena.json").read_text())
+    return {cell["method"]: cell for cell in value["cells"]}
+
+
+def arena_of(folder: Path, cap: int) -> Arena:
+    return Arena(
+        world="gain",
+        folder=folder,
+        seeds=1,
+        methods=("team as it is", "gepa"),
+        sizes={"evolve": 20, "test": 10},
+        caps={"cap": f"calls={cap}", "test_cap": "calls=40"},
+    )
+
+
+@pytest.mark.usefixtures("own_path")
+def test_gepa_writes_a_better_prompt_within_its_cap_and_resumes_without_a_call(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("gepa")
+    arena = arena_of(tmp_path, cap=50)
+    table = arena.run()
+    found = cells(arena)
+    assert found["gepa"]["learning"]["calls"] == 50
+    assert found["gepa"]["score"] > found["team as it is"]["score"]
+    assert arena.run() == table
+
+
+@pytest.mark.usefixtures("own_path")
+def test_a_cap_too_small_to_validate_the_original_hands_it_over(tmp_path: Path) -> None:
+    pytest.importorskip("gepa")
+    arena = arena_of(tmp_path, cap=5)
+    arena.run()
+    found = cells(arena)
+    assert found["gepa"]["deployed"] == found["team as it is"]["deployed"] == "coder"
+    assert found["gepa"]["learning"]["calls"] == 5
