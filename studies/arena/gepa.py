@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from coterie.operators.core.answers import closed, structured
+from coterie.operators.core.answers import structured
 from coterie.operators.core.meta import Question
 from coterie.operators.core.proposal import RejectedProposal
 from coterie.operators.evolution.episode import Episode
@@ -22,6 +22,7 @@ from coterie.pool.ledger.changes import Added
 from coterie.runtime.values.caps import Caps
 from coterie.runtime.values.score import Score
 from coterie.schema.edits import RejectedEdits, SetPrompt, apply
+from coterie.schema.edits.offer.strict import closed
 from coterie.schema.team.team import Lineage, Team
 from coterie.schema.values.errors import CoterieError, LimitError
 from coterie.schema.values.files import write_atomically
