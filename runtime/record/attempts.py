@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...schema.values.codec import kept
 from ..values.usage import Usage
 from .costs import State
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Attempt:
     """An attempt of a call.
 

@@ -46,7 +46,6 @@ class Locks:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class _Answer:
     """What answers cost that an agent's part, or one call of it, follows from.
 

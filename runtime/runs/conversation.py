@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +22,6 @@ MOST_CHARACTERS = 200_000
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
     """A question of a conversation, and its answer."""
 
@@ -31,7 +30,6 @@ class Turn:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Conversation:
     """What a run continues.
 

@@ -7,7 +7,7 @@ import functools
 import platform
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -217,7 +217,6 @@ class RunRecord:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class _Manifest:
     """What resuming a run needs of run.json."""
 
@@ -232,7 +231,6 @@ class _Manifest:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class _Result:
     """What result.json must have for those who read it."""
 

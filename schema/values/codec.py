@@ -99,7 +99,7 @@ class _Settings:
 def kept(
     *, omit: bool = False, closed: bool = False, tag: tuple[str, str] | None = None
 ) -> Callable[[type[T]], type[T]]:
-    """Make a class a frozen dataclass whose values are kept, and say how; it may be one already.
+    """Make a class a frozen dataclass whose values are kept, and say how.
 
     Args:
         omit: Whether fields are left out that are at their default.
@@ -109,8 +109,7 @@ def kept(
     settings = _Settings(omit=omit, closed=closed, tag=tag)
 
     def make(cls: type[T]) -> type[T]:
-        if "__dataclass_fields__" not in vars(cls):
-            cls = dataclass(frozen=True, kw_only=True, slots=True)(cls)
+        cls = dataclass(frozen=True, kw_only=True, slots=True)(cls)
         setattr(cls, SETTINGS, settings)
         return cls
 

@@ -6,7 +6,6 @@ the teams at the top run again, on tasks in one order, as candidates of a race w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from ....pool.expectation.expectation import most_promising, ranked
@@ -34,7 +33,6 @@ CLOSE = 1.96
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class PoolRace:
     """The result of the last race of a pool.
 

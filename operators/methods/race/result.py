@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Self
 
@@ -29,7 +29,6 @@ LONGEST_EDIT = 160
 
 
 @kept(omit=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Entrant:
     """A candidate of a race, as its record has it.
 
@@ -63,7 +62,6 @@ class Entrant:
 
 
 @kept(omit=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class LastWord:
     """The winner beside the original, on tasks held back until then.
 
@@ -96,7 +94,6 @@ class LastWord:
 
 
 @kept(omit=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class RaceResult:
     """The result of a race.
 

@@ -65,7 +65,6 @@ class ChatRequest:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class ToolRequest:
     """A tool that the model wants called.
 
@@ -82,7 +81,6 @@ class ToolRequest:
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class ChatAnswer:
     """What a model answered.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -23,27 +23,23 @@ from coterie.schema.values.codec import (
 
 
 @kept(omit=True, closed=True)
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
     name: str
     share: float | None = None
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Result:
     content: str
     steps: Sequence[Mapping[str, Any]] = ()
 
 
 @kept(tag=("kind", "told"))
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Told:
     what: str
 
 
 @kept(tag=("kind", "failed"))
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Failed:
     why: Literal["slow", "down"]
 
@@ -52,7 +48,6 @@ Letters = Annotated[str, Form(write="|".join, read=lambda text: text.split("|"))
 
 
 @kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Whole:
     number: int
     of: Annotated[str, Form(key="team")]
