@@ -176,9 +176,9 @@ class Adapter:
             instructions="Write a new instruction for an assistant.",
             material=text,
             schema=FORM,
-            read=partial(_written, bounds=episode.meta.limits),
+            read=partial(_written, bounds=episode.meta_model.limits),
         )
-        answer = await episode.meta.ask(f"{episode.path}reflection", question)
+        answer = await episode.meta_model.ask(f"{episode.path}reflection", question)
         return None if isinstance(answer, RejectedProposal) else answer
 
     def _episode(self, task: Task) -> Episode:
