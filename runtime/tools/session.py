@@ -35,6 +35,8 @@ MOST_PAGES = 50
 MOST_NAMES = 20
 LONGEST_DESCRIPTION = 2_000  # characters
 LONGEST_ERROR = 2_000  # characters
+MOST_PARTS = 1_000
+"""Parts of an answer that are read; each is checked by itself, while all else waits."""
 
 _GONE = (BrokenResourceError, ClosedResourceError, EndOfStream)
 
@@ -228,7 +230,9 @@ _BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
 
 def _value(result: _ToolAnswer) -> Any:
     """Return what a tool answered as a JSON value, as text, or as text with images and PDFs."""
-    blocks = [*map(_block, result.content)]
+    blocks = [*map(_block, result.content[:MOST_PARTS])]
+    if (more := len(result.content) - MOST_PARTS) > 0:
+        blocks.append(types.TextContent(type="text", text=f"[{more} more parts are left out]"))
     words = "\n".join(map(_in_words, blocks))
     if result.failed:
         raise ToolError(_shortened(words) or "the tool failed and does not say why.")

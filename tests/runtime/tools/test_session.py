@@ -147,6 +147,10 @@ def called(answers: dict[str, Any], **fields: Any) -> Any:
             {"content": [{"type": "smell"}, {"type": "text", "text": "beside it"}]},
             "[a part of the kind 'smell', which cannot be shown]\nbeside it",
         ),
+        (
+            {"content": [{"type": "text", "text": "a"}] * 1_002},
+            "a\n" * 1_000 + "[2 more parts are left out]",
+        ),
         ({"content": [{"type": "text", "text": "lone \ud83d"}]}, "lone \ufffd"),
         ({"content": [], "structuredContent": {"result": [1, 2]}}, [1, 2]),
         (
