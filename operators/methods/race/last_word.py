@@ -29,10 +29,10 @@ FEWEST = 4
 
 
 async def last_word(running: Race) -> LastWord | None:
-    """Run the leader and the original on held-back tasks, as many as the budget allows.
+    """Run the leader and the original on held-back tasks, in as many pairs as the race planned.
 
-    Where it allows more runs than there are tasks, tasks are done again: a task's score is then
-    the mean. The original's pilot, which chose nothing, makes the interval shorter where tasks were
+    Where these are more than there are tasks, tasks are done again: a task's score is then the
+    mean. The original's pilot, which chose nothing, makes the interval shorter where tasks were
     split at random. Where a budget of tokens or USD ends the last word early, what both have done
     counts.
 
@@ -41,10 +41,8 @@ async def last_word(running: Race) -> LastWord | None:
         LimitError: The budget is used up.
     """
     stream, leader, held = running.stream, running.standings.finalist, running.split.held
-    original = running.standings.candidates[0]
-    times = MOST_REPEATS if leader.repeats or original.repeats else 1
-    pairs = max(FEWEST, running.spending.pairs(running.pair, times * len(held)))
-    meetings = [(task, n) for n in range(times) for task in held][:pairs]
+    pairs = max(FEWEST, running.pairs(leader))
+    meetings = [(task, n) for n in range(MOST_REPEATS) for task in held][:pairs]
     stream.say(f"the last word: candidate {leader.number} in {len(meetings)} held-back runs")
     outcomes: dict[tuple[str, int], Meeting] = {}
     known = sum(task.is_scored for task in held)

@@ -312,18 +312,22 @@ class Race:
         runs = len(self.order) / self.settings.runs
         return max(runs, self.spending.used / (1 - self._kept))
 
-    @property
-    def _kept(self) -> float:
-        """The share of the budget that is kept for the last word.
+    def pairs(self, winner: Candidate) -> int:
+        """Return how many pairs of runs a last word on a candidate takes, as the budget allows.
 
         Each held-back task is done once, and more often where the gain that is expected would not
-        show in that.
+        show in that. The number is settled before the first pair, so the interval is that of one
+        fixed sample: nobody looks on the way, and nothing has to be corrected for looks.
         """
-        leader, original = self.standings.leader, self.standings.candidates[0]
-        held, times = len(self.split.held), MOST_REPEATS if leader.repeats else 1
-        wanted = self.standings.pairs_to_show(leader, original)
-        pairs = self.spending.pairs(self.pair, min(times * held, max(held, wanted)))
-        return min(0.99, pairs * self.spending.share(self.pair))
+        held, times = len(self.split.held), MOST_REPEATS if winner.repeats else 1
+        wanted = self.standings.pairs_to_show(winner, self.standings.candidates[0])
+        return self.spending.pairs(self.pair, min(times * held, max(held, wanted)))
+
+    @property
+    def _kept(self) -> float:
+        """The share of the budget that is kept for the last word."""
+        share = self.pairs(self.standings.leader) * self.spending.share(self.pair)
+        return min(0.99, share)
 
     @property
     def _room(self) -> int:
