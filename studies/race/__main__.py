@@ -77,13 +77,8 @@ def _cells(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for calls in ("agents", "operators", "last"):
         yield f"{statistics.fmean(getattr(each, calls) for each in outcomes):.0f}"
     yield _share([each.claims for each in outcomes])
-    yield _share(
-        [
-            each.interval[0] <= each.tested <= each.interval[1]
-            for each in outcomes
-            if each.interval is not None
-        ]
-    )
+    tested = [(each.interval, each.tested) for each in outcomes if each.interval is not None]
+    yield f"{_share([low <= gain <= high for (low, high), gain in tested])} of {len(tested)}"
 
 
 def _share(hits: Sequence[bool]) -> str:
