@@ -12,6 +12,7 @@ import contextlib
 import os
 import threading
 from dataclasses import dataclass, field
+from errno import ENOENT
 from typing import TYPE_CHECKING, Self, TypeAlias
 from zlib import crc32
 
@@ -200,7 +201,11 @@ class LogFile:
         folder = self.path.parent
         for file in sorted(folder.iterdir()):
             if file.is_file():
-                sync(file)
+                try:
+                    sync(file)
+                except StorageError as error:
+                    if error.errno != ENOENT:  # one that became another's new content meanwhile
+                        raise
         sync(folder)
         sync(folder.parent)
 

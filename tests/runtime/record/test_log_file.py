@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from coterie.runtime.record import log_file
 from coterie.runtime.record.log_file import HEAD, LogFile, lines_of, write_whole
 from coterie.schema import InputError
 from coterie.schema.values.errors import StorageError
+from coterie.schema.values.files import sync
 
 TEXTS = [b"one", b"two " * 2_000, b"three"]
 CUT: dict[str, Callable[[bytes], bytes]] = {
@@ -141,3 +143,22 @@ def test_a_file_written_whole_shows_damage_of_any_line(tmp_path: Path, text: byt
     path.write_bytes(path.read_bytes().replace(text, text.upper()))
     with pytest.raises(InputError, match="the journal is damaged"):
         contents(path)
+
+
+def test_a_file_beside_it_that_is_renamed_while_it_is_flushed_does_not_end_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".manifest.half").write_text("written, and about to be renamed")
+
+    def sync_late(path: Path) -> None:
+        if path.name == ".manifest.half":
+            path.rename(tmp_path / "manifest")
+        sync(path)
+
+    monkeypatch.setattr(log_file, "sync", sync_late)
+    log = opened(tmp_path / "f")
+    log.append(TEXTS)
+    log.flush()
+    log.close()
+    assert contents(tmp_path / "f") == TEXTS
+    assert (tmp_path / "manifest").exists()
