@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.command.spending import IN_BATCHES, ONE_BY_ONE
-from ...schema.command import map_option, with_options
+from ...schema.command import OutputFile, map_option, with_options
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
 from ..evaluation.choosing import SPLITS, TaskChoice
@@ -118,7 +118,7 @@ verdict = with_options(
     click.option(
         "--junit",
         metavar="FILE",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=OutputFile(),
         help="Also write the trials as JUnit XML. A trial below --fail-under, or below 1, failed.",
     ),
 )

@@ -19,6 +19,7 @@ from ...runtime.command.spending import (
 from ...runtime.otel import otel_option
 from ...schema.command import (
     Command,
+    OutputFile,
     catalogue_of,
     host_options,
     problem_format,
@@ -141,7 +142,7 @@ REPEATS = 3
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
 @click.option("--view", is_flag=True, help="Show the evolution in a browser while it works.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
-@click.option("--csv", type=FILE, help="Write a CSV file with a line for each task.")
+@click.option("--csv", type=OutputFile(), help="Write a CSV file with a line for each task.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @otel_option
 @click.option(

@@ -262,10 +262,16 @@ def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(folder: 
     assert before - 2 + after <= calls  # what was asked when it was killed is asked again
 
 
-def test_a_folder_that_is_not_there_is_said_before_anything_is_spent(folder: Path) -> None:
-    result = raced(folder, "--out", str(folder / "gone" / "better.yaml"), script=refusing)
+@pytest.mark.parametrize("option", ["--out", "--csv"])
+@pytest.mark.parametrize(
+    ("file", "why"), [("gone/x", "there is no folder"), ("/proc/x", "no file can be made in /proc")]
+)
+def test_where_no_file_can_be_made_is_said_before_anything_is_spent(
+    folder: Path, option: str, file: str, why: str
+) -> None:
+    result = raced(folder, option, file, script=refusing)
     assert result.code == 2
-    assert "there is no folder" in result.err
+    assert why in result.err
 
 
 def test_several_teams_are_refused_before_anything_is_spent(folder: Path) -> None:
