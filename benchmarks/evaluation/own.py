@@ -8,9 +8,10 @@ from functools import partial
 from types import MappingProxyType
 
 from ...schema.host.catalogue import Catalogue
+from ...schema.loading.loading import STREAMS
 from ...schema.loading.scorers import EXACT, scorer_hint
 from ...schema.loading.task_form import TaskForm, columns_of
-from ...schema.loading.tasks import STREAMS, open_tasks
+from ...schema.loading.tasks import open_tasks
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from ...pool.teams.sources import load_source
 from ...schema.edits.in_place import rewritten
-from ...schema.loading.loading import read_file
+from ...schema.loading.loading import read_file, refuse_tasks
 from ...schema.loading.recipe import Recipe
 from ...schema.loading.seeds import SEED, is_seed, located
 from ...schema.values.errors import InputError
@@ -35,6 +35,7 @@ def race_of(path: Path) -> Recipe | None:
     Args:
         path: A file, a team's folder, or `seed:NAME`.
     """
+    refuse_tasks(path)
     if not (is_seed(path) or path.is_dir()):
         document, _ = read_yaml(read_file(path), str(path))
         if not (is_mapping(document.value) and "agents" in document.value):

@@ -262,6 +262,21 @@ def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(folder: 
     assert before - 2 + after <= calls  # what was asked when it was killed is asked again
 
 
+@pytest.mark.parametrize(
+    ("team", "tasks", "why"),
+    [
+        ("tasks.jsonl", "solo.yaml", "tasks.jsonl: it has tasks. A team is a .yaml file"),
+        ("solo.yaml", "solo.yaml", "solo.yaml: tasks are a .jsonl or .csv file, not YAML"),
+    ],
+)
+def test_a_team_in_the_place_of_tasks_is_one_error_and_the_other_way_about(
+    folder: Path, team: str, tasks: str, why: str
+) -> None:
+    result = invoked_in(folder, mas_evolve, [team, tasks], "mas-evolve")
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert why in result.err
+
+
 @pytest.mark.parametrize("option", ["--out", "--csv"])
 @pytest.mark.parametrize(
     ("file", "why"), [("gone/x", "there is no folder"), ("/proc/x", "no file can be made in /proc")]
