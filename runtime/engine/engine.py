@@ -160,6 +160,7 @@ class Running:
         limit, whose = self._time_left()
         batched = self.context.calls.are_batched
         work = self.allowance.time.bounded() if batched else nullcontext()
+        # Agents see the task through their workspace: the reference answer must not be there.
         with Workspaces(replace(self.task, answer=None)) as self.workspaces:
             try:
                 async with asyncio.timeout(limit), work:
