@@ -14,7 +14,7 @@ from ..messages.messages import system
 from ..prompts import render
 from ..values.structured import answer_in, json_in, parse_structured
 from .carried import source_of
-from .portable import reached_for
+from .reached import reached_for
 from .toolsets import of_client
 from .unrolled import unrolled
 

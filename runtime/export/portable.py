@@ -6,10 +6,10 @@ from dataclasses import MISSING, Field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ...schema.foreign.docker_names import PROVIDERS, ROOT
+from ...schema.foreign.docker_names import ROOT
 from ...schema.team.task_fields import names_fields
 from ...schema.team.team import Agent, Execution, Notes, Rounds, Team
-from .reached import Reached, reached_by
+from .reached import reached_for
 from .toolsets import FILES, SHELLS
 
 if TYPE_CHECKING:
@@ -22,20 +22,6 @@ if TYPE_CHECKING:
     Found = Iterator[tuple[Path, str]]
 
 TARGETS = ("langgraph", "docker-agent")
-
-KNOWN: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "langgraph": {
-            "openai": "openai",
-            "anthropic": "anthropic",
-            "bedrock": "bedrock_converse",
-            "bedrock_converse": "bedrock_converse",
-            "vertex_ai": "google_vertexai",
-        },
-        "docker-agent": {ours: theirs for theirs, ours in PROVIDERS.items() if ours != "azure"},
-    }
-)
-"""What they call providers, by our names of them. All others are reached at their addresses."""
 
 STATE = ("query", "reports", "settled")
 """The fields of the state that a graph of ours has; no node can be called so."""
@@ -100,11 +86,6 @@ OF_MODELS = {
     "header_env": "secret headers are not written.",
     "thinking_tokens": "only an effort is written.",
 }
-
-
-def reached_for(target: str, model: Model | None) -> Reached | None:
-    """Return where a model is reached by a program; None where only coterie reaches it."""
-    return reached_by(model, KNOWN[target])
 
 
 def rules_for(target: str) -> tuple[Rule, ...]:
