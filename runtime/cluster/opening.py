@@ -159,7 +159,7 @@ class Unopened:
         """Return which cluster it is."""
         return {"on": self._on.text}
 
-    def open(self, *_: Any) -> NoReturn:
+    def open(self, *_: Any, **__: Any) -> NoReturn:
         """Open no jail.
 
         Raises:

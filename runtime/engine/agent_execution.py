@@ -97,7 +97,7 @@ class AgentExecution:
         self.time = whole.time if whole else OwnTime(limit, whole=self.run.allowance.time)
         self.waits = False
         self.started = self.begun = time.monotonic()
-        self.spending = self.run.purse_of(self.planned.agent.id).child()
+        self.spending = self.run.budget_of(self.planned.agent.id).child()
         self.recorded = NOTHING_SPENT
         self.source: str | None = None
         self.has_acted = False
