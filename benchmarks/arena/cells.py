@@ -35,7 +35,7 @@ Scores = dict[str, list[float]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class CellOutcome:
     """The result of a cell.
 
     Attributes:
@@ -147,7 +147,7 @@ class Cell:
             return journal.spent() - testing, testing, journal.seconds
 
     @cached_property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CellOutcome:
         """The result.
 
         Raises:
@@ -161,7 +161,7 @@ class Cell:
         learning, _, _ = self.spending
         status = strategy_of(self.method.recipe.strategy).status(self.folder)
         lost = status.value().get("dropped", 0) if status else 0
-        return Outcome(
+        return CellOutcome(
             deployed=deployed,
             scores=scores_of(deployed, trials),
             control=scores_of(figures.control or deployed, trials),

@@ -21,7 +21,7 @@ from ..evaluation.statistics import rounded
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .cells import Cell, Outcome
+    from .cells import Cell, CellOutcome
 
     Scores = Mapping[Any, Sequence[float]]
 
@@ -44,7 +44,7 @@ class Row:
     method: str
     stream: str
     cells: Sequence[Cell]
-    done: Mapping[tuple[str, int], Outcome]
+    done: Mapping[tuple[str, int], CellOutcome]
 
     @property
     def scores(self) -> Scores:
@@ -116,7 +116,7 @@ def compared(base: Row, row: Row) -> Comparison:
     )
 
 
-def area(outcome: Outcome) -> float:
+def area(outcome: CellOutcome) -> float:
     """Return the mean score over the cap: the control's until the result was there."""
     before, after = _score(outcome.control) or 0.0, _score(outcome.scores) or 0.0
     return outcome.begun * before + (1 - outcome.begun) * after

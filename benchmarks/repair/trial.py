@@ -114,9 +114,14 @@ async def observe(
             for name, text in (("model.patch", patch), ("test.patch", instance.test_patch)):
                 (given / name).write_bytes(text.encode("utf-8", "surrogatepass"))
             programs = host_programs(environment)
-            programs["readable"] = (*programs.get("readable", ()), RUN_TESTS)
-            limits = JailLimits(wall=APPLY_SECONDS, cpu=math.ceil(seconds) + 60)
-            with jails.open(work, limits=limits, given=[given], returns=False, **programs) as jail:
+            request = replace(
+                programs,
+                limits=JailLimits(wall=APPLY_SECONDS, cpu=math.ceil(seconds) + 60),
+                readable=(*programs.readable, RUN_TESTS),
+                given=(given,),
+                returns=False,
+            )
+            with jails.open(work, request) as jail:
                 bridge.on_stop(jail.kill)
                 steps = _Steps(
                     instance=instance, steering=steering, work=work, given=given, jail=jail,

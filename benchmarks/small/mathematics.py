@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.jail import JailKilled, JailLimits, PythonWorker
+from ...runtime.jail import JailKilled, JailLimits, JailRequest, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.values.score import Score
 from ...schema.host.scorer_form import ScorerForm, seconds_option, takes
@@ -114,9 +114,9 @@ def _is_installed() -> bool:
         return False
 
 
-def _readable() -> list[Path]:
+def _readable() -> tuple[Path, ...]:
     """Return what the library consists of, with what it needs, and nothing else of its folder."""
-    return [path for name in DISTRIBUTIONS for path in _parts(name) if path.exists()]
+    return tuple(path for name in DISTRIBUTIONS for path in _parts(name) if path.exists())
 
 
 def _parts(name: str) -> Iterator[Path]:
@@ -194,9 +194,8 @@ class _Reader:
     def _opened(self, jails: Jails) -> PythonWorker:
         readable = _readable()
         folder = self._open.enter_context(ScratchFolder("math"))
-        jail = self._open.enter_context(
-            jails.open(folder.path, limits=LIMITS, readable=readable, returns=False)
-        )
+        request = JailRequest(limits=LIMITS, readable=readable, returns=False)
+        jail = self._open.enter_context(jails.open(folder.path, request))
         worker = self._open.enter_context(closing(PythonWorker(jail)))
         worker.execute(
             f"import sys\nsys.path += {sorted({str(path.parent) for path in readable})!r}"

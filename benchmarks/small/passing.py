@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import dedent, indent
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.jail import JailLimits, PythonWorker
+from ...runtime.jail import JailLimits, JailRequest, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.runners.bridge import in_thread
 from ...runtime.values.score import Score
@@ -95,7 +95,7 @@ def readings(answer: str, prompt: str, entry_point: str) -> list[list[str]]:
 def _jail(jails: Jails, bridge: Bridge) -> Generator[AnyJail]:
     with (
         ScratchFolder("humaneval") as folder,
-        jails.open(folder.path, limits=LIMITS, returns=False) as jail,
+        jails.open(folder.path, JailRequest(limits=LIMITS, returns=False)) as jail,
     ):
         bridge.on_stop(jail.kill)
         yield jail

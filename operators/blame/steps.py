@@ -136,7 +136,7 @@ class _Reader:
         elif last is not None and not last.is_told_apart:
             last.outcome = "\n\n".join(news)
         self.heard[agent].update(news)
-        said = _Done(
+        answer = _Done(
             number=event["n"],
             agent=agent,
             kind="action" if event["tool_calls"] else "answer",
@@ -145,7 +145,7 @@ class _Reader:
             text="\n".join(_spoken(event)),
             read=read,
         )
-        self._keep(("said", event["path"]), part, said)
+        self._keep(("said", event["path"]), part, answer)
 
     def _used(self, event: Mapping[str, Any]) -> None:
         if (last := self.last.get(_part(event))) is not None:

@@ -196,12 +196,12 @@ class Making:
         meta = self._meta(own)
 
         async def score(run: Run) -> float:
-            said = await judge(meta, JUDGING, self.task, run.answer or "")
-            if isinstance(said, JudgeVerdict):
-                return said.score.value
-            problems = "; ".join(said.problems)
+            verdict = await judge(meta, JUDGING, self.task, run.answer or "")
+            if isinstance(verdict, JudgeVerdict):
+                return verdict.score.value
+            problems = "; ".join(verdict.problems)
             raise RunError(
-                f"the judge {self.judge}: {said.reason} {problems} Choose another model."
+                f"the judge {self.judge}: {verdict.reason} {problems} Choose another model."
             )
 
         return score

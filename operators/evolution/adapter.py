@@ -195,7 +195,7 @@ def _value(recipe: Recipe, settings: Any) -> dict[str, Any]:
     value: dict[str, Any] = {"strategy": recipe.strategy}
     defaults = Recipe(strategy=recipe.strategy, settings=None)
     value |= {
-        name: said for name in KEPT if (said := getattr(recipe, name)) != getattr(defaults, name)
+        name: own for name in KEPT if (own := getattr(recipe, name)) != getattr(defaults, name)
     }
     value |= {"policy": POLICY} if recipe.policy is not None else {}
     usual = type(settings)()

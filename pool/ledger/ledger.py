@@ -199,6 +199,7 @@ class Ledger:
                 return False
             if taken := self._files.intersection(files):
                 raise ValueError(f"an earlier operation wrote {sorted(taken)}; take other names.")
+            # Files first: a crash may leave files without a line, but no line without its files.
             for name, text in files.items():
                 write_atomically(self.path.parent / name, text)
             start = self._place
@@ -377,6 +378,7 @@ class Ledger:
         """Yield the lines after a place; one that is not whole may only be the last."""
         damaged = None
         for line in self._lines(after):
+            # Only the last line can be half: a line after it shows that no crash cut it short.
             if damaged is not None:
                 raise self._damage(damaged, "does not match its checksum")
             try:
@@ -393,6 +395,7 @@ class Ledger:
     def _lines(self, after: LedgerPosition) -> Iterator[bytes]:
         try:
             with self.path.open("rb") if self.path.exists() else BytesIO() as stream:
+                # The checksum of the last line that was read: is this still the same file?
                 stream.seek(after.offset - len(after.seal))
                 if stream.read(len(after.seal)) != after.seal:
                     raise _Replaced(f"{self.path}: not the file that was read; begin at START.")

@@ -128,6 +128,7 @@ def keep(folder: Path, state: State, known: Known) -> bool:
     value, tables = value_of(state)
     tables += known.ops.packed()
     try:
+        # A person or git may have exchanged the ledger since it was read.
         ledger = _confirmed(folder / LEDGER, known.parts)
         if ledger is None:
             return False

@@ -1,18 +1,17 @@
 """The jails of one worker, and all that the driver may ask of them.
 
-What passes between the two is plain: texts, numbers, bytes, and lists and dictionaries of them. An
-answer that is a failure is a dictionary with the key `failed`.
+Values and errors travel as they are: `greet` has made sure that both have the same software.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import hashlib
 import os
 import platform
 import re
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -21,18 +20,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...schema.values.errors import JailError
-from ...schema.values.json_text import dumps, loads
 from ..jail.detect import detect
 from ..jail.jail import Jail
 from ..jail.jails import DISK
 from ..jail.layout import interpreter
-from ..jail.limits import JailLimits
-from ..jail.process import JailedProcess, JailKilled
+from ..jail.process import JailKilled
+from ..jail.protocol import JailRequest
 from ..jail.scratch import ScratchFolder, sweep
 from ..jail.tree import (
     SMALLEST,
     FoundEntry,
-    Overgrown,
     TreeChange,
     TreeEntry,
     change,
@@ -41,19 +38,18 @@ from ..jail.tree import (
     rebuild,
     scan,
     stamped,
-    tree_of,
-    value_of,
 )
 from ..jail.watch import DiskShare
 from .contents import Contents
 from .hosted import HostedProcess, News
 
 T = TypeVar("T")
-Failed = dict[str, str]
+Tree = Mapping[str, TreeEntry]
+Changed = tuple[TreeChange, list[bytes] | None]
+"""What has changed in a work folder, and the contents in its order; None: they are too large
+together, and are to be asked for."""
 
 END_SECONDS = 10.0
-KINDS = {"killed": JailKilled, "overgrown": Overgrown}
-"""How failures are told apart on the way to the driver."""
 ALONG = 4 << 20
 """Bytes of files that come with one answer, or are sent with one question."""
 CONTENTS = 2 << 30
@@ -94,7 +90,7 @@ class _Hosted:
     jail: Jail
     folder: ScratchFolder
     start: Mapping[str, FoundEntry]
-    there: Mapping[str, TreeEntry]
+    there: Tree
     largest: int
     started: int = 0
     processes: dict[int, HostedProcess] = field(default_factory=dict[int, HostedProcess])
@@ -172,16 +168,16 @@ class JailWorker:
             "pid": os.getpid(),
         }
 
-    async def keep(self, contents: Sequence[tuple[str, bytes]]) -> Failed | None:
+    async def keep(self, contents: Sequence[tuple[str, bytes]]) -> None:
         """Keep contents of files, each with its digest."""
 
         def kept() -> None:
             for digest, content in contents:
                 self._kept.keep(digest, [content])
 
-        return await self._attempt(kept)
+        await self._apart(kept)
 
-    async def begin(self, digest: str, upload: str, piece: bytes, last: bool) -> Failed | None:
+    async def begin(self, digest: str, upload: str, piece: bytes, last: bool) -> None:
         """Take a piece of a content that is too large to be sent at once, in order."""
         assert self._scratch is not None  # noqa: S101 - it was greeted
         part = self._scratch.path / f"upload-{upload}"
@@ -190,113 +186,92 @@ class JailWorker:
             try:
                 with part.open("ab") as file:
                     file.write(piece)
-                if not last:
-                    return
-                try:
+                if last:
                     with part.open("rb") as file:
                         self._kept.keep(digest, iter(functools.partial(file.read, ALONG), b""))
-                finally:
                     part.unlink()
             except OSError as error:
                 raise JailError(f"The worker cannot keep a file: {error}.") from error
 
-        return await self._attempt(taken)
+        await self._apart(taken)
 
-    async def open(self, name: str, request: bytes) -> dict[str, Any]:
+    async def open(
+        self, name: str, work: Path, request: JailRequest, folders: Mapping[Path, Tree]
+    ) -> list[str]:
         """Open a jail.
 
         Args:
             name: What it is called from now on.
-            request: A `JailRequest` as JSON, with what is to be in its folders.
+            work: The path of its work folder on the driver.
+            folders: What is in that and in the folders that are given, by their paths there.
 
         Returns:
-            Nothing, or `missing`: digests of contents that have to be sent first.
+            Digests of contents that have to be sent first. Where there are any, no jail is open.
         """
-        return await self._attempt(lambda: self._opened(name, loads(request))) or {}
+        return await self._apart(self._opened, name, work, request, folders)
 
-    def _opened(self, name: str, request: dict[str, Any]) -> dict[str, Any]:
-        for path in request["readable"]:
+    def _opened(
+        self, name: str, work: Path, request: JailRequest, folders: Mapping[Path, Tree]
+    ) -> list[str]:
+        for path in request.readable:
             if not os.path.lexists(path):
                 raise JailError(
                     f"The worker {platform.node()} has no {path}. What is installed has to be at"
                     " the same path on each node of the cluster."
                 )
-        tree = tree_of(request["tree"])
-        given = [(Path(path), tree_of(value)) for path, value in request["given"]]
-        trees = (tree, *(fields for _, fields in given))
-        digests = [e.value for fields in trees for e in fields.values() if e.kind == "file"]
+        digests = [e.value for tree in folders.values() for e in tree.values() if e.kind == "file"]
+        # Held until the jail is made: another one that opens now may not push out what this needs.
         with self._kept.held(digests) as missing:
-            if missing:
-                return {"missing": missing}
-            folder = ScratchFolder("remote", passable=True)
-            try:
-                self._jails[name] = self._host_jail(folder, request, tree, given)
-            except BaseException:
-                folder.close()
-                raise
-        return {}
+            if not missing:
+                folder = ScratchFolder("remote", passable=True)
+                try:
+                    self._jails[name] = self._host_jail(folder, work, request, folders)
+                except BaseException:
+                    folder.close()
+                    raise
+        return missing
 
     def _host_jail(
         self,
         folder: ScratchFolder,
-        request: dict[str, Any],
-        tree: Mapping[str, TreeEntry],
-        given: list[tuple[Path, dict[str, TreeEntry]]],
+        work: Path,
+        request: JailRequest,
+        folders: Mapping[Path, Tree],
     ) -> _Hosted:
-        work = self._copy(folder.path / "work", tree)
-        tier = detect().tier
+        placed = {
+            path: self._copy(folder.path / str(number), tree)
+            for number, (path, tree) in enumerate(folders.items())
+        }
+        here, tree, tier = placed.pop(work), folders[work], detect().tier
         assert tier is not None  # noqa: S101 - this worker has refused otherwise
-        limits = JailLimits(**request["limits"])
-        jail = Jail(
-            work,
-            tier=tier,
-            limits=limits,
-            readable=[Path(path) for path in request["readable"]],
-            environment=request["environment"],
-            share=self._share,
-            at=Path(request["work"]),
-            alias=Path(request["alias"]) if request["alias"] else None,
-            own=[Path(path) for path in request["own"]],
-            placed={
-                path: self._copy(folder.path / f"given-{number}", fields)
-                for number, (path, fields) in enumerate(given)
-            },
-        )
+        wanted = replace(request, given=())  # they are placed
+        jail = Jail(here, wanted, tier=tier, share=self._share, at=work, placed=placed)
         size = sum(SMALLEST + entry.size for entry in tree.values())
         return _Hosted(
             jail=jail,
             folder=folder,
-            start=stamped(work, tree),
+            start=stamped(here, tree),
             there=tree,
-            largest=size + limits.disk,
+            largest=size + request.limits.disk,
         )
 
-    def _copy(self, folder: Path, tree: Mapping[str, TreeEntry]) -> Path:
+    def _copy(self, folder: Path, tree: Tree) -> Path:
         folder.mkdir()
         kept = self._kept
         rebuild(folder, TreeChange(created=tree), lambda _name, entry: kept.pieces(entry.value))
         return folder
 
     async def start(
-        self, name: str, command: list[str], folder: str, *, stdin: bool, stderr: bool
-    ) -> dict[str, Any]:
-        """Start a command; give its number as `started`."""
-
-        def started() -> JailedProcess:
-            return self._hosted(name).jail.start(
-                command,
-                folder=Path(folder),
-                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-                stderr=subprocess.PIPE if stderr else subprocess.STDOUT,
-            )
-
-        process = await self._attempt(started)
-        if isinstance(process, dict):
-            return process
-        hosted = self._jails.get(name)
-        if hosted is None:  # it was closed meanwhile
+        self, name: str, command: Sequence[str], folder: Path, *, stdin: int, stderr: int
+    ) -> int:
+        """Start a command, as `Jail.start` does, and return its number."""
+        start = self._hosted(name).jail.start
+        process = await self._apart(start, command, folder=folder, stdin=stdin, stderr=stderr)
+        try:
+            hosted = self._hosted(name)
+        except JailKilled:  # it was closed meanwhile
             await self._apart(process.close)
-            return _failed(JailKilled("The jail has ended: it was closed."))
+            raise
         hosted.started += 1
         number = hosted.started
 
@@ -305,7 +280,7 @@ class JailWorker:
             self._threads.submit(process.close)
 
         hosted.processes[number] = HostedProcess(process, self._ends, ended)
-        return {"started": number}
+        return number
 
     async def news(self, name: str, number: int) -> News:
         """Wait for what a command does; see `HostedProcess.news`."""
@@ -335,45 +310,33 @@ class JailWorker:
         if hosted is not None:
             await self._apart(hosted.jail.kill, reason)
 
-    async def refresh(self, name: str) -> tuple[bytes, list[bytes] | None] | Failed:
-        """Return what has changed in a work folder while code may be at work in it.
+    async def refresh(self, name: str) -> Changed:
+        """Return what has changed in a work folder while code may be at work in it."""
+        return await self._apart(self._changed, self._hosted(name))
 
-        Returns:
-            What has changed, as JSON, and the contents in its order; None: they are too large
-            together, and are to be asked for.
-        """
-        return await self._attempt(lambda: self._changed(self._hosted(name)))
+    async def close(self, name: str, returns: bool) -> Changed | None:
+        """Close a jail; return what has changed in its work folder, if the driver is to have it."""
+        hosted, result = self._hosted(name), None
 
-    async def close(
-        self, name: str, returns: bool
-    ) -> tuple[bytes, list[bytes] | None] | Failed | None:
-        """Close a jail; see `refresh` for what is given, if the driver is to have it."""
-
-        def closed() -> tuple[bytes, list[bytes] | None] | None:
-            hosted = self._hosted(name)
+        def closed() -> Changed | None:
             hosted.jail.close()
             hosted.is_at_rest = True
             return self._changed(hosted) if returns else None
 
-        result = await self._attempt(closed)
-        if not isinstance(result, tuple) or result[1] is not None:
-            await self.forget(name)
+        try:
+            result = await self._apart(closed)
+        finally:
+            if result is None or result[1] is not None:
+                await self.forget(name)
         return result
 
-    async def pieces(
-        self, name: str, wanted: Sequence[tuple[str, int, int]]
-    ) -> list[bytes] | Failed:
-        """Return pieces of files of a work folder, each by path, offset and length."""
+    async def piece(self, name: str, path: str, offset: int, length: int) -> bytes:
+        """Return a piece of a file of a work folder."""
+        return await self._apart(self._hosted(name).read, path, offset, length)
 
-        def read() -> list[bytes]:
-            hosted = self._hosted(name)
-            return [hosted.read(*row) for row in wanted]
-
-        return await self._attempt(read)
-
-    async def read_file(self, name: str, path: str, limit: int) -> bytes | Failed:
+    async def read_file(self, name: str, path: str, limit: int) -> bytes:
         """Return the content of a file of a work folder; see `Jail.read_file`."""
-        return await self._attempt(lambda: self._hosted(name).jail.read_file(path, limit=limit))
+        return await self._apart(self._hosted(name).jail.read_file, path, limit=limit)
 
     async def forget(self, name: str) -> None:
         """Remove what a closed jail leaves."""
@@ -386,12 +349,13 @@ class JailWorker:
     async def shut(self) -> None:
         """Close all jails, and remove all that is here."""
         for name in [*self._jails]:
-            await self.close(name, returns=False)
+            with contextlib.suppress(JailError):  # what cannot be closed holds up nothing else
+                await self.close(name, returns=False)
         self._threads.shutdown()
         if self._scratch is not None:
             self._scratch.close()
 
-    def _changed(self, hosted: _Hosted) -> tuple[bytes, list[bytes] | None]:
+    def _changed(self, hosted: _Hosted) -> Changed:
         is_live = not hosted.is_at_rest
         fields = entries(
             scan(hosted.jail.work, before=hosted.start, largest=hosted.largest, live=is_live)
@@ -401,12 +365,7 @@ class JailWorker:
         if result.size <= ALONG:
             contents = [hosted.read(name, 0, ALONG) for name in result.wanted]
         hosted.there = {**fields, **_unsure(result, contents)} if is_live else fields
-        value = {
-            "removed": result.removed,
-            "made": value_of(result.created),
-            "kept": sorted(result.kept),
-        }
-        return dumps(value).encode(), contents
+        return result, contents
 
     @property
     def _kept(self) -> Contents:
@@ -423,17 +382,10 @@ class JailWorker:
         hosted = self._jails.get(name)
         return hosted and hosted.processes.get(number)
 
-    async def _apart(self, work: Callable[..., T], *arguments: Any) -> T:
+    async def _apart(self, work: Callable[..., T], *arguments: Any, **named: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(
-            self._threads, functools.partial(work, *arguments)
+            self._threads, functools.partial(work, *arguments, **named)
         )
-
-    async def _attempt(self, work: Callable[[], Any]) -> Any:
-        """Do something in a thread; what fails is an answer, for no exception travels."""
-        try:
-            return await self._apart(work)
-        except JailError as error:
-            return _failed(error)
 
 
 def _unsure(tree_change: TreeChange, contents: Sequence[bytes] | None) -> dict[str, TreeEntry]:
@@ -452,11 +404,6 @@ def _unsure(tree_change: TreeChange, contents: Sequence[bytes] | None) -> dict[s
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _failed(error: JailError) -> Failed:
-    kind = next((name for name, item in KINDS.items() if isinstance(error, item)), "jail")
-    return {"failed": str(error), "kind": kind}
 
 
 def _removed(hosted: _Hosted) -> None:

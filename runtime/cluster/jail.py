@@ -5,13 +5,11 @@ from __future__ import annotations
 import secrets
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 from ...schema.values.errors import JailError, LimitError, ModelError, StorageError
-from ...schema.values.json_text import dumps, loads
 from ..jail.process import JailKilled, JailLost
 from ..jail.protocol import JailRequest
 from ..jail.tree import (
@@ -21,10 +19,8 @@ from ..jail.tree import (
     read_content,
     rebuild,
     scan,
-    tree_of,
-    value_of,
 )
-from .host import ALONG, KINDS
+from .host import ALONG
 from .link import Link, WorkerLost
 from .process import RemoteProcess
 
@@ -48,11 +44,12 @@ class RemoteJail:
     def __init__(
         self,
         link: Link,
+        work: Path,
         request: JailRequest,
         *,
         on_end: Callable[[Link, WorkerLost | None], object] = lambda _link, _lost: None,
     ) -> None:
-        self.work = request.work.resolve()
+        self.work = work.resolve()
         self.limits = request.limits
         self.lost: WorkerLost | None = None
         self._returns = request.returns
@@ -66,7 +63,8 @@ class RemoteJail:
         self._on_end: Callable[[Link, WorkerLost | None], object] | None = on_end
         if not self.work.is_dir():
             raise JailError(f"The work folder {str(self.work)!r} is not a folder.")
-        _Sending(link, self._name, self.work, request).send()
+        sending = _Sending(link, (self.work, *(path.resolve() for path in request.given)))
+        sending.open(self._name, self.work, request)
 
     def start(
         self,
@@ -83,10 +81,16 @@ class RemoteJail:
             JailError: It did not start.
         """
         self.check()
-        streams = {"stdin": stdin == subprocess.PIPE, "stderr": stderr == subprocess.PIPE}
-        words, where = [str(word) for word in command], str(folder or self.work)
-        number = self._asked("start", words, where, **streams)["started"]
-        process = RemoteProcess(self._link, self._name, number, on_lost=self._lose, **streams)
+        words, where = [str(word) for word in command], folder or self.work
+        number = self._asked("start", words, where, stdin=stdin, stderr=stderr)
+        process = RemoteProcess(
+            self._link,
+            self._name,
+            number,
+            stdin=stdin == subprocess.PIPE,
+            stderr=stderr == subprocess.PIPE,
+            on_lost=self._lose,
+        )
         with self._turn:
             self._processes = {other for other in self._processes if other.running} | {process}
         try:
@@ -112,7 +116,7 @@ class RemoteJail:
         """Bring the work folder here up to date with the worker's."""
         with self._bringing:
             self.check()
-            self._bring(self._asked("refresh"))
+            self._bring(*self._asked("refresh"))
 
     def read_file(self, name: str, *, limit: int) -> bytes:
         """Return the content of a file of the worker's folder; see `AnyJail`.
@@ -152,7 +156,7 @@ class RemoteJail:
             with self._bringing:
                 result = self._asked("close", returns)
                 if returns:
-                    self._bring(result)
+                    self._bring(*result)
         except JailLost:
             if returns:
                 raise
@@ -197,99 +201,65 @@ class RemoteJail:
         if self.lost is not None:
             raise self._loss()
         try:
-            return succeeded(self._link.ask(method, self._name, *arguments, **named))
+            return self._link.ask(method, self._name, *arguments, **named)
         except WorkerLost as lost:
             self._lose(lost)
             raise self._loss() from lost
 
-    def _bring(self, result: tuple[bytes, list[bytes] | None]) -> None:
+    def _bring(self, changed: TreeChange, contents: Sequence[bytes] | None) -> None:
         """Make the work folder what it has become on the worker."""
-        value, contents = loads(result[0]), result[1]
-        changed = TreeChange(
-            removed=tuple(value["removed"]),
-            created=tree_of(value["made"]),
-            kept=frozenset(value["kept"]),
-        )
-        if contents is None:
-            pieces = self._pieces(changed)
-        else:
-            pieces = dict(zip(changed.wanted, ([content] for content in contents), strict=True))
-        rebuild(self.work, changed, lambda name, _entry: pieces[name])
+        there = dict(zip(changed.wanted, contents or (), strict=contents is not None))
 
-    def _pieces(self, changed: TreeChange) -> Mapping[str, Iterable[bytes]]:
-        """Return the contents that are wanted, each of which is asked for when it is."""
+        def pieces(name: str, entry: TreeEntry) -> Iterable[bytes]:
+            if name in there:
+                return [there[name]]
+            offsets = range(0, entry.size, ALONG)
+            return (self._asked("piece", name, offset, ALONG) for offset in offsets)
 
-        def of(name: str, size: int) -> Iterator[bytes]:
-            for offset in range(0, size, ALONG):
-                yield from self._asked("pieces", [(name, offset, ALONG)])
-
-        return {name: of(name, changed.created[name].size) for name in changed.wanted}
-
-
-def succeeded(result: Any) -> Any:
-    """Return an answer of a host that is none of failure.
-
-    Raises:
-        JailError: It is one.
-    """
-    if isinstance(result, dict) and "failed" in result:
-        raise KINDS.get(result["kind"], JailError)(result["failed"])
-    return result
+        rebuild(self.work, changed, pieces)
 
 
 class _Sending:
-    """The folders of a jail on their way to a worker, which has some of their files already."""
+    """Folders on their way to a worker, which has some of their files already."""
 
-    def __init__(self, link: Link, name: str, work: Path, request: JailRequest) -> None:
-        self._link, self._name = link, name
-        self._files: dict[str, tuple[Path, str, TreeEntry]] = {}
-        self._asked = {
-            "work": str(work),
-            "tree": self._tree(work),
-            "given": [(str(path.resolve()), self._tree(path.resolve())) for path in request.given],
-            "limits": asdict(request.limits),
-            "readable": [str(path) for path in request.readable],
-            "environment": dict(request.environment or {}),
-            "alias": request.alias and str(request.alias),
-            "own": [str(path) for path in request.own],
-        }
+    def __init__(self, link: Link, folders: Iterable[Path]) -> None:
+        self._link = link
+        self._files: dict[str, tuple[Path, str, int]] = {}
+        self._trees = {folder: self._tree(folder) for folder in folders}
 
-    def send(self) -> None:
-        """Have the jail opened, and send what the worker lacks for it."""
-        asked = dumps(self._asked).encode()
+    def open(self, name: str, work: Path, request: JailRequest) -> None:
+        """Have a jail opened, and send what the worker lacks for it."""
         for _ in range(TRIES):
-            missing = succeeded(self._link.ask("open", self._name, asked)).get("missing")
+            missing = self._link.ask("open", name, work, request, self._trees)
             if not missing:
                 return
             self._send_files(missing)
         raise JailError("The worker has no room for the files of the work folder.")
 
-    def _tree(self, folder: Path) -> dict[str, Any]:
+    def _tree(self, folder: Path) -> Mapping[str, TreeEntry]:
         tree = entries(scan(folder))
-        for name, entry in tree.items():
-            if entry.kind == "file":
-                self._files[entry.value] = (folder, name, entry)
-        return value_of(tree)
+        files = ((name, entry) for name, entry in tree.items() if entry.kind == "file")
+        self._files |= {entry.value: (folder, name, entry.size) for name, entry in files}
+        return tree
 
     def _send_files(self, digests: Sequence[str]) -> None:
         batch: list[tuple[str, bytes]] = []
         size = 0
         for digest in digests:
-            folder, name, entry = self._files[digest]
-            if entry.size > ALONG:
-                self._send_large(digest, folder, name, entry.size)
+            folder, name, length = self._files[digest]
+            if length > ALONG:
+                self._send_large(digest, folder, name, length)
                 continue
             batch.append((digest, read_content(folder, name, 0, ALONG)))
-            size += entry.size
+            size += length
             if size > ALONG:
-                succeeded(self._link.ask("keep", batch))
+                self._link.ask("keep", batch)
                 batch, size = [], 0
         if batch:
-            succeeded(self._link.ask("keep", batch))
+            self._link.ask("keep", batch)
 
     def _send_large(self, digest: str, folder: Path, name: str, size: int) -> None:
         upload = secrets.token_hex(8)
         for offset in range(0, size, ALONG):
             piece = read_content(folder, name, offset, ALONG)
-            last = offset + ALONG >= size
-            succeeded(self._link.ask("begin", digest, upload, piece, last))
+            self._link.ask("begin", digest, upload, piece, offset + ALONG >= size)

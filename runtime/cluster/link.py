@@ -25,6 +25,7 @@ class Link(Protocol):
 
         Raises:
             WorkerLost: The worker ended, or did not answer in `seconds`.
+            JailError: The method raised it.
         """
         ...
 

@@ -7,6 +7,7 @@ import concurrent.futures
 import socket
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 from ...schema.values.errors import InputError, JailError
@@ -66,7 +67,7 @@ class Workers:
         """Return how code is confined on the workers; see `Fleet.describe`."""
         return self._fleet.describe()
 
-    def open(self, request: JailRequest) -> RemoteJail:
+    def open(self, work: Path, request: JailRequest) -> RemoteJail:
         """Open a jail on the worker that has the fewest; see `Jails.open`.
 
         Raises:
@@ -76,7 +77,7 @@ class Workers:
         for _ in range(TRIES):
             link = self._taken()
             try:
-                return RemoteJail(link, request, on_end=self._given_back)
+                return RemoteJail(link, work, request, on_end=self._given_back)
             except WorkerLost as lost:
                 why = str(lost)
                 self._given_back(link, lost)

@@ -67,6 +67,8 @@ class RayLink:
         except LOST as error:
             raise WorkerLost(_first_line(error)) from error
         except ray.exceptions.RayError as error:
+            if isinstance(cause := getattr(error, "cause", None), JailError):
+                raise cause from None
             raise JailError(f"The worker {self.name} failed: {_last_line(error)}") from error
 
     def tell(self, method: str, *arguments: Any) -> None:

@@ -27,16 +27,16 @@ class Ping:
     """What came of asking a model.
 
     Attributes:
-        said: As who, how soon and at what cost; or why it did not.
+        detail: As who, how soon and at what cost; or why it did not.
     """
 
     alias: str
     model: str
     answered: bool
-    said: str
+    detail: str
 
     def __str__(self) -> str:
-        return f"{self.alias} = {self.model}: {self.said}"
+        return f"{self.alias} = {self.model}: {self.detail}"
 
     def value(self) -> dict[str, Any]:
         """Return it as a JSON object."""
@@ -70,10 +70,10 @@ async def _asked(gateway: Gateway, model: Model) -> Ping:
     try:
         answer = await gateway.chat(request, budget=Budget(Caps(seconds=SECONDS)))
     except CoterieError as error:
-        return Ping(alias=model.alias, model=model.model, answered=False, said=str(error))
+        return Ping(alias=model.alias, model=model.model, answered=False, detail=str(error))
     usage = answer.usage
     text = (
         f"{answer.model or 'it'} answered in {answer.seconds:.2f} s,"
         f" {counted(usage.tokens, 'token')}, {usage.cost}"
     )
-    return Ping(alias=model.alias, model=model.model, answered=True, said=text)
+    return Ping(alias=model.alias, model=model.model, answered=True, detail=text)

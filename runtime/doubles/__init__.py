@@ -7,7 +7,7 @@ want, and records what it was asked. `python -m coterie.runtime.doubles script.y
 from __future__ import annotations
 
 from .calls import Call
-from .reply import FAULTS, Delivery, Fault, Reply, ToolCall
+from .reply import FAULTS, Delivery, Fault, Reply, ScriptedCall
 from .script import Replies, message_text
 from .script_file import load_script
 from .server import ScriptedModel
@@ -19,8 +19,8 @@ __all__ = [
     "Fault",
     "Replies",
     "Reply",
+    "ScriptedCall",
     "ScriptedModel",
-    "ToolCall",
     "load_script",
     "message_text",
 ]

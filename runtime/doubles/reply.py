@@ -68,7 +68,7 @@ Fault = Literal[
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ToolCall:
+class ScriptedCall:
     """A tool that the model calls. `arguments` is JSON text, as models write it."""
 
     name: str
@@ -94,7 +94,7 @@ class Reply:
     """
 
     text: str | None = None
-    tool_calls: tuple[ToolCall, ...] = ()
+    tool_calls: tuple[ScriptedCall, ...] = ()
     finish_reason: str = "stop"
     latency: float = 0.0
     usage: Mapping[str, object] | Literal["computed", "missing"] = "computed"
@@ -118,7 +118,7 @@ class Reply:
     @classmethod
     def tool(cls, name: str, /, **arguments: object) -> Self:
         """Call one tool, for instance `final_answer` of a smolagents `ToolCallingAgent`."""
-        call = ToolCall(name=name, arguments=json.dumps(arguments, ensure_ascii=False))
+        call = ScriptedCall(name=name, arguments=json.dumps(arguments, ensure_ascii=False))
         return cls(tool_calls=(call,), finish_reason="tool_calls")
 
     @classmethod
@@ -176,7 +176,7 @@ _SOUND = Reply(text="This answer is complete.")
 FAULTS: Mapping[Fault, Reply] = MappingProxyType(
     {
         "bad_tool_json": Reply(
-            tool_calls=(ToolCall(name="final_answer", arguments='{"answer": '),),
+            tool_calls=(ScriptedCall(name="final_answer", arguments='{"answer": '),),
             finish_reason="tool_calls",
         ),
         "cached_usage": _SOUND.replace(

@@ -97,7 +97,7 @@ class AgentExecution:
         self.time = whole.time if whole else OwnTime(limit, whole=self.run.allowance.time)
         self.waits = False
         self.started = self.begun = time.monotonic()
-        self.spending = self.run.purse_of(self.planned.agent.id).child()
+        self.spending = self.run.budget_of(self.planned.agent.id).child()
         self.recorded = NOTHING_SPENT
         self.source: str | None = None
         self.has_acted = False
@@ -233,6 +233,7 @@ class AgentExecution:
             error, fault = f"it reached its timeout{of_work}.", "agent"
         except BudgetReached as reached:
             self.run.limit = self.run.limit or reached
+            # Not failed: with a higher cap the same run goes on from here.
             status, error = "cancelled", str(reached)
         except CoterieError as failure:
             usual = "memory" if failure is self.forgot else "agent"
@@ -301,6 +302,7 @@ class AgentExecution:
 
     def _begin(self) -> None:
         """Forget the result of an attempt before it was over."""
+        # An attempt that is repeated elsewhere asks under the same paths, and so finds its answers.
         self.numbers.clear()
         self.given = 0
         self.tool_calls.clear()
@@ -442,6 +444,7 @@ class AgentExecution:
             if recorded is not None:
                 return recorded
             journal.must_be_live(path)
+            # What led here must survive a power cut, for the act itself cannot be taken back.
             await journal.flush()
             value = scrubbed(await work(), self.context.calls.scrub)
             self._bound(value)

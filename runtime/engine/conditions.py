@@ -26,7 +26,7 @@ async def inputs_of(run: Running, planned: PlannedAgent) -> Mapping[str, AgentOu
     before = {seen: await run.parts[seen] for seen in planned.sees}
     for sender, when in planned.agent.reads.items():
         if sender in before and (report := before[sender].result) is not None:
-            answer = await run.said_by(when.agent) if when.agent else report
+            answer = await run.result_of(when.agent) if when.agent else report
             if answer is None or not when.holds(_value_in(answer, when)):
                 before[sender] = skipped(f"it is read only {when}.")
     return before
@@ -44,7 +44,7 @@ async def unneeded(
     """
     agent = planned.agent
     if agent.when is not None:
-        answer = await run.said_by(agent.when.agent)
+        answer = await run.result_of(agent.when.agent)
         if answer is not None and agent.when.holds(_value_in(answer, agent.when)):
             return None
         return skipped(f"it works only {agent.when}.")
@@ -84,7 +84,7 @@ async def _values(run: Running, each: Each) -> list[Any] | None:
     """Return the items of a list; None where the agent that was to give it gave none."""
     if each.agent is None:
         return items_of(run.workspaces.task, each.field)
-    answer = await run.said_by(each.agent)
+    answer = await run.result_of(each.agent)
     return None if answer is None else items_in(answer.content, each)
 
 

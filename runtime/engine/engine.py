@@ -146,10 +146,10 @@ class Running:
         self.parts: dict[str, asyncio.Task[AgentOutcome]] = {}
         self.outcomes: dict[str, AgentOutcome] = {}
         self._reports: dict[str, AgentReport] = {}
-        self.desks: dict[str, list[AgentExecution]] = {}
+        self.executions: dict[str, list[AgentExecution]] = {}
         self.lost: set[str] = set()
         self._budget = self.context.budget or Budget()
-        self._purses: dict[str, Budget] = {}
+        self._agent_budgets: dict[str, Budget] = {}
         self.cut_off: list[AgentExecution] = []
         self.has_failed = False
         self.patch: str | None = None
@@ -160,6 +160,7 @@ class Running:
         limit, whose = self._time_left()
         batched = self.context.calls.are_batched
         work = self.allowance.time.bounded() if batched else nullcontext()
+        # Agents see the task through their workspace: the reference answer must not be there.
         with Workspaces(replace(self.task, answer=None)) as self.workspaces:
             try:
                 async with asyncio.timeout(limit), work:
@@ -184,7 +185,7 @@ class Running:
     def let_go(self) -> None:
         """Forget who worked in the pass, and so be freed at once: each of them knows it as well."""
         self.parts.clear()
-        self.desks.clear()
+        self.executions.clear()
         self.cut_off.clear()
 
     def _comes_through(self) -> bool:
@@ -230,7 +231,7 @@ class Running:
 
     def _has_waited(self) -> bool:
         """Return whether its models used up its time: all waited at its end, or for most of it."""
-        all_waited = bool(self.cut_off) and all(desk.waits for desk in self.cut_off)
+        all_waited = bool(self.cut_off) and all(execution.waits for execution in self.cut_off)
         return all_waited or self.allowance.time.spent < self.allowance.timeout / 2
 
     def _is_run_wide(self, limit: BudgetReached) -> bool:
@@ -283,7 +284,8 @@ class Running:
             outcome = outcome or self._cancelled(agent_id)
             self.outcomes[agent_id] = outcome
             self._tell_end(agent_id, outcome)
-            self.desks.pop(agent_id, None)  # what it read and asked is freed before the run ends
+            # What it read and asked is freed before the run ends.
+            self.executions.pop(agent_id, None)
         if outcome.status == "failed" and self.plan.team.execution.on_error == "fail":
             self.has_failed = True
             raise _FirstFailure
@@ -311,17 +313,17 @@ class Running:
             self.context.trace.emit("work_chosen", agent.id, of=aside)
         return passed
 
-    def purse_of(self, agent_id: str) -> Budget:
+    def budget_of(self, agent_id: str) -> Budget:
         """Return the budget that counts what this process spends on an agent, on all its items."""
         if (caps := self.context.agent_caps) is None:
             return self._budget
-        if agent_id not in self._purses:
+        if agent_id not in self._agent_budgets:
             journal = self.context.calls.journal
             spent, seconds = self.allowance.of(agent_id, self.path, journal)
-            purse = self._budget.child(caps, f"agent {agent_id}", spent=spent)
-            purse.deposit(NOTHING_SPENT, seconds=seconds)
-            self._purses[agent_id] = purse
-        return self._purses[agent_id]
+            budget = self._budget.child(caps, f"agent {agent_id}", spent=spent)
+            budget.deposit(NOTHING_SPENT, seconds=seconds)
+            self._agent_budgets[agent_id] = budget
+        return self._agent_budgets[agent_id]
 
     def report_of(self, agent_id: str, outcome: AgentOutcome) -> AgentReport | None:
         """Give the result of an agent as all its readers get it; None where it had no result.
@@ -350,21 +352,23 @@ class Running:
 
     def _cancelled(self, agent_id: str) -> AgentOutcome:
         """Return how an agent ends that the run's end found waiting or at work."""
-        desks = self.desks.get(agent_id, ())
-        if not desks:
+        executions = self.executions.get(agent_id, ())
+        if not executions:
             return AgentOutcome(status="cancelled")
-        self.cut_off += desks
+        self.cut_off += executions
         return AgentOutcome(
             status="cancelled",
-            usage=sum((desk.usage for desk in desks), NOTHING_SPENT),
-            seconds=max(desk.seconds for desk in desks),
-            attempts=sum(desk.attempts for desk in desks),
+            usage=sum((execution.usage for execution in executions), NOTHING_SPENT),
+            seconds=max(execution.seconds for execution in executions),
+            attempts=sum(execution.attempts for execution in executions),
             mishaps=tuple(
-                dict.fromkeys(name for desk in desks for name in desk.warnings.as_texts())
+                dict.fromkeys(
+                    name for execution in executions for name in execution.warnings.as_texts()
+                )
             ),
         )
 
-    async def said_by(self, agent_id: str) -> AgentResult | None:
+    async def result_of(self, agent_id: str) -> AgentResult | None:
         """Return the result of an earlier agent; None where it takes no part, or had no result."""
         part = self.parts.get(agent_id)
         return (await part).result if part is not None else None
@@ -396,16 +400,18 @@ class Running:
                 raise _FirstFailure
             if planned.agent.id in self.lost:  # an item failed, and its list is lost with it
                 return AgentOutcome(status="cancelled")
-            desk = AgentExecution(run=self, planned=planned, before=before, item=item)
-            self.desks.setdefault(planned.agent.id, []).append(desk)
-            if item is None or len(self.desks[planned.agent.id]) == 1:
-                self._tell_start(planned, desk)
-            outcome = await desk.outcome()
+            execution = AgentExecution(run=self, planned=planned, before=before, item=item)
+            self.executions.setdefault(planned.agent.id, []).append(execution)
+            if item is None or len(self.executions[planned.agent.id]) == 1:
+                self._tell_start(planned, execution)
+            outcome = await execution.outcome()
         if item is not None:
             if outcome.status == "failed" and self.plan.team.execution.on_error != "degrade":
                 self.lost.add(planned.agent.id)
             text = outcome.result.content if outcome.result else None
-            desk.emit("item_finished", status=outcome.status, content=text, error=outcome.error)
+            execution.emit(
+                "item_finished", status=outcome.status, content=text, error=outcome.error
+            )
         return outcome
 
     def _tell_start(self, planned: PlannedAgent, execution: AgentExecution) -> None:
@@ -436,7 +442,7 @@ class Running:
 
     def _source(self, agent_id: str) -> str | None:
         """Return where the agent's result is from, if it did nothing here: `journal`, `parent`."""
-        sources = {desk.source for desk in self.desks.get(agent_id, ())}
+        sources = {execution.source for execution in self.executions.get(agent_id, ())}
         return sources.pop() if len(sources) == 1 else None
 
     def _why(self) -> str:

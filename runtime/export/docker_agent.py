@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...schema.foreign.docker_names import VERSION, calling
 from ...schema.team.writing import write_yaml
 from ..messages.messages import system
-from .portable import PENALTIES, has_form_there, reached_for
+from .portable import PENALTIES, has_form_there
+from .reached import reached_for
 from .toolsets import toolsets
 
 if TYPE_CHECKING:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import load_named
 from ...schema.values.errors import AgentError
+from ...schema.values.values import plain
 from ..gateway.chat.messages import WORDLESS
 from ..messages.messages import system
 from ..prompts import render
 from ..values.structured import answer_in, json_in, parse_structured
 from .carried import source_of
-from .portable import reached_for
+from .reached import reached_for
 from .toolsets import of_client
 from .unrolled import unrolled
 
@@ -77,7 +77,7 @@ def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -
     tools = [tool for agent in team.agents.values() for tool in agent.tools]
     used = {tool.partition(".")[0] for tool in tools if "." in tool}
     packages |= {"langchain-mcp-adapters"} if used else set()
-    output = nodes[-1].name if len(nodes) == 1 else _last(nodes, plan.output)
+    output = next(node.name for node in reversed(nodes) if node.agent == plan.output)
     text = render(
         "langgraph",
         folder=FOLDER,
@@ -106,10 +106,6 @@ def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -
         answers_in_json=team.agents[plan.output].output_schema is not None,
     )
     return f"{text}\n"
-
-
-def _last(nodes: Sequence[Node], agent: str) -> str:
-    return next(node.name for node in reversed(nodes) if node.agent == agent)
 
 
 def _of_reports() -> str:
@@ -178,7 +174,7 @@ def _agent(
         "key_env": _written(key_env) if key_env else "",
         "tools": _written(list(agent.tools)) if agent.tools else "",
         "steps": agent.max_steps or USUAL_TOOL_STEPS,
-        "schema": repr(_plain(agent.output_schema)) if agent.output_schema is not None else "",
+        "schema": "" if agent.output_schema is None else repr(plain(agent.output_schema)),
     }
 
 
@@ -228,11 +224,6 @@ def _of_openai(reached: Reached, model: Model, effort: str | None) -> dict[str, 
         "extra_body": dict(model.body) or None,
         "default_headers": dict(model.headers) or None,
     }
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as the plain lists and mappings that its literal has."""
-    return json.loads(json.dumps(value))
 
 
 def literal(text: str) -> str:

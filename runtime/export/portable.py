@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, fields, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ...schema.foreign.docker_names import PROVIDERS, ROOT
+from ...schema.foreign.docker_names import ROOT
 from ...schema.team.task_fields import names_fields
 from ...schema.team.team import Agent, Execution, Notes, Rounds, Team
-from .reached import Reached, reached_by
+from ...schema.values.values import unlike_default
+from .reached import reached_for
 from .toolsets import FILES, SHELLS
 
 if TYPE_CHECKING:
@@ -23,30 +24,12 @@ if TYPE_CHECKING:
 
 TARGETS = ("langgraph", "docker-agent")
 
-KNOWN: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "langgraph": {
-            "openai": "openai",
-            "anthropic": "anthropic",
-            "bedrock": "bedrock_converse",
-            "bedrock_converse": "bedrock_converse",
-            "vertex_ai": "google_vertexai",
-        },
-        "docker-agent": {ours: theirs for theirs, ours in PROVIDERS.items() if ours != "azure"},
-    }
-)
-"""What they call providers, by our names of them. All others are reached at their addresses."""
-
 STATE = ("query", "reports", "settled")
 """The fields of the state that a graph of ours has; no node can be called so."""
 
 PENALTIES = frozenset({"frequency_penalty", "presence_penalty"})
 """Fields of requests for which docker-agent has fields of its own."""
 
-EXECUTION = {
-    "on_overflow": "nothing is trimmed there.",
-    "timeout": "a whole run has no limit of time there.",
-}
 KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "docker-agent": frozenset({"llm", "mini-swe-agent", "smolagents", "swe-agent"}),
@@ -83,28 +66,33 @@ WRITTEN: Mapping[type[object], frozenset[str]] = MappingProxyType(
     }
 )  # fmt: skip
 """The fields that are written, or refused by what they say. Others that are set are refused."""
-OF_AGENTS = {
-    "files": "a task has no files there.",
-    "imports": "it is for agents that write code.",
-    "max_steps": "it is for agents that use tools.",
-    "member": "there are no pools there.",
-    "planning_interval": "nobody plans anew there.",
-    "recall": "a pool's memory is no part of the file.",
-}
-OF_TEAMS = {
-    "lineage": "there are no pools there.",
-    "successful_tasks": "it is for operators, and never executed.",
-}
+LOST: Mapping[type[object], Mapping[str, str]] = MappingProxyType(
+    {
+        Agent: {
+            "files": "a task has no files there.",
+            "imports": "it is for agents that write code.",
+            "max_steps": "it is for agents that use tools.",
+            "member": "there are no pools there.",
+            "planning_interval": "nobody plans anew there.",
+            "recall": "a pool's memory is no part of the file.",
+        },
+        Execution: {
+            "on_overflow": "nothing is trimmed there.",
+            "timeout": "a whole run has no limit of time there.",
+        },
+        Rounds: {},
+        Team: {
+            "lineage": "there are no pools there.",
+            "successful_tasks": "it is for operators, and never executed.",
+        },
+    }
+)
+"""The fields that are not written, with what is lost."""
 OF_MODELS = {
     "fallback": "no other model answers in its place there.",
     "header_env": "secret headers are not written.",
     "thinking_tokens": "only an effort is written.",
 }
-
-
-def reached_for(target: str, model: Model | None) -> Reached | None:
-    """Return where a model is reached by a program; None where only coterie reaches it."""
-    return reached_by(model, KNOWN[target])
 
 
 def rules_for(target: str) -> tuple[Rule, ...]:
@@ -152,23 +140,20 @@ def _refused(team: Team, target: str, python: Collection[str]) -> Found:
 
 def _unknown(team: Team) -> Found:
     """Yield the fields that are set and of which nothing is said here: none is lost silently."""
-    lost = {*EXECUTION, *OF_AGENTS, *OF_TEAMS}
-    parts: dict[Path, Agent | Execution | Rounds | Team] = {
-        (): team,
-        ("execution",): team.execution,
-    }
-    parts |= {("agents", agent.id): agent for agent in team.agents.values()}
+    for path, part in _parts(team):
+        known = WRITTEN[type(part)] | LOST[type(part)].keys()
+        for name in unlike_default(part):
+            if name not in known:
+                yield (*path, name), "nothing of the kind can be written."
+
+
+def _parts(team: Team) -> Iterator[tuple[Path, object]]:
+    """Yield what of a team has fields, with the path to it."""
+    yield (), team
+    yield ("execution",), team.execution
     if team.execution.rounds is not None:
-        parts["execution", "rounds"] = team.execution.rounds
-    for path, part in parts.items():
-        for field in fields(part):
-            if field.name not in WRITTEN[type(part)] | lost and _is_set(part, field):
-                yield (*path, field.name), "nothing of the kind can be written."
-
-
-def _is_set(part: object, field: Field[Any]) -> bool:
-    make = field.default_factory
-    return getattr(part, field.name) != (field.default if make is MISSING else make())
+        yield ("execution", "rounds"), team.execution.rounds
+    yield from ((("agents", agent.id), agent) for agent in team.agents.values())
 
 
 def _refused_rounds(team: Team, target: str) -> Found:
@@ -202,19 +187,13 @@ def _unreached(team: Team, models: Mapping[str, Model], target: str) -> Found:
 
 
 def _losses(team: Team) -> Found:
-    usual = Execution()
-    for name, message in EXECUTION.items():
-        if getattr(team.execution, name) != getattr(usual, name):
-            yield ("execution", name), message
-    for name, message in OF_TEAMS.items():
-        if getattr(team, name):
-            yield (name,), message
-    plain = {field.name: field.default for field in fields(Agent)}
+    for path, part in _parts(team):
+        lost = LOST[type(part)]
+        has_steps = isinstance(part, Agent) and team.backend_of(part) != "llm"
+        for name in unlike_default(part):
+            if name in lost and not (has_steps and name == "max_steps"):
+                yield (*path, name), lost[name]
     for agent in team.agents.values():
-        for name, message in OF_AGENTS.items():
-            is_kept = name == "max_steps" and team.backend_of(agent) != "llm"
-            if getattr(agent, name) != plain[name] and not is_kept:
-                yield ("agents", agent.id, name), message
         if names_fields(agent.prompt):
             yield ("agents", agent.id, "prompt"), "fields of a task are not filled in there."
 
@@ -247,12 +226,13 @@ _DOCKER_MODELS = {
 
 
 def _lost_in_docker_agent(team: Team) -> Found:
-    if team.execution.on_error != Execution().on_error:
+    changed = unlike_default(team.execution)
+    if "on_error" in changed:
         yield ("execution", "on_error"), "where an agent fails, the whole run fails there."
     if team.constitution:
         yield ("constitution",), "it stands in the instruction of each agent."
     for name in ("context", "max_retries", "parallel_workers"):
-        if getattr(team.execution, name) != getattr(Execution(), name):
+        if name in changed:
             yield ("execution", name), "agents are called by other agents there, one by one."
     for agent in team.agents.values():
         path = ("agents", agent.id)

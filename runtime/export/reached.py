@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
+from ...schema.foreign.docker_names import PROVIDERS as DOCKER
 from ...schema.host.models import Model
 from ..gateway.providers import PROVIDERS
+
+KNOWN: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "langgraph": {
+            "openai": "openai",
+            "anthropic": "anthropic",
+            "bedrock": "bedrock_converse",
+            "bedrock_converse": "bedrock_converse",
+            "vertex_ai": "google_vertexai",
+        },
+        "docker-agent": {ours: theirs for theirs, ours in DOCKER.items() if ours != "azure"},
+    }
+)
+"""What they call providers, by our names of them. All others are reached at their addresses."""
 
 Wire = Literal["chat", "responses", "anthropic"]
 
@@ -31,12 +47,11 @@ class Reached:
     wire: Wire = "chat"
 
 
-def reached_by(model: Model | None, known: Mapping[str, str]) -> Reached | None:
-    """Return where a model is reached; None where only coterie reaches it.
+def reached_for(target: str, model: Model | None) -> Reached | None:
+    """Return where a model is reached by a program; None where only coterie reaches it.
 
     Args:
         model: The model; None where nobody says what an alias stands for.
-        known: What the other program calls providers, by our names of them.
     """
     if model is None or model.is_embedded:
         return None
@@ -47,6 +62,7 @@ def reached_by(model: Model | None, known: Mapping[str, str]) -> Reached | None:
             key_env=model.key_env,
             wire=model.api or "chat",
         )
+    known = KNOWN[target]
     ours, _, name = model.model.partition("/")
     if ours in known:
         return Reached(

@@ -49,6 +49,7 @@ class Slots:
             A ticket, for `refused`.
         """
         with self._lock:
+            # The bound grows by fractions: `taken < bound` would let one too many in.
             if not self._waiting and self._taken + 1 <= self._bound:
                 self._taken += 1
                 return self._refusals
@@ -97,6 +98,7 @@ class Slots:
         """Let in who waits, while there are slots. The lock is held."""
         while self._waiting and self._taken + 1 <= self._bound:
             turn, loop = self._waiting.popleft()
+            # Whoever gave up, or whose loop has ended, takes no slot: nobody would give it back.
             if not loop.is_closed() and turn.set_running_or_notify_cancel():
                 self._taken += 1
                 turn.set_result(None)

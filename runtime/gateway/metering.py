@@ -47,10 +47,10 @@ def _texts_of(message: Message) -> Iterable[str]:
     if isinstance(content, str) and "tool_calls" not in message:
         return (content,)
     parts: list[Any] = content if is_list(content) else [content]
-    said = [part.get("text") if is_mapping(part) else part for part in parts]
+    texts = [part.get("text") if is_mapping(part) else part for part in parts]
     calls: list[Any] = message.get("tool_calls") or []
-    said += [call["function"].get("arguments") for call in calls]
-    return [text for text in said if isinstance(text, str)]
+    texts += [call["function"].get("arguments") for call in calls]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def metered(

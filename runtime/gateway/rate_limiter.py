@@ -53,6 +53,7 @@ class RateLimiter:
                 self.learn(error, ticket, probe=probe)
                 raise
             except BaseException:
+                # A cancelled probe has to end as well: all others wait for it.
                 self.breaker.undone(probe=probe)
                 raise
             self.breaker.answered()
@@ -71,6 +72,7 @@ class RateLimiter:
             if self.pacing.holds:
                 await self.pacing.passed()
             ticket = await self.slots.take()
+            # Calls may have been told to hold back while this one waited for its slot.
             if not self.pacing.holds:
                 return ticket
             self.slots.give_back()

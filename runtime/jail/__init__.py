@@ -13,7 +13,7 @@ from .jail import Jail
 from .jails import Jails
 from .limits import JailLimits
 from .process import JailKilled, JailLost
-from .protocol import AnyJail, AnyProcess, JailPlace
+from .protocol import AnyJail, AnyProcess, JailPlace, JailRequest
 
 __all__ = [
     "AnyJail",
@@ -24,6 +24,7 @@ __all__ = [
     "JailLimits",
     "JailLost",
     "JailPlace",
+    "JailRequest",
     "Jails",
     "PythonWorker",
     "Shell",

@@ -20,6 +20,7 @@ from .detect import detect
 from .jail import Jail
 from .limits import JailLimits
 from .probes import PROBES, Probe
+from .protocol import JailRequest
 from .scratch import ScratchFolder
 from .syscall_filter import numbers
 from .tiers import Tier
@@ -94,7 +95,7 @@ def run_battery(tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES) -
 
 def _attack(tier: Tier, probes: list[Probe]) -> list[ProbeResult]:
     with Scene.open() as scene:
-        with Jail(scene.work, tier=tier, limits=_LIMITS) as jail:
+        with Jail(scene.work, JailRequest(limits=_LIMITS), tier=tier) as jail:
             tools = ["tool", _GRANTED]
             worker = PythonWorker(jail, on_tool=scene.tool, tools=tools, calls=MOST_CALLS)
             worker.send_variables(scene.variables() | {"has_mounts": tier.has_mounts})

@@ -6,7 +6,7 @@ import os
 import secrets
 import subprocess
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from types import MappingProxyType
@@ -14,8 +14,8 @@ from typing import Any, Self
 
 from ...schema.values.errors import JailError
 from .layout import Confinement, interpreter, mounts
-from .limits import JailLimits
 from .process import JailedProcess, JailKilled, ProcessGroup, spawn
+from .protocol import PLAIN, JailRequest
 from .scratch import ScratchFolder
 from .tiers import Tier
 from .watch import DiskShare, JailWatch
@@ -49,14 +49,10 @@ class Jail:
 
     Args:
         work: the folder that the code may change.
+        request: what else the code has.
         tier: how to confine; `Jails.open` picks the best that this machine has.
-        limits: the bounds; None for the default ones.
-        readable: more files or folders that the code may read, at the same paths.
-        environment: variables to add to the minimal environment, or to replace there.
         share: the disk that this jail shares with others; None: only `JailLimits.disk` counts.
         at: the path at which the code finds the work folder; None: where it is.
-        alias: another path at which the code finds the work folder, the same in every jail.
-        own: more paths at which the code finds a folder of the jail's own, empty at first.
         placed: more folders that the code may read: the path at which it finds each, and where
             that one is.
 
@@ -67,28 +63,23 @@ class Jail:
     def __init__(
         self,
         work: Path,
+        request: JailRequest = PLAIN,
         *,
         tier: Tier,
-        limits: JailLimits | None = None,
-        readable: Iterable[Path] = (),
-        environment: Mapping[str, str] | None = None,
         share: DiskShare | None = None,
         at: Path | None = None,
-        alias: Path | None = None,
-        own: Iterable[Path] = (),
         placed: Mapping[Path, Path] = NOTHING,
     ) -> None:
         if not work.is_dir():
             raise JailError(f"The work folder {str(work)!r} is not a folder.")
-        own = tuple(own)
-        if (at or alias or own or placed) and not tier.has_mounts:
+        if (at or placed or request.alias or request.own) and not tier.has_mounts:
             raise JailError(
                 f"The jail of this machine, {tier.name}, has no places of its own for folders, and"
                 " what is to run here needs them. Install bubblewrap, and allow it user namespaces."
             )
         self.work = work.resolve()
         self.tier = tier
-        self.limits = limits or JailLimits()
+        self.limits = request.limits
         self._lock = threading.Lock()
         self._processes: set[JailedProcess] = set()
         self._ended: str | None = None
@@ -97,17 +88,15 @@ class Jail:
         temporary = _TEMPORARY if tier.has_mounts else self._scratch.path / "tmp"
         self._confinement = Confinement(
             work=self.work,
+            request=request,
             private=self._scratch.path,
-            readable=tuple(readable),
-            environment=_environment(temporary) | dict(environment or {}),
-            limits=self.limits,
+            environment={**_environment(temporary), **request.environment},
             uid=_unused_uid() if os.geteuid() == 0 and tier.confines else None,
             at=at,
-            alias=alias,
-            own=own,
-            placed=tuple(placed.items()),
+            placed=placed,
         )
         try:
+            # The watch begins after it: what the host puts there is no growth of the jail's.
             _prepare(self._confinement)
             self._watch = JailWatch(self._confinement, share)
             self._group = ProcessGroup() if tier.has_mounts else None
@@ -148,6 +137,7 @@ class Jail:
         """
         with self._lock:
             self.check()
+            # Under the lock, so that `kill` finds each start that passed the check.
             starting = self._starter.submit(
                 self._spawn, command, folder=folder or self.place, stdin=stdin, stderr=stderr
             )
@@ -195,6 +185,7 @@ class Jail:
             if self._closing.is_set():
                 return
             self._closing.set()
+        # The watch must not measure, nor end, anything while the folder changes hands below.
         self._watcher.join()
         self._starter.shutdown()
         if self._group is not None:
@@ -268,7 +259,7 @@ def _unused_uid() -> int:
 def _prepare(confinement: Confinement) -> None:
     """Make the private folder, and let the jail's user write where it may."""
     private, uid = confinement.private, confinement.uid
-    folders = [private / "tmp", private / "shm", *map(confinement.source, confinement.own)]
+    folders = [private / "tmp", private / "shm", *confinement.own.values()]
     for folder in folders:
         folder.mkdir()
     user = os.geteuid() if uid is None else uid
@@ -288,8 +279,7 @@ def _make_places(confinement: Confinement) -> None:
     Bubblewrap would make one that only root may enter.
     """
     private = confinement.private
-    folders = {_TEMPORARY: private / "tmp", _SHARED_MEMORY: private / "shm"}
-    folders |= {path: confinement.source(path) for path in confinement.own}
+    folders = {_TEMPORARY: private / "tmp", _SHARED_MEMORY: private / "shm", **confinement.own}
     for mount in mounts(confinement):
         for inside, folder in folders.items():
             if mount.target != inside and mount.target.is_relative_to(inside):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -13,8 +13,7 @@ from typing import Any, Protocol, TypeVar
 from ...schema.values.errors import InputError, JailError
 from .detect import detect
 from .jail import Jail
-from .limits import JailLimits
-from .protocol import AnyJail, JailPlace, JailRequest
+from .protocol import PLAIN, AnyJail, JailPlace, JailRequest
 from .tiers import Unconfined
 from .watch import DiskShare
 
@@ -93,61 +92,20 @@ class Jails:
             "attempts": [asdict(attempt) for attempt in report.attempts] if report else [],
         }
 
-    def open(
-        self,
-        work: Path,
-        *,
-        limits: JailLimits | None = None,
-        readable: Iterable[Path] = (),
-        given: Iterable[Path] = (),
-        environment: Mapping[str, str] | None = None,
-        alias: Path | None = None,
-        own: Iterable[Path] = (),
-        returns: bool = True,
-    ) -> AnyJail:
-        """Open the best jail that there is around a work folder; see `Jail`.
-
-        Args:
-            work: The folder that the code may change.
-            limits: The bounds; None for the default ones.
-            readable: What is installed, at the same path wherever jails are.
-            given: Folders of this machine that the code may read at the same path.
-            environment: Variables to add to the minimal environment.
-            alias: Another path of the work folder.
-            own: Paths of folders of the jail's own.
-            returns: Whether the work folder is to have, once the jail is closed, what the code
-                left there. Where jails are elsewhere, it then need not be brought here.
+    def open(self, work: Path, request: JailRequest = PLAIN) -> AnyJail:
+        """Open the best jail that there is around a work folder, which the code may change.
 
         Raises:
             JailError: There is no jail, or the folder cannot be used.
         """
         if self._place is not None:
-            wanted = JailRequest(
-                work=work,
-                limits=limits or JailLimits(),
-                readable=tuple(readable),
-                given=tuple(given),
-                environment=environment,
-                alias=alias,
-                own=tuple(own),
-                returns=returns,
-            )
-            return self._place.open(wanted)
-        own = tuple(own)
+            return self._place.open(work, request)
         # What needs places of its own has no other way to run, so `unsafe` does not count then.
-        tier = Unconfined() if self.unsafe and not (alias or own) else detect().tier
+        needs_places = request.alias or request.own
+        tier = Unconfined() if self.unsafe and not needs_places else detect().tier
         if tier is None:
             raise JailError(str(detect()))
-        return Jail(
-            work,
-            tier=tier,
-            limits=limits,
-            readable=(*readable, *given),
-            environment=environment,
-            share=self._share,
-            alias=alias,
-            own=own,
-        )
+        return Jail(work, request, tier=tier, share=self._share)
 
     def lasting(self, name: str, make: Callable[[], T]) -> T:
         """Return what is made once for these jails, such as an interpreter that has read a library.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from .limits import JailLimits
+from .protocol import JailRequest
 
 _HERE = Path(__file__).resolve().parent
 # What programs under /usr need to start. Debian's awk and editors are links through alternatives.
@@ -21,30 +21,27 @@ class Confinement:
 
     Attributes:
         work: the folder that its code may change.
+        request: what else was asked for.
         private: a folder of this jail alone, with `tmp`, `shm`, `passwd` and `group` in it.
-        readable: more paths that its code may read.
+        environment: all variables of its code.
         uid: the user (and group) that its code runs as; None: the user who runs us.
         at: the path at which its code finds the work folder; None: where it is.
-        alias: another one.
-        own: folders of this jail alone, empty at first, that its code may change.
         placed: folders that its code may read at other paths than theirs: where each is to be
-            found, and where it is. None of these four is to be had without mounts.
+            found, and where it is.
     """
 
     work: Path
+    request: JailRequest
     private: Path
-    readable: tuple[Path, ...]
     environment: Mapping[str, str]
-    limits: JailLimits
     uid: int | None
     at: Path | None = None
-    alias: Path | None = None
-    own: tuple[Path, ...] = ()
-    placed: tuple[tuple[Path, Path], ...] = ()
+    placed: Mapping[Path, Path] = field(default_factory=dict[Path, Path])
 
-    def source(self, own: Path) -> Path:
-        """Return where on the host a folder of the jail's own is."""
-        return self.private / f"own-{self.own.index(own)}"
+    @property
+    def own(self) -> Mapping[Path, Path]:
+        """Where on the host the folders of the jail's own are, by their paths in it."""
+        return {path: self.private / f"own-{n}" for n, path in enumerate(self.request.own)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +67,13 @@ def mounts(confinement: Confinement) -> list[Mount]:
         *_read_only(_system()),
         *_read_only(_interpreter_parts()),
         *_read_only((_HERE / "_enter.py", _HERE / "code" / "_worker.py")),
-        *_read_only(confinement.readable),
-        *(Mount(source, target) for target, source in confinement.placed),
+        *_read_only((*confinement.request.readable, *confinement.request.given)),
+        *(Mount(source, target) for target, source in confinement.placed.items()),
         Mount(private / "tmp", Path("/tmp"), writable=True),  # noqa: S108 - the jail's own
         Mount(private / "shm", Path("/dev/shm"), writable=True),  # noqa: S108 - the jail's own
         Mount(private / "passwd", Path("/etc/passwd")),
         Mount(private / "group", Path("/etc/group")),
-        *(Mount(confinement.source(path), path, writable=True) for path in confinement.own),
+        *(Mount(source, path, writable=True) for path, source in confinement.own.items()),
         *(Mount(confinement.work, path, writable=True) for path in _names_of_work(confinement)),
     ]
     # A later mount hides an earlier one of the same target: the work folder stays writable.
@@ -102,8 +99,8 @@ def directories(bound: list[Mount]) -> list[Path]:
 
 def _names_of_work(confinement: Confinement) -> Iterator[Path]:
     yield confinement.at or confinement.work
-    if confinement.alias is not None:
-        yield confinement.alias
+    if confinement.request.alias is not None:
+        yield confinement.request.alias
 
 
 def _read_only(paths: Iterable[Path]) -> list[Mount]:

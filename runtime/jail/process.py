@@ -111,6 +111,7 @@ class JailedProcess:
             reason: why, for whoever waits for the command. Only the first one counts.
         """
         with self._ending:
+            # A command that has ended by itself was not stopped, whoever comes to kill it now.
             if self.stopped is None and self.running:
                 self.stopped = reason
             self._end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol, Self
@@ -154,16 +154,29 @@ class AnyJail(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JailRequest:
-    """What a jail is to be; see `Jails.open`."""
+    """What the code in a jail has beside its work folder.
 
-    work: Path
-    limits: JailLimits
-    readable: tuple[Path, ...]
-    given: tuple[Path, ...]
-    environment: Mapping[str, str] | None
-    alias: Path | None
-    own: tuple[Path, ...]
-    returns: bool
+    Attributes:
+        limits: Its bounds.
+        readable: What is installed: it may read this, at the same path wherever jails are.
+        given: Folders of this machine that it may read at the same path.
+        environment: Variables to add to the minimal environment, or to replace there.
+        alias: Another path at which it finds the work folder, the same in every jail.
+        own: More paths at which it finds a folder of the jail's own, empty at first.
+        returns: Whether the work folder is to have, once the jail is closed, what the code left
+            there. Where jails are elsewhere, it then need not be brought here.
+    """
+
+    limits: JailLimits = field(default_factory=JailLimits)
+    readable: tuple[Path, ...] = ()
+    given: tuple[Path, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    alias: Path | None = None
+    own: tuple[Path, ...] = ()
+    returns: bool = True
+
+
+PLAIN = JailRequest()
 
 
 class JailPlace(Protocol):
@@ -181,8 +194,8 @@ class JailPlace(Protocol):
         """Say, for the record of a run, how code is confined there; see `Jails.describe`."""
         ...
 
-    def open(self, request: JailRequest) -> AnyJail:
-        """Open a jail; see `Jails.open`.
+    def open(self, work: Path, request: JailRequest) -> AnyJail:
+        """Open a jail around a work folder.
 
         Raises:
             JailError: There is none to be had, or the folder cannot be used.

@@ -210,7 +210,7 @@ def _enter(
     alive: int | None = None,
 ) -> list[str]:
     """Return the command line that takes the jail's user and limits and becomes `command`."""
-    limits = confinement.limits
+    limits = confinement.request.limits
     # The kernel counts what a user has in a user namespace, and the machine is one.
     others = _threads_of_user() if confinement.uid is None and not has_mounts else 0
     settings: dict[str, object] = {

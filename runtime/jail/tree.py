@@ -11,10 +11,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from ...schema.values.beneath import is_folder, new_file, open_file, open_folder, parent_of, remove
 from ...schema.values.errors import JailError
@@ -240,16 +239,6 @@ def _same_content(before: TreeEntry | None, after: TreeEntry) -> bool:
     return before is not None and before.kind == after.kind == "file" and (
         before.value == after.value
     )  # fmt: skip
-
-
-def value_of(tree: Mapping[str, TreeEntry]) -> dict[str, Any]:
-    """Return a state as JSON can hold it."""
-    return {name: [*astuple(entry)] for name, entry in tree.items()}
-
-
-def tree_of(value: Mapping[str, Any]) -> dict[str, TreeEntry]:
-    """Read a state that `value_of` gave."""
-    return {name: TreeEntry(*item) for name, item in value.items()}
 
 
 def read_content(root: Path, name: str, offset: int, length: int) -> bytes:

@@ -53,7 +53,7 @@ class JailWatch:
     """
 
     def __init__(self, confinement: Confinement, share: DiskShare | None = None) -> None:
-        self._limits = confinement.limits
+        self._limits = confinement.request.limits
         self._share = share
         self._folders = (confinement.work, confinement.private)
         self._start = self._walk()

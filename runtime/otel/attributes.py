@@ -162,15 +162,15 @@ def used(usage: Mapping[str, Any]) -> dict[str, Any]:
 def call_content(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a model was told and said."""
     messages = fields.get("messages")
-    said: list[Any] = _parts(fields.get("text"))
-    said += [_called(item) for item in fields.get("tool_calls", ())]
+    parts: list[Any] = _parts(fields.get("text"))
+    parts += [_called(item) for item in fields.get("tool_calls", ())]
     if thinking := fields.get("thinking"):
-        said.insert(0, {"type": "reasoning", "content": thinking})
-    answer = {"role": "assistant", "parts": said, "finish_reason": fields.get("finish_reason")}
+        parts.insert(0, {"type": "reasoning", "content": thinking})
+    answer = {"role": "assistant", "parts": parts, "finish_reason": fields.get("finish_reason")}
     asked = [_message(message) for message in (messages if is_list(messages) else ())]
     return {
         "gen_ai.input.messages": asked or None,
-        "gen_ai.output.messages": [answer] if said else None,
+        "gen_ai.output.messages": [answer] if parts else None,
     }
 
 

@@ -351,11 +351,7 @@ def _described(planned: PlannedAgent) -> dict[str, Any]:
         "model": _model(planned),
         "tools": list(agent.tools),
         "sees": list(planned.sees),
-        **{
-            name: plain(said)
-            for name in ("when", "reads", "each")
-            if (said := getattr(agent, name))
-        },
+        **{name: plain(own) for name in ("when", "reads", "each") if (own := getattr(agent, name))},
         "calls_at_most": planned.calls_at_most,
     }
 

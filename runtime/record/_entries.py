@@ -193,6 +193,7 @@ class Entries:
                 try:
                     self._write()
                 except BaseException:
+                    # Whoever put it is told that it failed, so no later write may bring it.
                     self._waiting.remove((path, text))
                     raise
         self.last_moment = max(self.last_moment, moment)
@@ -215,6 +216,7 @@ class Entries:
             self._write_here()
             places = {path: at for path, at in self._places.items() if path not in gone}
             self._file.rewrite(sorted(place for at in places.values() for place in at))
+            # Every line that stays has moved, so no place that was known is right any more.
             self._places, self._costs = {}, None
             for place, content in lines_of(self.path):
                 _note(self._places, _parted(self.path, content)[0].path, place)
@@ -246,6 +248,7 @@ class Entries:
 
     def close(self) -> None:
         """Write what waits, flush it, and close the file."""
+        # The thread ends first: a flush that is under way uses the file that is closed below.
         self._is_closed = True
         self._thread.shutdown()
         try:
@@ -268,6 +271,7 @@ class Entries:
             try:
                 self._write()
             except StorageError as failure:
+                # Nobody waits for these entries: whoever writes or flushes next is told.
                 self._file.failure = failure
                 self._waiting.clear()
                 raise

@@ -118,6 +118,7 @@ class Branch(Journal):
 
     def get(self, path: str, key: str) -> Value | None:
         """Give what answers this question: of this run, of another branch, or of the other run."""
+        # What tools and code gave is this branch's own: in others the workspace was another one.
         entry = self._entries.get(self._private(path), key)
         if entry is None:
             entry = _whole(self._entries.get(path, key))
@@ -138,6 +139,7 @@ class Branch(Journal):
         else:
             value = {**value, BRANCHED: True} if kind == "model" else value
             self._count(path, key, kind, value)
+        # Other branches may take what follows from its question alone, and nothing else.
         place = path if kind in WHOLE else self._private(path)
         await super().put(place, kind, key, value, at_once=at_once)
 

@@ -154,6 +154,7 @@ class Journal:
         entry = self._entries.get(path, key)
         if entry is None and (entry := self._entries.latest(path)) is not None:
             self.note(path, entry.kind, "asked")
+            # A resumed run asks anew what it now asks otherwise; in a replay nobody can be asked.
             entry = entry if self.replaying else None
         if entry is None:
             return None
@@ -305,6 +306,7 @@ class Journal:
         numbers = (f"{number:06d}" for number in itertools.count(1))
         for attempt in iter(lambda: self._entries.get(place, next(numbers)), None):
             value, number = attempt.value, attempt.asked
+            # Another call of this process may ask the same, and collects this itself.
             is_left = value["state"] != "settled" and (place, number) not in self._asking
             if is_left and value.get("asked") == key:
                 deposited = from_value(Usage, value["usage"])
@@ -344,6 +346,8 @@ class Journal:
 
         def put(usage: Usage, state: State, **ends: float) -> None:
             value = {"usage": usage.value(), "state": state, "since": since, **ends, **batched}
+            # An open attempt is written before its request goes out, so that no kill hides a cost.
+            # That it is settled may be written late: until then it counts with its upper bound.
             is_open = state == "open"
             cost = usage, state
             self._entries.put(
@@ -397,6 +401,7 @@ class Journal:
     def content_hash(self) -> str:
         """SHA-256 over all answers, whatever their order, their time, and what they cost."""
         lines = (
+            # Runs that were answered the same have the same hash, however long the answers took.
             f"{path}\0{asked}\0{canonical({**value, 'seconds': None}).decode()}"
             for path, asked, value in self._entries.all(without=("attempt", "batch", CLOCK))
         )
@@ -479,6 +484,7 @@ def canonical(value: Any) -> bytes:
 def _held(folder: Path) -> int:
     """Take the folder for this process; the system lets go of it when the process ends."""
     try:
+        # The lock is on the folder: `forget` replaces the file, and a lock on it would be lost.
         handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         raise StorageError(error.errno, error.strerror, str(folder)) from None

@@ -113,6 +113,7 @@ class LogFile:
             StorageError: The file cannot be written; it stays as it was.
         """
         with self._flushing:
+            # The lock keeps every flush away from the handle that is exchanged here.
             write_whole(self.path, (self.read(place) for place in places))
             os.close(self._handle)
             self._handle = _opened(self.path)
@@ -181,11 +182,13 @@ class LogFile:
     def _cut_back(self) -> None:
         """Take away what was written of lines that could not be written whole."""
         try:
+            # Half a line that others follow would be damage: it may only be the end of the file.
             os.ftruncate(self._handle, self.size)
         except OSError as error:
             self.failure = _failure(self.path, error)
 
     def _flush(self) -> None:
+        # Read before the sync, which need not take along what is appended meanwhile.
         upto = self.size
         try:
             if self.flushed is None:
@@ -206,6 +209,7 @@ class LogFile:
                 except StorageError as error:
                     if error.errno != ENOENT:  # one that became another's new content meanwhile
                         raise
+        # Contents before names: no name on disk may lead to a file that is empty there.
         sync(folder)
         sync(folder.parent)
 
@@ -267,6 +271,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _refuse_damage(path: Path, place: int, rest: Iterable[bytes]) -> None:
     """Raise an error where what is no line was one that was on disk, or the file is no journal."""
+    # A later line that says so was written after this place was on disk: no crash took it away.
     if any(_flushed(line) > place for line in rest if _is_whole(line)):
         raise InputError(
             f"{path}: the journal is damaged at byte {place:,}. Take the file from a copy."

@@ -238,6 +238,7 @@ class Repository:
             with beneath.parent_of(place, name, make=True) as (folder, last):
                 beneath.write(folder, f"{last}.lock", f"{commit}\n".encode())
                 try:
+                    # Under git's own lock file: a commit that a person makes now is not lost.
                     _must_be(before, place, name)
                     os.replace(f"{last}.lock", last, src_dir_fd=folder, dst_dir_fd=folder)
                 except BaseException:

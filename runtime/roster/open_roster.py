@@ -123,6 +123,7 @@ class _Working:
 
     async def _repeat(self) -> None:
         """Have happen what the journal holds. Turns that were done are found there, too."""
+        # In the order of the journal: whatever the timing is today, each turn meets the same team.
         for event, outcome in self.log.past():
             if isinstance(event, TurnDone):
                 turn = self.under_way.pop(event.agent)
@@ -221,6 +222,7 @@ class _Working:
         An end after which the run may go on is journaled only with what was handed in.
         """
         ended, is_new = self._ended(), self.bus.ended is None
+        # A journaled end is final, and after these a later process may go on.
         is_open = ended.why in OPEN_ENDED
         if is_new and not is_open:
             await self.log.note(ended)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..agents.outcomes import AgentOutcome, Ending
@@ -13,62 +13,37 @@ if TYPE_CHECKING:
 
     from ...schema.team.team import Roster
     from ..agents.posted import Ended
-    from ..tools import ToolCall
     from .bus import Bus
-
-
-@dataclass(kw_only=True, eq=False)
-class _Account:
-    """What one agent took in all its turns, and its last result."""
-
-    last: AgentOutcome
-    usage: Usage = field(default_factory=Usage)
-    seconds: float = 0.0
-    attempts: int = 0
-    warnings: dict[str, None] = field(default_factory=dict[str, None])
-    tool_calls: list[ToolCall] = field(default_factory=list["ToolCall"])
-
-    def add(self, outcome: AgentOutcome) -> None:
-        self.usage += outcome.usage
-        self.seconds += outcome.seconds
-        self.attempts += outcome.attempts
-        self.warnings |= dict.fromkeys(outcome.mishaps)
-        self.tool_calls += outcome.tool_calls
-        if outcome.status != "cancelled":
-            self.last = outcome
-
-    def outcome(self) -> AgentOutcome:
-        return replace(
-            self.last,
-            usage=self.usage,
-            seconds=self.seconds,
-            attempts=self.attempts,
-            mishaps=tuple(self.warnings),
-            tool_calls=tuple(self.tool_calls),
-        )
 
 
 class Accounts:
     """What the agents of a run took and came to, turn by turn."""
 
     def __init__(self) -> None:
-        self._of: dict[str, _Account] = {}
+        self._outcomes: dict[str, AgentOutcome] = {}
 
     def add(self, agent: str, outcome: AgentOutcome) -> None:
         """Count a turn. One that was cut off leaves the previous result of the agent."""
-        self._of.setdefault(agent, _Account(last=outcome)).add(outcome)
+        if before := self._outcomes.get(agent):
+            outcome = replace(
+                before if outcome.status == "cancelled" else outcome,
+                usage=before.usage + outcome.usage,
+                seconds=before.seconds + outcome.seconds,
+                attempts=before.attempts + outcome.attempts,
+                mishaps=tuple(dict.fromkeys((*before.mishaps, *outcome.mishaps))),
+                tool_calls=(*before.tool_calls, *outcome.tool_calls),
+            )
+        self._outcomes[agent] = outcome
 
     @property
     def usage(self) -> Usage:
         """What all of them took."""
-        return sum((account.usage for account in self._of.values()), Usage())
+        return sum((outcome.usage for outcome in self._outcomes.values()), Usage())
 
     def outcomes(self, agents: Iterable[str]) -> Mapping[str, AgentOutcome]:
         """Return the result of each agent; one that was never active took no part."""
         skipped = AgentOutcome(status="skipped")
-        return {
-            agent: self._of[agent].outcome() if agent in self._of else skipped for agent in agents
-        }
+        return {agent: self._outcomes.get(agent, skipped) for agent in agents}
 
 
 def ending_of(bus: Bus, ended: Ended) -> Ending:

@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from ..agents.runner import Assignment
-    from ..jail import AnyJail
+    from ..jail import AnyJail, JailRequest
     from .bridge import Bridge
 
 T = TypeVar("T")
 
 
 @contextlib.contextmanager
-def jailed(assignment: Assignment, bridge: Bridge, **options: Any) -> Generator[AnyJail]:
+def jailed(assignment: Assignment, bridge: Bridge, request: JailRequest) -> Generator[AnyJail]:
     """Open a jail whose work folder is the agent's workspace.
 
     Args:
         bridge: When its run is cancelled, everything in the jail is killed.
-        options: Passed to `Jails.open`.
+        request: What else the code has.
 
     Raises:
         AgentError: There is no workspace, or the code left more there than can come from elsewhere.
@@ -36,7 +36,7 @@ def jailed(assignment: Assignment, bridge: Bridge, **options: Any) -> Generator[
 
     try:
         with _waiting(assignment, bridge):
-            jail = assignment.jails.open(assignment.workspace.path, **options)
+            jail = assignment.jails.open(assignment.workspace.path, request)
         with jail:
             bridge.on_stop(jail.kill)
             assignment.workspace.jail = jail

@@ -14,14 +14,13 @@ from importlib.metadata import (
     packages_distributions,
 )
 from pathlib import Path
-from typing import Any
 
 from ...schema.host.catalogue import find_package
-from ..jail import detect
+from ..jail import JailRequest, detect
 
 
-def host_programs(environment: Path | None = None) -> dict[str, Any]:
-    """Let a jail have the host's virtual environment, to read, and its programs first.
+def host_programs(environment: Path | None = None) -> JailRequest:
+    """Have a jail with the host's virtual environment, to read, and its programs first.
 
     A repository's tests need its dependencies and pytest. They come from the virtual environment
     that is active (`VIRTUAL_ENV`), else from the one that we run in: the host's choice, as in any
@@ -29,44 +28,38 @@ def host_programs(environment: Path | None = None) -> dict[str, Any]:
 
     Args:
         environment: A virtual environment to have instead.
-
-    Returns:
-        `readable` and `environment`, as `Jails.open` takes them.
     """
     prefix = environment or Path(os.environ.get("VIRTUAL_ENV") or sys.prefix)
     if prefix == Path(sys.base_prefix) or not (prefix / "bin").is_dir():
-        return {}
+        return JailRequest()
     home = _home(prefix)
     parts = (home, home.parent / "lib") if home.parent != Path(sys.base_prefix) else ()
-    return {
-        "readable": (prefix, *(part for part in parts if part.is_dir())),
-        "environment": {
+    return JailRequest(
+        readable=(prefix, *(part for part in parts if part.is_dir())),
+        environment={
             "VIRTUAL_ENV": str(prefix),
             "PATH": f"{prefix}/bin:{home}:/usr/local/bin:/usr/bin:/bin",
         },
-    }
+    )
 
 
-def host_packages(names: Iterable[str]) -> dict[str, Any]:
-    """Let a jail import packages of the environment that we run in, with all that they need.
+def host_packages(names: Iterable[str]) -> JailRequest:
+    """Have a jail that can import packages of our environment, with all that they need.
 
     A jail without mounts, and `--unsafe-local`, has the other packages of the environment as well,
     since Python looks for a package in folders that it can list.
 
     Args:
         names: What they are called where they are imported.
-
-    Returns:
-        `readable` and `environment`, as `Jails.open` takes them.
     """
     parts = sorted({part for name in names for part in _parts(name) if part.exists()})
     if not parts:
-        return {}
+        return JailRequest()
     tier, folders = detect().tier, [*dict.fromkeys(part.parent for part in parts)]
-    return {
-        "readable": parts if tier is not None and tier.has_mounts else folders,
-        "environment": {"PYTHONPATH": os.pathsep.join(map(str, folders))},
-    }
+    return JailRequest(
+        readable=tuple(parts if tier is not None and tier.has_mounts else folders),
+        environment={"PYTHONPATH": os.pathsep.join(map(str, folders))},
+    )
 
 
 def _parts(name: str) -> Iterator[Path]:

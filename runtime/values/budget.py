@@ -173,6 +173,7 @@ class Budget:
             budget=self, tokens=tokens, usd=usd, calls=calls, prompt_tokens=prompt_tokens
         )
         self.check_time()
+        # Behind others it waits even where it fits: small calls would else keep out a large one.
         if self._waiting or self._short(claim.amounts):
             await self._turn(claim)
         else:
@@ -231,6 +232,7 @@ class Budget:
                 self._waiting.remove(claim)
                 claim.turn.set_result(refusal)
             elif short := budget._short(claim.amounts):
+                # It may fit once others settle for less, and keeps its place until then.
                 held.update(short)
             elif held.isdisjoint(budget._chain):
                 self._waiting.remove(claim)
@@ -284,6 +286,7 @@ class Budget:
         self._spent += usage
         if not self._limits:
             return
+        # Caps count what is doubted as well, so that an endpoint that understates passes none.
         self._used[0] += round((usage.usd + usage.doubted_usd) * PICOS_PER_USD)
         self._used[1] += usage.tokens + usage.doubted_tokens
         self._used[2] += usage.calls

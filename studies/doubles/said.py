@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from coterie.runtime.doubles.reply import ToolCall
+    from coterie.runtime.doubles.reply import ScriptedCall
 
 Body = Mapping[str, Any]
 """A request's JSON object."""
@@ -35,7 +35,7 @@ class Said:
 
     text: str = ""
     thinking: str = ""
-    calls: tuple[ToolCall, ...] = ()
+    calls: tuple[ScriptedCall, ...] = ()
     refusal: str = ""
     cut_off: bool = False
 

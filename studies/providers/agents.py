@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coterie.runtime.doubles import ToolCall
+from coterie.runtime.doubles import ScriptedCall
 from coterie.runtime.gateway import Gateway
 from coterie.runtime.plan.plan import compile
 from coterie.runtime.repository.git import git
@@ -51,7 +51,7 @@ class Backend(NamedTuple):
 
 
 def _call(name: str, **arguments: Any) -> Said:
-    return Said(thinking=DECOY, calls=(ToolCall(name=name, arguments=json.dumps(arguments)),))
+    return Said(thinking=DECOY, calls=(ScriptedCall(name=name, arguments=json.dumps(arguments)),))
 
 
 def _code(source: str) -> Said:

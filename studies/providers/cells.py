@@ -7,7 +7,7 @@ import math
 from base64 import b64encode
 from typing import TYPE_CHECKING, Any, Protocol
 
-from coterie.runtime.doubles import ToolCall
+from coterie.runtime.doubles import ScriptedCall
 from coterie.runtime.gateway import spoken
 from coterie.runtime.gateway.chat.errors import CallError
 from coterie.schema.values.errors import InputError
@@ -278,7 +278,7 @@ CELLS: Mapping[str, Cell] = {
 
 def _calls(a: int, b: int, thought: str = "") -> Said:
     arguments = json.dumps({"a": a, "b": b})
-    return Said(thinking=thought, calls=(ToolCall(name="multiply", arguments=arguments),))
+    return Said(thinking=thought, calls=(ScriptedCall(name="multiply", arguments=arguments),))
 
 
 async def _shown(provider: Provider, kind: Kind, *, stream: bool) -> Verdict:

@@ -22,6 +22,7 @@ from coterie.runtime.jail import (
     Jail,
     JailKilled,
     JailLimits,
+    JailRequest,
     Jails,
     PythonWorker,
     Shell,
@@ -174,7 +175,7 @@ subprocess.run(["sleep", {mark!r}])
 @pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
 def test_p13_processor_time_is_bounded(tmp_path: Path, tier: Tier) -> None:
     require(tier)
-    with Jail(tmp_path, tier=tier, limits=JailLimits(cpu=1)) as jail:
+    with Jail(tmp_path, JailRequest(limits=JailLimits(cpu=1)), tier=tier) as jail:
         done = Shell(jail).run("while :; do :; done", timeout=600)
         assert (done.returncode, done.timed_out) == (137, False)
 
@@ -222,7 +223,7 @@ CELLS = st.one_of(
 def attackable(tier: Tier) -> Generator[tuple[Scene, PythonWorker]]:
     """A worker beside what it may harm."""
     limits = JailLimits(memory=256 << 20, resident=256 << 20, processes=48, disk=48 << 20)
-    with Scene.open() as scene, Jail(scene.work, tier=tier, limits=limits) as jail:
+    with Scene.open() as scene, Jail(scene.work, JailRequest(limits=limits), tier=tier) as jail:
         worker = PythonWorker(jail, on_tool=lambda *_: None, tools=["tool"])
         worker.send_variables(scene.variables() | {"x": 1})
         with contextlib.closing(worker):

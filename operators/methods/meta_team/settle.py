@@ -69,10 +69,10 @@ async def settle(
         )
         for name, other in (pair, pair[::-1])
     ]
-    said = await together(*(side.account() for side in sides)) if exchange else ()
+    answers = await together(*(side.account() for side in sides)) if exchange else ()
     accounts = {
         side.agent: text
-        for side, text in zip(sides, said, strict=bool(said))
+        for side, text in zip(sides, answers, strict=bool(answers))
         if isinstance(text, str)
     }
     result = await together(*(side.noted(accounts) for side in sides))
@@ -82,7 +82,7 @@ async def settle(
         accounts=accounts,
         edits=tuple(edit for item in sided for edit in item.kept),
         refused=tuple(lost for item in sided for lost in item.refused),
-        rejected=tuple(item for item in (*said, *result) if isinstance(item, RejectedProposal)),
+        rejected=tuple(item for item in (*answers, *result) if isinstance(item, RejectedProposal)),
     )
 
 

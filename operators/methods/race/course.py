@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from ....schema.team.task import Task
     from ....schema.team.team import Team
     from ...evolution.context import EvolutionContext
-    from .standings import Candidate
+    from .standings import Contender
 
 DIGITS = 16
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class RunOutcome:
     """The outcome of a run.
 
     Attributes:
@@ -37,7 +37,7 @@ class Outcome:
     saved: Usage
 
 
-def key_of(candidate: Candidate) -> str:
+def key_of(candidate: Contender) -> str:
     """Return what tells a candidate's runs from those of others in the journal."""
     return candidate.key[:DIGITS]
 
@@ -64,7 +64,7 @@ class Course:
     view: PoolView
     _episodes: dict[int, Episode] = field(default_factory=dict[int, Episode])
 
-    def has_slot(self, candidate: Candidate, pending: int = 0) -> bool:
+    def has_slot(self, candidate: Contender, pending: int = 0) -> bool:
         """Return whether there is a slot left that a candidate has not run in.
 
         Args:
@@ -73,8 +73,8 @@ class Course:
         return candidate.repeats or len(candidate.scores) + pending < len(self.tasks)
 
     async def run(
-        self, candidate: Candidate, slot: int, relatives: Sequence[Candidate] = ()
-    ) -> Outcome:
+        self, candidate: Contender, slot: int, relatives: Sequence[Contender] = ()
+    ) -> RunOutcome:
         """Run a candidate in a slot, and score its answer.
 
         Args:
@@ -91,7 +91,7 @@ class Course:
         score = await episode.score(run, what)
         is_scored = isinstance(score, Score)
         trial = TaskTrial(task=episode.task, run=run, score=score) if is_scored else None
-        return Outcome(trial=trial, usage=run.usage - run.saved, saved=run.saved)
+        return RunOutcome(trial=trial, usage=run.usage - run.saved, saved=run.saved)
 
     @property
     def judging(self) -> Usage:

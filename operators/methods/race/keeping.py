@@ -10,7 +10,7 @@ from ....schema.team.team import Lineage
 
 if TYPE_CHECKING:
     from .race import Race
-    from .standings import Candidate
+    from .standings import Contender
 
 
 def keep(running: Race) -> list[str]:
@@ -35,7 +35,7 @@ def keep(running: Race) -> list[str]:
     return names
 
 
-def keep_scores(running: Race, candidate: Candidate, member: str, *, op: str) -> None:
+def keep_scores(running: Race, candidate: Contender, member: str, *, op: str) -> None:
     """Keep a candidate's scores in the pool as trials, each once.
 
     Args:

@@ -16,7 +16,7 @@ from ...core.proposal import Proposal
 if TYPE_CHECKING:
     from ....schema.host.catalogue import Catalogue
     from ....schema.loading.ceiling import CapabilityPolicy
-    from .standings import Candidate, Matrix, Standings
+    from .standings import Contender, Matrix, Standings
 
 
 @dataclass(kw_only=True)
@@ -37,7 +37,7 @@ class Merging:
         default_factory=dict[tuple[int, int], "tuple[Proposal, str] | None"]
     )
 
-    def choose(self, base: Candidate, drawn: Matrix) -> tuple[Candidate, float] | None:
+    def choose(self, base: Contender, drawn: Matrix) -> tuple[Contender, float] | None:
         """Choose whose edits to make in a candidate, too: those that gain most in a draw.
 
         Args:
@@ -50,7 +50,7 @@ class Merging:
         partners = self.standings.partners(base, drawn)
         return next((pick for pick in partners if self.merge(base, pick[0]) is not None), None)
 
-    def merge(self, base: Candidate, partner: Candidate) -> Proposal | None:
+    def merge(self, base: Contender, partner: Contender) -> Proposal | None:
         """Merge two candidates; None where they conflict, or the child is in the race."""
         pair = base.number, partner.number
         if pair not in self._merged:
@@ -58,7 +58,7 @@ class Merging:
         proposal, key = self._merged[pair] or (None, "")
         return None if key in self.standings.hashes else proposal
 
-    def _merge(self, base: Candidate, partner: Candidate) -> tuple[Proposal, str] | None:
+    def _merge(self, base: Contender, partner: Contender) -> tuple[Proposal, str] | None:
         """Merge two candidates, and return what tells the child from others, too."""
         ancestor = self.standings.candidates[partner.parent or 0].team
         ours = diff(ancestor, base.team)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from ....schema.team.task import Task
     from ...evolution.context import EvolutionContext
     from ...evolution.episode import Episode
-    from .course import Course, Outcome
+    from .course import Course, RunOutcome
     from .settings import RaceSettings
-    from .standings import Candidate, Matrix, Standings
+    from .standings import Contender, Matrix, Standings
     from .task_trial import TaskTrial
 
 LEAD = 0.1
@@ -68,7 +68,7 @@ class Proposing:
             standings=self.standings, catalogue=self.context.catalogue, ceiling=self.context.ceiling
         )
 
-    def choose(self, base: Candidate, chance: random.Random) -> tuple[str, float] | None:
+    def choose(self, base: Contender, chance: random.Random) -> tuple[str, float] | None:
         """Choose a kind of proposal for a team by what is believed of each kind's gain.
 
         First it chooses who proposes (the meta-model, a merge, a draw), so that the many kinds of
@@ -92,7 +92,7 @@ class Proposing:
         """Draw what the next proposal of an author gains; who reads failures has a lead."""
         return self.standings.gain(kinds).draw(chance) + (LEAD if HYPOTHESIS in kinds else 0)
 
-    def _is_open(self, base: Candidate, kind: str) -> bool:
+    def _is_open(self, base: Contender, kind: str) -> bool:
         if (base.number, kind) in self._exhausted:
             return False
         if kind == HYPOTHESIS:
@@ -100,7 +100,7 @@ class Proposing:
             return model is None or not model.is_embedded
         return kind != MERGE
 
-    def partner(self, base: Candidate, drawn: Matrix, chance: random.Random) -> Candidate | None:
+    def partner(self, base: Contender, drawn: Matrix, chance: random.Random) -> Contender | None:
         """Return whose edits gain in a candidate, as steps were drawn; None: nobody's.
 
         Args:
@@ -111,11 +111,11 @@ class Proposing:
             return None
         return chosen[0]
 
-    def runs_for(self, base: Candidate) -> int:
+    def runs_for(self, base: Contender) -> int:
         """Return how many runs it takes before others are made of a team."""
         return 0 if base.number in self._trials else self._few
 
-    async def make(self, base: Candidate, kind: str, number: int) -> Proposal | None:
+    async def make(self, base: Contender, kind: str, number: int) -> Proposal | None:
         """Make a proposal that nobody tried; None where there is none.
 
         Args:
@@ -129,13 +129,13 @@ class Proposing:
             self._draws[base.number, kind] = KINDS[kind](self._source(base, kind, trials))
         return self._fresh(self._draws[base.number, kind], base, kind)
 
-    def _learnt_from(self, base: Candidate) -> Candidate:
+    def _learnt_from(self, base: Contender) -> Contender:
         """Return the candidate, or the nearest that it was made of, that ran on these tasks."""
         while base.number not in self._trials and base.parent is not None:
             base = self.standings.candidates[base.parent]
         return base
 
-    def _fresh(self, proposals: Iterator[Proposal], base: Candidate, kind: str) -> Proposal | None:
+    def _fresh(self, proposals: Iterator[Proposal], base: Contender, kind: str) -> Proposal | None:
         """Take the next proposal that makes another team than all before; else the kind is done."""
         for proposal in proposals:
             if proposal.child.content_hash not in self.standings.hashes:
@@ -143,7 +143,7 @@ class Proposing:
         self._exhausted.add((base.number, kind))
         return None
 
-    def _source(self, base: Candidate, kind: str, trials: Sequence[TaskTrial]) -> DrawnFrom:
+    def _source(self, base: Contender, kind: str, trials: Sequence[TaskTrial]) -> DrawnFrom:
         recipe, catalogue = self.context.recipe, self.context.catalogue
         places = [
             source if is_seed(source) else self.context.beside / source
@@ -160,7 +160,7 @@ class Proposing:
         )
 
     async def _hypothesis(
-        self, base: Candidate, trials: Sequence[TaskTrial], number: int, *, is_own: bool
+        self, base: Contender, trials: Sequence[TaskTrial], number: int, *, is_own: bool
     ) -> Proposal | None:
         episode, stage = self.author, self.context
         chance = random.Random(seed_of(stage.recipe.seed, f"race/niche {number}"))  # noqa: S311
@@ -186,18 +186,18 @@ class Proposing:
             self._exhausted.add((base.number, HYPOTHESIS))
         return None
 
-    def _trial_of(self, candidate: Candidate) -> Tried:
+    def _trial_of(self, candidate: Contender) -> Tried:
         parent = self.standings.candidates[candidate.parent or 0]
         beliefs = [self.standings.belief(team).mean for team in (candidate, parent)]
         effect = beliefs[0] - beliefs[1]
         return Tried(edits=candidate.edits, effect=effect, runs=len(candidate.known))
 
-    async def trials(self, base: Candidate) -> Sequence[TaskTrial]:
+    async def trials(self, base: Contender) -> Sequence[TaskTrial]:
         """Run a team on tasks to propose on, once; of a child, on fewer."""
         if base.number not in self._trials:
             slots = self._slots(base)
             originals = [self.standings.candidates[0]] if base.parent is not None else []
-            outcomes: dict[int, Outcome] = {}
+            outcomes: dict[int, RunOutcome] = {}
 
             async def run(slot: int) -> None:
                 outcomes[slot] = await self.course.run(base, slot, originals)
@@ -209,7 +209,7 @@ class Proposing:
             ]
         return self._trials[base.number]
 
-    def _slots(self, base: Candidate) -> Sequence[int]:
+    def _slots(self, base: Contender) -> Sequence[int]:
         """Return the tasks to propose on by place; of a child, a few that the original failed."""
         places = range(len(self.tasks))
         if base.parent is None:

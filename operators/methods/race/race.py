@@ -23,7 +23,7 @@ from .proposing import Proposing
 from .settings import MERGE
 from .spending import MOST_REPEATS, Spending, each_run, fitting, pair_of
 from .split import Split, split
-from .standings import Candidate, Standings
+from .standings import Contender, Standings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ....schema.team.team import Team
     from ...evolution.context import EvolutionContext
     from ...evolution.stream import TaskStream
-    from .course import Outcome
+    from .course import RunOutcome
     from .settings import RaceSettings
 
 REDRAWS = 20
@@ -57,10 +57,10 @@ class _Pick:
     candidate runs on tasks to learn from, where there are runs enough left for that.
     """
 
-    candidate: Candidate
+    candidate: Contender
     slot: int = 0
     kind: str = ""
-    partner: Candidate | None = None
+    partner: Contender | None = None
     learns: bool = False
 
 
@@ -188,14 +188,14 @@ class Race:
         runner = max(affordable or ready, key=lambda candidate: drawn[candidate.number])
         return _Pick(candidate=runner, slot=len(runner.scores) + pending[runner.number])
 
-    def _price(self, candidate: Candidate) -> float:
+    def _price(self, candidate: Contender) -> float:
         """Return how many times as much as the original's a candidate's run takes, at least 1."""
         own, first = each_run(candidate), each_run(self.standings.candidates[0])
         share = self.spending.share
         prices = (share(own), share(first)) if share(first) else (own.tokens, first.tokens)
         return max(1.0, prices[0] / prices[1]) if prices[1] else 1.0
 
-    def _ready(self, pending: Mapping[int, int]) -> list[Candidate]:
+    def _ready(self, pending: Mapping[int, int]) -> list[Contender]:
         """Return the candidates that have a slot left to run in."""
         return [
             candidate
@@ -211,7 +211,7 @@ class Race:
                 return drawn
         return self.standings.scores(self.standings.draw(chance))
 
-    async def _do(self, pick: _Pick) -> Outcome | Proposal | None:
+    async def _do(self, pick: _Pick) -> RunOutcome | Proposal | None:
         candidate = pick.candidate
         if pick.partner is not None:
             return self.proposing.merging.merge(candidate, pick.partner)
@@ -222,7 +222,7 @@ class Race:
             return await self.proposing.make(candidate, pick.kind, self._proposals)
         return await self.course.run(candidate, pick.slot, self._relatives(pick))
 
-    def _relatives(self, pick: _Pick) -> list[Candidate]:
+    def _relatives(self, pick: _Pick) -> list[Contender]:
         """Return those whose runs in a slot may have answers for a candidate, the parent first."""
         own, slot = pick.candidate, pick.slot
         others = [other for other in self.standings.candidates if len(other.scores) > slot]
@@ -248,16 +248,16 @@ class Race:
         """Enter a team, and return its number.
 
         Args:
-            lineage: Where it comes from: fields of `Candidate`.
+            lineage: Where it comes from: fields of `Contender`.
         """
         number = len(self.standings.candidates)
         lineage |= {"key": team.content_hash, "repeats": repeats(team)}
-        entered = Candidate(number=number, team=team, **lineage)
+        entered = Contender(number=number, team=team, **lineage)
         self.standings.enter(entered)
         self.gains[number] = Bets()
         return number
 
-    def _record(self, candidate: Candidate, outcome: Outcome) -> None:
+    def _record(self, candidate: Contender, outcome: RunOutcome) -> None:
         candidate.scores.append(outcome.trial.score.value if outcome.trial else None)
         candidate.usage += outcome.usage
         candidate.saved += outcome.saved
@@ -274,7 +274,7 @@ class Race:
             elif candidate.state == "open" and self.gains[candidate.number].interval[0] > 0:
                 self._move(candidate, "ahead")
 
-    def _bet(self, candidate: Candidate, original: Candidate) -> None:
+    def _bet(self, candidate: Contender, original: Contender) -> None:
         """Settle the bets on slots that both have run in now."""
         bets = self.gains[candidate.number]
         both = min(len(candidate.scores), len(original.scores))
@@ -282,12 +282,12 @@ class Race:
             new, old = candidate.scores[slot], original.scores[slot]
             bets.take(None if new is None or old is None else new - old)
 
-    def _is_hopeless(self, candidate: Candidate, leader: Candidate) -> bool:
+    def _is_hopeless(self, candidate: Contender, leader: Contender) -> bool:
         belief, best = self.standings.belief(candidate), self.standings.belief(leader)
         spread = (belief.spread**2 + best.spread**2) ** 0.5
         return bool(candidate.known) and best.mean - belief.mean > HOPELESS * spread
 
-    def _move(self, candidate: Candidate, state: str) -> None:
+    def _move(self, candidate: Contender, state: str) -> None:
         candidate.state = state
         low, high = self.gains[candidate.number].interval
         self.stream.say(
@@ -312,7 +312,7 @@ class Race:
         runs = len(self.order) / self.settings.runs
         return max(runs, self.spending.used / (1 - self._kept))
 
-    def pairs(self, winner: Candidate) -> int:
+    def pairs(self, winner: Contender) -> int:
         """Return how many pairs of runs a last word on a candidate takes, as the budget allows.
 
         Each held-back task is done once, and more often where the gain that is expected would not

@@ -11,7 +11,7 @@ from ....runtime.values.usage import Usage
 if TYPE_CHECKING:
     from ....runtime.values.caps import Caps
     from ....schema.team.team import Team
-    from .standings import Candidate
+    from .standings import Contender
 
 LAST_WORD = 1 / 3
 """The largest share of the budget that the last word may take."""
@@ -64,12 +64,12 @@ def fitting(left: float, each: float) -> int:
     return int(left / each + TOLERANCE)
 
 
-def each_run(candidate: Candidate) -> Usage:
+def each_run(candidate: Contender) -> Usage:
     """Return what a run of a candidate consumes on the mean, rounded up."""
     return _mean(candidate.usage, max(1, len(candidate.scores)))
 
 
-def pair_of(original: Candidate, leader: Candidate) -> Usage:
+def pair_of(original: Contender, leader: Contender) -> Usage:
     """Return what a run of the original and one of the leader consume together, on the mean.
 
     Where answers are reused, the leader has the original's for agents that did not change.

@@ -43,7 +43,7 @@ SWEEPS = 3
 
 
 class Scored(Protocol):
-    """A candidate with its scores, in a race or in the record of one; see `Candidate`."""
+    """A candidate with its scores, in a race or in the record of one; see `Contender`."""
 
     @property
     def number(self) -> int:
@@ -72,7 +72,7 @@ class Scored(Protocol):
 
 
 @dataclass(kw_only=True, slots=True)
-class Candidate:
+class Contender:
     """A team in the race.
 
     Attributes:
@@ -262,12 +262,12 @@ class Standings:
         hashes: The content hashes of their teams.
     """
 
-    candidates: list[Candidate] = field(default_factory=list[Candidate])
+    candidates: list[Contender] = field(default_factory=list[Contender])
     hashes: set[str] = field(default_factory=set[str])
     _posterior: Posterior = field(init=False)
     _beliefs: list[Belief] = field(default_factory=list[Belief])
 
-    def enter(self, candidate: Candidate) -> None:
+    def enter(self, candidate: Contender) -> None:
         """Take in a candidate."""
         self.candidates.append(candidate)
         self.hashes.add(candidate.key)
@@ -278,16 +278,16 @@ class Standings:
         self._posterior = believed(self.candidates)
         self._beliefs = [self._posterior.belief(steps) for steps in self._posterior.steps]
 
-    def belief(self, candidate: Candidate) -> Belief:
+    def belief(self, candidate: Contender) -> Belief:
         """Return what is believed of a candidate, as of the last `refresh`."""
         return self._beliefs[candidate.number]
 
-    def lead(self, candidate: Candidate, other: Candidate) -> Belief:
+    def lead(self, candidate: Contender, other: Contender) -> Belief:
         """Return what is believed of how much more a candidate scores than another."""
         steps = self._posterior.steps
         return self._posterior.belief(steps[candidate.number] - steps[other.number])
 
-    def pairs_to_show(self, candidate: Candidate, other: Candidate) -> int:
+    def pairs_to_show(self, candidate: Contender, other: Contender) -> int:
         """Return in how many pairs of runs an interval shows a gain; 0: none is expected.
 
         It does so with a chance of 80 %, where the gain is the expected one. The prior has shrunk
@@ -299,12 +299,12 @@ class Standings:
         return math.ceil(variance * (SHOWN / gain) ** 2) if gain > 0 else 0
 
     @property
-    def leader(self) -> Candidate:
+    def leader(self) -> Contender:
         """The candidate that is expected to score most; of equal ones, the cheaper."""
         return max(self.candidates, key=lambda candidate: rank(candidate, self.belief(candidate)))
 
     @property
-    def finalist(self) -> Candidate:
+    def finalist(self) -> Contender:
         """The leader, without last steps that gain next to nothing: a reviewer reads each edit."""
         candidate = self.leader
         while (number := candidate.parent) is not None:
@@ -316,7 +316,7 @@ class Standings:
         return candidate
 
     @property
-    def running(self) -> list[Candidate]:
+    def running(self) -> list[Contender]:
         """The candidates that may still run."""
         return [candidate for candidate in self.candidates if candidate.state in {"open", "ahead"}]
 
@@ -329,7 +329,7 @@ class Standings:
         scores = (self._posterior.steps @ drawn).tolist()
         return {candidate.number: scores[candidate.number] for candidate in self.running}
 
-    def partners(self, base: Candidate, drawn: Matrix) -> list[tuple[Candidate, float]]:
+    def partners(self, base: Contender, drawn: Matrix) -> list[tuple[Contender, float]]:
         """Return whose edits are expected to gain in another candidate and do so in a draw.
 
         Args:
@@ -340,7 +340,7 @@ class Standings:
             Candidates, and what their edits add by the draw; most comes first.
         """
         steps, expected = self._posterior.steps, self._posterior.added
-        partners: list[tuple[Candidate, float]] = []
+        partners: list[tuple[Contender, float]] = []
         for candidate in self.candidates[1:]:
             own = steps[candidate.number] - steps[candidate.parent]
             own = own * (own > steps[base.number])
@@ -348,7 +348,7 @@ class Standings:
                 partners.append((candidate, float(own @ drawn)))
         return sorted(partners, key=lambda partner: -partner[1])
 
-    def base(self, candidate: Candidate) -> Candidate:
+    def base(self, candidate: Contender) -> Contender:
         """Return whom proposals change: a candidate that seems to gain, else its ancestor."""
         while candidate.parent is not None:
             parent = self.candidates[candidate.parent]

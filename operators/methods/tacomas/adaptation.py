@@ -251,7 +251,7 @@ class Adaptation:
             for agent in team.agents.values()
             if team.asks_model(agent) and rooms[agent.id] >= SHORTEST
         ]
-        said = await together(
+        answers = await together(
             *(
                 operator_of("coach").act(
                     self.model,
@@ -266,7 +266,7 @@ class Adaptation:
                 for agent in whom
             )
         )
-        report = [item for item in map(self.taken, said) if item is not None]
+        report = [item for item in map(self.taken, answers) if item is not None]
         texts = {item.agent: {"room": rooms[item.agent], "text": item.text} for item in report}
         self.tell("coaching", round=number, agents=texts)
         edits = [item.edit for item in report]

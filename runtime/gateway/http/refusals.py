@@ -172,10 +172,10 @@ def failed(
 def _status(failure: Mapping[str, Any]) -> int:
     """Return the status that a failure has where it comes in place of an answer."""
     for name in ("code", "http_code", "status", "type"):
-        said = failure.get(name)
-        if (place := place_of(said)) is not None and 400 <= place < 600:
+        status = failure.get(name)
+        if (place := place_of(status)) is not None and 400 <= place < 600:
             return place
-        if isinstance(said, str) and (known := _status_of(said.lower())):
+        if isinstance(status, str) and (known := _status_of(status.lower())):
             return known
     return 400 if meaning_of(words_of(json.dumps(failure).encode())) else 500
 

@@ -64,7 +64,7 @@ FAILURES = {
 
 def run_default_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
     """Run a DefaultAgent in a jail of its own; see `MiniSweAgentRunner.run`."""
-    with jailed(assignment, bridge, **host_programs()) as jail:
+    with jailed(assignment, bridge, host_programs()) as jail:
         acts = assignment.acting.tools if assignment.acting else {}
         agent = DefaultAgent(
             _GatewayModel(assignment.client, bridge, acts),

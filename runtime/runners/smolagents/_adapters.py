@@ -74,7 +74,7 @@ def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) ->
     tools = {name: wait.counting(granted) for name, granted in assignment.tools.items()}
     assignment = replace(assignment, tools=tools)
     with (
-        jailed(assignment, bridge, **host_packages(packages)) as jail,
+        jailed(assignment, bridge, host_packages(packages)) as jail,
         foreign_errors("smolagents"),
         _Coder(
             **_common(assignment, bridge, max_steps),

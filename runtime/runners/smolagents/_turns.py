@@ -123,8 +123,8 @@ def _as_text(messages: list[ChatMessage]) -> list[Message]:
 
 def _kept(step: Any) -> list[ChatMessage]:
     """Return a step whose answer is kept as it was; nothing for any other."""
-    said = step.model_output_message if isinstance(step, ActionStep) else None
-    if said is None or not isinstance(said.raw, KeptTurn):
+    message = step.model_output_message if isinstance(step, ActionStep) else None
+    if message is None or not isinstance(message.raw, KeptTurn):
         return []
-    said.raw.error = str(step.error or "")
-    return [ChatMessage(role=MessageRole.ASSISTANT, raw=said.raw)]
+    message.raw.error = str(step.error or "")
+    return [ChatMessage(role=MessageRole.ASSISTANT, raw=message.raw)]

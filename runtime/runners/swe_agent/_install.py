@@ -115,7 +115,7 @@ def _too_old(versions: dict[str, str | None]) -> Iterator[str]:
 def _programs(python: Path, installed: dict[str, Any]) -> Iterator[Path]:
     """Yield the folders of the interpreter, its packages, and its libraries."""
     yield Path(installed["prefix"])
-    yield from host_programs(Path(installed["prefix"])).get("readable", ())
+    yield from host_programs(Path(installed["prefix"])).readable
     base = Path(installed["base"])
     yield from (base / name for name in ("bin", "lib") if (base / name).is_dir())
     yield from {python.parent, Path(installed["interpreter"]).parent}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ....schema.values.errors import AgentError
 from ...agents.runner import AgentResult
 from ...gateway import bare, spoken
-from ...jail import JailLimits
+from ...jail import JailLimits, JailRequest
 from ...jail.code.wire import HungUp, WireError, WorkerConnection
 from ...prompts import render
 from ...repository.git import git
@@ -67,14 +67,14 @@ def run_swe_agent(
         raise AgentError("SWE-agent needs a task with a repo, and this one has none.")
     _commit(assignment.workspace.path)
     programs = host_programs()
-    options = {
-        "limits": LIMITS,
-        "readable": (*programs.get("readable", ()), *installation.readable, PROGRAM),
-        "environment": {**programs.get("environment", {}), **ENVIRONMENT},
-        "alias": REPOSITORY,
-        "own": (HOME,),
-    }
-    with jailed(assignment, bridge, **options) as jail:
+    request = JailRequest(
+        limits=LIMITS,
+        readable=(*programs.readable, *installation.readable, PROGRAM),
+        environment={**programs.environment, **ENVIRONMENT},
+        alias=REPOSITORY,
+        own=(HOME,),
+    )
+    with jailed(assignment, bridge, request) as jail:
         settings = _settings(assignment, told_of_start(assignment, bridge))
         conversation = _Conversation(assignment, bridge, max_steps)
         status = conversation.held(jail, installation.python, settings)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coterie.benchmarks.arena.cells import Outcome
+from coterie.benchmarks.arena.cells import CellOutcome
 from coterie.benchmarks.arena.figures import area, arena_value, claim, least_effect
 from coterie.runtime.values.usage import Usage
 
@@ -19,10 +19,10 @@ Chance = Callable[[str, int], float]
 """How likely a method's team with a seed answers a task."""
 
 
-def outcome(scores: list[float], begun: float = 0.5) -> Outcome:
+def outcome(scores: list[float], begun: float = 0.5) -> CellOutcome:
     by_task = {f"t{n}": [score] for n, score in enumerate(scores)}
     control = {task: [0.0] for task in by_task}
-    return Outcome(
+    return CellOutcome(
         deployed="x",
         scores=by_task,
         control=control,

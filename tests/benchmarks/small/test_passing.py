@@ -9,7 +9,6 @@ import tempfile
 import uuid
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +16,8 @@ from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.small._jailed import define, judge, respond
 from coterie.benchmarks.small.humaneval import humaneval_problems, humaneval_task
 from coterie.benchmarks.small.passing import readings
-from coterie.runtime.jail import AnyJail, Jails, detect
+from coterie.runtime.jail import AnyJail, JailRequest, Jails, detect
+from coterie.runtime.jail.protocol import PLAIN
 from coterie.runtime.scoring.scorers import Evidence, score
 from coterie.runtime.values.score import Score
 from coterie.schema import ScorerChoice, Task
@@ -190,10 +190,10 @@ def test_a_scorer_that_is_cancelled_ends_its_code(jails: Jails) -> None:
 class OpenedOffTheLoop(Jails):
     """Jails that nobody may open where other runs wait meanwhile."""
 
-    def open(self, work: Path, **options: Any) -> AnyJail:
+    def open(self, work: Path, request: JailRequest = PLAIN) -> AnyJail:
         with pytest.raises(RuntimeError):  # no loop runs in this thread
             asyncio.get_running_loop()
-        return super().open(work, **options)
+        return super().open(work, request)
 
 
 @pytest.mark.usefixtures("jails")

@@ -14,7 +14,7 @@ import pytest
 
 from coterie.runtime import Calls, Gateway, Journal
 from coterie.runtime.batch import batch_client
-from coterie.runtime.doubles import ToolCall
+from coterie.runtime.doubles import ScriptedCall
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, retry, spoken
 from coterie.runtime.gateway.http.http_client import HttpClient
 from coterie.runtime.values.budget import Budget, BudgetReached, Caps
@@ -322,7 +322,7 @@ def test_each_turn_of_a_tool_loop_is_asked_in_the_next_batch(
     provider: Provider, tmp_path: Path
 ) -> None:
     tool = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
-    steps = [Said(calls=(ToolCall(name="add", arguments='{"a": 1}'),)), Said(text="five")]
+    steps = [Said(calls=(ScriptedCall(name="add", arguments='{"a": 1}'),)), Said(text="five")]
 
     class Loop(Asking):
         async def _asked(self, calls: Calls, path: str) -> ChatAnswer:

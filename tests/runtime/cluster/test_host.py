@@ -13,7 +13,7 @@ import pytest
 from coterie.runtime.cluster.contents import Contents
 from coterie.runtime.cluster.host import ALONG, JailWorker, harmless, same_everywhere
 from coterie.runtime.cluster.opening import TRIES, Workers
-from coterie.runtime.jail import JailLimits, Jails, Shell, detect
+from coterie.runtime.jail import JailLimits, JailRequest, Jails, Shell, detect
 from coterie.schema.values.errors import InputError, JailError
 
 from .links import NearFleet, near, require_places
@@ -87,7 +87,7 @@ def test_large_files_travel_in_pieces(tmp_path: Path) -> None:
             done = Shell(jail).run("sha256sum large; cat large large > twice; rm half-0; echo x >y")
             assert digest(large) in done.output
         assert "begin" in fleet.links[0].asked
-        assert "pieces" in fleet.links[0].asked
+        assert "piece" in fleet.links[0].asked
     assert (tmp_path / "twice").read_bytes() == large * 2
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "half-1", "half-2", "large", "twice", "y",
@@ -97,7 +97,7 @@ def test_large_files_travel_in_pieces(tmp_path: Path) -> None:
 def test_more_than_the_limit_does_not_come_back(tmp_path: Path) -> None:
     (tmp_path / "old").write_text("old", "ascii")
     with near(1) as (jails, _):
-        jail = jails.open(tmp_path, limits=JailLimits(disk=1 << 20))
+        jail = jails.open(tmp_path, JailRequest(limits=JailLimits(disk=1 << 20)))
         Shell(jail).run("truncate -s 200M sparse; echo new > old")
         with pytest.raises(JailError, match="has more than"):
             jail.close()
@@ -107,7 +107,7 @@ def test_more_than_the_limit_does_not_come_back(tmp_path: Path) -> None:
 
 def test_what_a_worker_lacks_is_named(tmp_path: Path) -> None:
     with near(1) as (jails, _), pytest.raises(JailError, match=r"has no /no/such/place\. What is"):
-        jails.open(tmp_path, readable=[Path("/no/such/place")])
+        jails.open(tmp_path, JailRequest(readable=(Path("/no/such/place"),)))
 
 
 def greeted(driver: dict[str, str]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from coterie.runtime.cluster import host
-from coterie.runtime.jail import JailLimits, Jails, Shell
+from coterie.runtime.jail import JailLimits, JailRequest, Jails, Shell
 from coterie.runtime.runners._jailed import jailed
 from coterie.schema.values.errors import AgentError, JailError, LimitError
 
@@ -89,7 +89,7 @@ def test_a_folder_that_cannot_come_back_is_its_agents_failure(tmp_path: Path) ->
 
     def work(jails: Jails) -> None:
         assignment: Any = SimpleNamespace(workspace=workspace, jails=jails, waiting=nullcontext)
-        with jailed(assignment, bridge, limits=JailLimits(disk=1 << 20)) as jail:
+        with jailed(assignment, bridge, JailRequest(limits=JailLimits(disk=1 << 20))) as jail:
             Shell(jail).run("truncate -s 200M sparse")
 
     with near(1) as (jails, _), pytest.raises(AgentError, match="has more than"):

@@ -12,7 +12,15 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.jail import JailKilled, JailLimits, Jails, PythonWorker, Shell, detect
+from coterie.runtime.jail import (
+    JailKilled,
+    JailLimits,
+    JailRequest,
+    Jails,
+    PythonWorker,
+    Shell,
+    detect,
+)
 from coterie.runtime.jail.layout import interpreter
 from coterie.schema.values.errors import JailError
 
@@ -64,7 +72,7 @@ def test_a_command_finds_the_folder_at_its_path_and_changes_it(
 
 
 def test_what_a_command_comes_to(jails: Jails, tmp_path: Path) -> None:
-    with jails.open(tmp_path, limits=JailLimits(output=4000)) as jail:
+    with jails.open(tmp_path, JailRequest(limits=JailLimits(output=4000))) as jail:
         shell = Shell(jail)
         assert shell.run("echo out; echo err >&2; exit 3").output == "out\nerr\n"
         assert shell.run("exit 3").returncode == 3
@@ -79,7 +87,7 @@ def test_an_interpreter_stays_warm_and_calls_tools(jails: Jails, tmp_path: Path)
         return [name, args, kwargs]
 
     with (
-        jails.open(tmp_path, limits=JailLimits(output=3000)) as jail,
+        jails.open(tmp_path, JailRequest(limits=JailLimits(output=3000))) as jail,
         closing(PythonWorker(jail, on_tool=tool, tools=["tool"])) as worker,
     ):
         assert worker.execute("x = 40").error is None
@@ -159,7 +167,7 @@ def test_whoever_waits_hears_that_the_jail_is_killed(jails: Jails, tmp_path: Pat
 
 
 def test_a_limit_of_the_jail_ends_what_runs(jails: Jails, tmp_path: Path) -> None:
-    with jails.open(tmp_path, limits=JailLimits(disk=1 << 20)) as jail:
+    with jails.open(tmp_path, JailRequest(limits=JailLimits(disk=1 << 20))) as jail:
         done = Shell(jail).run("head -c 3000000 /dev/zero > big; sleep 600", timeout=60)
         assert done.stopped == f"its files grew by more than {1 << 20} bytes"
         assert not done.timed_out
@@ -193,9 +201,13 @@ def test_given_folders_are_there_and_cannot_be_changed(jails: Jails, tmp_path: P
     (given / "in").mkdir(parents=True)
     work.mkdir()
     (given / "in" / "file").write_text("given\n", "ascii")
-    with jails.open(
-        work, given=[given], alias=Path("/repo"), own=[Path("/state")], environment={"WORD": "said"}
-    ) as jail:
+    request = JailRequest(
+        given=(given,),
+        alias=Path("/repo"),
+        own=(Path("/state"),),
+        environment={"WORD": "said"},
+    )
+    with jails.open(work, request) as jail:
         done = Shell(jail).run(
             f"cat {given}/in/file; echo $WORD; (echo x > {given}/mine) 2>/dev/null"
             " || echo kept out; cd /repo && echo y > made; echo z > /state/file && ls /state"
@@ -205,7 +217,7 @@ def test_given_folders_are_there_and_cannot_be_changed(jails: Jails, tmp_path: P
 
 
 def test_what_need_not_come_back_may_stay(jails: Jails, tmp_path: Path) -> None:
-    with jails.open(tmp_path, returns=False) as jail:
+    with jails.open(tmp_path, JailRequest(returns=False)) as jail:
         assert Shell(jail).run("echo x > file; cat file").output == "x\n"
 
 

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from coterie.runtime.doubles import FAULTS, Fault, Reply, ToolCall
+from coterie.runtime.doubles import FAULTS, Fault, Reply, ScriptedCall
 
 
 def test_json_answers_with_a_document() -> None:
@@ -20,7 +20,7 @@ def test_code_stands_between_the_tags_of_a_code_agent() -> None:
 def test_a_tool_may_have_an_argument_called_name() -> None:
     reply = Reply.tool("greet", name="Ada")
 
-    assert reply.tool_calls == (ToolCall(name="greet", arguments='{"name": "Ada"}'),)
+    assert reply.tool_calls == (ScriptedCall(name="greet", arguments='{"name": "Ada"}'),)
     assert reply.finish_reason == "tool_calls"
 
 

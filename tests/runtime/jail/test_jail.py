@@ -9,11 +9,10 @@ import subprocess
 import tempfile
 from ast import literal_eval
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from coterie.runtime.jail import Jail, JailLimits, Jails, PythonWorker, Shell, detect
+from coterie.runtime.jail import Jail, JailLimits, JailRequest, Jails, PythonWorker, Shell, detect
 from coterie.runtime.jail.layout import interpreter
 from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Tier, Unconfined
 from coterie.schema import JailError
@@ -29,7 +28,7 @@ from ...jails import TIERS, USERS, printed, require
 AS_USER = """
 import os, resource, tempfile, threading, time
 from pathlib import Path
-from coterie.runtime.jail import Jail, JailLimits, PythonWorker, Shell
+from coterie.runtime.jail import Jail, JailLimits, JailRequest, PythonWorker, Shell
 
 def in_folder(place):
     with tempfile.TemporaryDirectory(dir=place) as folder:
@@ -37,7 +36,7 @@ def in_folder(place):
         for path in (work, readable):
             path.mkdir(parents=True)
         (readable / "file").write_text("read\\n")
-        with Jail(work, tier=tier, readable=[readable]) as jail:
+        with Jail(work, JailRequest(readable=(readable,)), tier=tier) as jail:
             return Shell(jail).run(f"echo work >file && cat file {readable}/file").output.split()
 
 ATTACK = '''
@@ -74,7 +73,7 @@ def neighbours():
 
 def printed(line, **limits):
     with tempfile.TemporaryDirectory() as folder:
-        with Jail(Path(folder), tier=tier, limits=JailLimits(**limits)) as jail:
+        with Jail(Path(folder), JailRequest(limits=JailLimits(**limits)), tier=tier) as jail:
             return Shell(jail).run(line).output.split()
 
 for place in sys.argv[2:]:
@@ -187,7 +186,7 @@ def test_git_works_in_the_work_folder_and_for_the_host_after_it(jail: Jail) -> N
 
 def test_the_environment_is_the_given_one(monkeypatch: pytest.MonkeyPatch, jail: Jail) -> None:
     monkeypatch.setenv("MY_SECRET", "canary-123")
-    with Jail(jail.work, tier=jail.tier, environment={"GIVEN": "yes"}) as other:
+    with Jail(jail.work, JailRequest(environment={"GIVEN": "yes"}), tier=jail.tier) as other:
         shown = Shell(other).run("env").output
     assert "canary" not in shown
     assert "GIVEN=yes" in shown
@@ -243,31 +242,31 @@ def test_a_folder_of_its_own_is_empty_and_goes_with_it(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
     for _ in range(2):
-        with Jail(work, tier=tier, own=[Path("/state")]) as jail:
+        with Jail(work, JailRequest(own=(Path("/state"),)), tier=tier) as jail:
             done = Shell(jail).run("ls -A /state && echo kept > /state/one && cat /state/one")
             assert (done.output, done.returncode) == ("kept\n", 0)
     assert list(work.iterdir()) == []
 
 
 def test_the_work_folder_has_another_path(tmp_path: Path) -> None:
-    with with_places(tmp_path, alias=Path("/repo")) as jail:
+    with with_places(tmp_path) as jail:
         done = Shell(jail).run("cd /repo && echo changed > file && pwd")
     assert done.output == "/repo\n"
     assert (tmp_path / "file").read_text("utf-8") == "changed\n"
 
 
 def test_what_needs_places_runs_in_a_jail_or_not_at_all(tmp_path: Path) -> None:
-    with with_places(tmp_path, alias=Path("/repo"), unsafe=True) as jail:
+    with with_places(tmp_path, unsafe=True) as jail:
         assert jail.tier.confines
     for tier in (Landlock(), Unconfined()):
         with pytest.raises(JailError, match="no places of its own for folders"):
-            Jail(tmp_path, tier=tier, own=[Path("/root")])
+            Jail(tmp_path, JailRequest(own=(Path("/root"),)), tier=tier)
 
 
-def with_places(work: Path, *, unsafe: bool = False, **places: Any) -> Jail:
+def with_places(work: Path, *, unsafe: bool = False) -> Jail:
     tier = detect().tier
     if tier is None or not tier.has_mounts:
         pytest.skip("this machine has no jail with mounts")
-    jail = Jails(unsafe=unsafe).open(work, **places)
+    jail = Jails(unsafe=unsafe).open(work, JailRequest(alias=Path("/repo")))
     assert isinstance(jail, Jail)
     return jail

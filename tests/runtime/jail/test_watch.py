@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.jail import JailLimits
+from coterie.runtime.jail import JailLimits, JailRequest
 from coterie.runtime.jail.layout import Confinement
 from coterie.runtime.jail.watch import JailWatch
 
@@ -28,10 +28,9 @@ def test_memory_that_is_swapped_out_counts(
     watch = JailWatch(
         Confinement(
             work=tmp_path,
+            request=JailRequest(limits=JailLimits(resident=kilobytes << 10)),
             private=tmp_path,
-            readable=(),
             environment={},
-            limits=JailLimits(resident=kilobytes << 10),
             uid=None,
         )
     )

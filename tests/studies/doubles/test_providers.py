@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from coterie.runtime.doubles import ToolCall
+from coterie.runtime.doubles import ScriptedCall
 from studies.doubles import KEY, PROVIDERS, Provider, ProviderDouble, Refusal, Said, Speech
 from studies.doubles.responses_form import ResponsesForm
 
@@ -85,7 +85,7 @@ def test_a_scripted_refusal_is_sent_with_its_headers_and_the_script_goes_on(
 
 @EACH
 def test_a_stream_says_what_a_whole_answer_says(provider: Provider) -> None:
-    calls = (ToolCall(name="look", arguments='{"where": "under the table", "twice": true}'),)
+    calls = (ScriptedCall(name="look", arguments='{"where": "under the table", "twice": true}'),)
     said = Said(thinking="Once more, and slowly.", text="It is here, I think.", calls=calls)
     with ProviderDouble(provider, [said, said]) as double:
         _, whole = asked(double, provider)
@@ -110,7 +110,7 @@ def test_it_is_documented(provider: Provider) -> None:
 
 def test_deepseek_wants_its_thinking_back() -> None:
     (deepseek,) = (provider for provider in PROVIDERS if provider.name == "DeepSeek")
-    call = Said(thinking="Look it up.", calls=(ToolCall(name="look", arguments="{}"),))
+    call = Said(thinking="Look it up.", calls=(ScriptedCall(name="look", arguments="{}"),))
     with ProviderDouble(deepseek, [call, Said(text="42")]) as double:
         message = json.loads(asked(double, deepseek)[1])["choices"][0]["message"]
         result = {
@@ -128,7 +128,7 @@ def test_deepseek_wants_its_thinking_back() -> None:
 
 def test_anthropic_wants_signed_thinking_while_it_thinks() -> None:
     (anthropic,) = (provider for provider in PROVIDERS if provider.name == "Anthropic")
-    call = Said(thinking="Look it up.", calls=(ToolCall(name="look", arguments="{}"),))
+    call = Said(thinking="Look it up.", calls=(ScriptedCall(name="look", arguments="{}"),))
     thinks: dict[str, Any] = {"thinking": {"type": "adaptive"}}
     with ProviderDouble(anthropic, [call, Said(text="42")]) as double:
         blocks = json.loads(asked(double, anthropic, **thinks)[1])["content"]
@@ -183,7 +183,7 @@ def test_openai_refuses(fields: dict[str, Any], message: str) -> None:
 
 def test_gemini_wants_the_signature_of_a_call_back() -> None:
     (gemini,) = (provider for provider in PROVIDERS if provider.name == "Gemini")
-    call = Said(calls=(ToolCall(name="look", arguments="{}"),))
+    call = Said(calls=(ScriptedCall(name="look", arguments="{}"),))
     with ProviderDouble(gemini, [call, Said(text="42"), Said(text="42")]) as double:
         message = json.loads(asked(double, gemini)[1])["choices"][0]["message"]
         (product,) = message["tool_calls"]
@@ -200,7 +200,7 @@ def test_gemini_wants_the_signature_of_a_call_back() -> None:
 
 def test_responses_want_every_call_with_its_output_and_thinking_that_is_there() -> None:
     (openai,) = (provider for provider in PROVIDERS if provider.name == "OpenAI, responses")
-    call = Said(thinking="Look.", calls=(ToolCall(name="look", arguments="{}"),))
+    call = Said(thinking="Look.", calls=(ScriptedCall(name="look", arguments="{}"),))
     include = ["reasoning.encrypted_content"]
     with ProviderDouble(openai, [call, Said(text="42")]) as double:
         items = json.loads(asked(double, openai, include=include)[1])["output"]

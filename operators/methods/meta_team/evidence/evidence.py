@@ -55,11 +55,11 @@ def questions_in(
         InvalidAnswer: It has another shape, or a question is of no use.
     """
     shape = closed(questions=ANY_LIST)
-    said: list[Any] = structured(text, shape, Bounds())["questions"]
-    table = dict.fromkeys(filter(None, (_question(item, others) for item in said)))
-    problems = [_problem(item, others) for item in said if _question(item, others) is None]
-    if len(said) > most:
-        problems.append(f"{len(said)} questions; at most {most} may be asked.")
+    questions: list[Any] = structured(text, shape, Bounds())["questions"]
+    table = dict.fromkeys(filter(None, (_question(item, others) for item in questions)))
+    problems = [_problem(item, others) for item in questions if _question(item, others) is None]
+    if len(questions) > most:
+        problems.append(f"{len(questions)} questions; at most {most} may be asked.")
     if strict and problems:
         raise InvalidAnswer(*problems)
     return tuple(table)[:most]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from coterie.operators.core.answers import child_of
 from coterie.operators.methods.race.merging import Merging
-from coterie.operators.methods.race.standings import Candidate, Standings
+from coterie.operators.methods.race.standings import Contender, Standings
 from coterie.schema.edits import SetPrompt
 from coterie.schema.loading.ceiling import CapabilityPolicy
 
@@ -17,12 +17,12 @@ def race(*edits: tuple[int, str, str]) -> Merging:
     """A race of candidates, each its parent with the prompt of an agent set."""
     ceiling = CapabilityPolicy.of(PAIR)
     standings = Standings()
-    standings.enter(Candidate(number=0, team=PAIR, key=PAIR.content_hash, scores=[0.4] * 20))
+    standings.enter(Contender(number=0, team=PAIR, key=PAIR.content_hash, scores=[0.4] * 20))
     for number, (parent, agent, prompt) in enumerate(edits, start=1):
         edit = SetPrompt(agent=agent, prompt=prompt)
         child = child_of(standings.candidates[parent].team, [edit], catalogue(), ceiling)
         standings.enter(
-            Candidate(
+            Contender(
                 number=number,
                 team=child,
                 key=child.content_hash,

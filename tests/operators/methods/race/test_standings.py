@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from coterie.operators.methods.race.standings import Candidate, Standings
+from coterie.operators.methods.race.standings import Contender, Standings
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Team
 
@@ -14,7 +14,7 @@ TEAM = Team(name="solo", agents={"one": Agent(id="one", prompt="Answer.")})
 
 def standings(*scores: Sequence[float | None], tokens: Sequence[int] = ()) -> Standings:
     candidates = [
-        Candidate(
+        Contender(
             number=number,
             team=TEAM,
             parent=0 if number else None,

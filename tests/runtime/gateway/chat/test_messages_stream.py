@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.doubles import Reply, ToolCall
+from coterie.runtime.doubles import Reply, ScriptedCall
 from coterie.runtime.doubles.completion import chat_chunks, chat_completion
 from coterie.runtime.gateway.chat.answer import answer_of
 from coterie.runtime.gateway.wires.chat_stream import ChatAssembly
@@ -54,7 +54,8 @@ REPLIES = st.builds(
     Reply,
     text=st.none() | st.text(max_size=60),
     tool_calls=st.lists(
-        st.builds(ToolCall, name=st.sampled_from(["look", "say"]), arguments=st.text()), max_size=3
+        st.builds(ScriptedCall, name=st.sampled_from(["look", "say"]), arguments=st.text()),
+        max_size=3,
     ).map(tuple),
     finish_reason=st.sampled_from(["stop", "length", "tool_calls"]),
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.jail import Jail, JailKilled, Jails, Shell
+from coterie.runtime.jail import Jail, JailKilled, JailRequest, Jails, Shell
 
 from ....jails import stopped
 
@@ -83,7 +83,8 @@ def test_tests_of_a_project_run_with_the_hosts_packages(tmp_path: Path) -> None:
     )
     venv = Path(sys.prefix)
     environment = {"PATH": f"{venv}/bin:/usr/bin:/bin"}
-    with Jails().open(tmp_path, readable=[venv], environment=environment) as jail:
+    request = JailRequest(readable=(venv,), environment=environment)
+    with Jails().open(tmp_path, request) as jail:
         done = Shell(jail).run("python -m pytest -q -p no:cacheprovider")
     assert "1 passed" in done.output
     assert sorted(path.name for path in tmp_path.iterdir()) == ["test_it.py"]

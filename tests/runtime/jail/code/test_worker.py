@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.jail import Jail, JailKilled, JailLimits, Jails, PythonWorker
+from coterie.runtime.jail import Jail, JailKilled, JailLimits, JailRequest, Jails, PythonWorker
 from coterie.schema import JailError
 
 from ....waiting import time_that_passes
@@ -384,7 +384,7 @@ def test_a_flood_that_never_ends_is_cut_and_stopped_in_time(worker: PythonWorker
 def test_memory_has_a_bound_and_the_interpreter_survives_it(tmp_path: Path) -> None:
     limits = JailLimits(memory=300 << 20)
     with (
-        Jails().open(tmp_path, limits=limits) as jail,
+        Jails().open(tmp_path, JailRequest(limits=limits)) as jail,
         contextlib.closing(PythonWorker(jail)) as result,
     ):
         result.execute("kept = 1")
@@ -395,7 +395,7 @@ def test_memory_has_a_bound_and_the_interpreter_survives_it(tmp_path: Path) -> N
 def test_an_interpreter_that_cannot_start_says_why(tmp_path: Path) -> None:
     limits = JailLimits(memory=1 << 20)  # not even Python fits
     with (
-        Jails().open(tmp_path, limits=limits) as jail,
+        Jails().open(tmp_path, JailRequest(limits=limits)) as jail,
         pytest.raises(JailError, match="not start"),
     ):
         PythonWorker(jail).execute("1")
