@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from ...runtime.gateway.sharing import Shared
     from ...schema.host.catalogue import Catalogue
     from ..papers.streams import PaperStream
     from .declared import Arena, Method
@@ -109,11 +110,14 @@ class Cell:
         path = self.folder / HELD_OUT
         return read_value(path) if path.exists() else {}
 
-    def evolving(self, catalogue: Catalogue, options: Mapping[str, Any]) -> Evolving:
+    def evolving(
+        self, catalogue: Catalogue, options: Mapping[str, Any], shared: Shared | None = None
+    ) -> Evolving:
         """Return the evolution with its test.
 
         Args:
             options: What the user wrote: where code runs, the cache, the embedder.
+            shared: What the models of all cells share.
         """
         cap = ",".join(f"{unit}={value:.15g}" for unit, value in self.arena.cap.value().items())
         own = {"name": NAME, "budget": cap, "yes": True, "allow_zeros": True, "quiet": True}
@@ -126,6 +130,7 @@ class Cell:
             pool_folder=self.pool,
             catalogue=catalogue,
             options={**options, **own, **others},
+            shared=shared,
             testing=Testing(
                 tasks=self.tasks.held_out,
                 repeats=self.arena.repeats,

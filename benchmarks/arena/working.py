@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...runtime.command.loading import refuse_unused
+from ...runtime.gateway.sharing import Shared
 from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
@@ -56,14 +58,15 @@ class Working:
 
     async def work(self) -> int:
         """Do what is open; return the exit code of the worst that stopped a cell."""
-        await by_workers(self.open, self._do, self.jobs)
+        async with Shared() as shared:
+            await by_workers(self.open, partial(self._do, shared), self.jobs)
         return max(self._codes, default=0)
 
-    async def _do(self, cell: Cell) -> None:
+    async def _do(self, shared: Shared, cell: Cell) -> None:
         """Bring a cell to its end; what stops it leaves the others at work."""
         if not self.options["quiet"]:
             click.echo(speakable(f"{cell}: {cell.pool}"), err=True)
-        evolving = cell.evolving(self.catalogue, self.options)
+        evolving = cell.evolving(self.catalogue, self.options, shared)
         try:
             evolving.check()
             cell.arena.streams[cell.stream].prepare(cell.seed)
