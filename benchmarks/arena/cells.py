@@ -106,6 +106,11 @@ class Cell:
         return tested == {(task.id, repeat) for task in self.tasks.held_out for repeat in repeats}
 
     @property
+    def is_settled(self) -> bool:
+        """Whether it is done and nobody is at work on it, so that its figures stay."""
+        return self.is_done and not is_held(self.folder)
+
+    @property
     def _held_out(self) -> Mapping[str, Any]:
         path = self.folder / HELD_OUT
         return read_value(path) if path.exists() else {}

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from coterie.benchmarks.arena.cells import Journal
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.local import server
@@ -89,6 +91,22 @@ def test_cells_side_by_side_share_one_server_of_the_embedded_model(
     assert result.code == 0, result.err
     assert len(hall.value()["cells"]) == 6
     assert events == ["started", "stopped"]
+
+
+def test_the_journal_of_a_cell_that_is_done_is_read_once(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading: list[Path] = []
+    opened = Journal.open
+
+    def counted(folder: Path, *, replaying: bool = False, **options: Any) -> Journal:
+        reading.extend([folder] * replaying)
+        return opened(folder, replaying=replaying, **options)
+
+    monkeypatch.setattr(Journal, "open", counted)
+    result = hall.run()
+    assert result.code == 0, result.err
+    assert [reading.count(folder) for folder in {*reading}] == [1] * 6
 
 
 def test_the_journals_alone_lead_to_the_same_bytes_without_a_call(done: Hall, hall: Hall) -> None:
