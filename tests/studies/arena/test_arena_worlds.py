@@ -44,3 +44,10 @@ def test_an_agent_that_is_held_to_the_form_of_an_answer_gives_the_same_code_in_i
         query = f"What is the code of item {number}?"
         held, free = (WORLDS["ideas"](asked(query, each)).text for each in (form, None))
         assert json.loads(held or "") == {"answer": free}
+
+
+def test_an_agent_that_is_held_to_labels_gives_one_of_them() -> None:
+    labels = {"type": "string", "enum": ["negative", "positive"]}
+    form = {"type": "object", "properties": {"answer": labels}}
+    text = WORLDS["ideas"](asked("What is the code of item 1?", form)).text
+    assert json.loads(text or "") == {"answer": "positive"}
