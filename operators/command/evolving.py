@@ -26,6 +26,7 @@ from ..evolution.folder import FROZEN, frozen_under
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+    from ...runtime.gateway.sharing import Shared
     from ...runtime.otel.telemetry import Telemetry
     from ...runtime.runs.services import Setting
     from ...runtime.values.budget import Budget, Caps
@@ -79,6 +80,7 @@ class Evolving:
         places: Where the tasks stand, by their ids.
         elsewhere: What evolutions that share the budget have spent, and their seconds.
         islands: The islands of which it is one; recipe and tasks are then its own.
+        shared: What its models share with those of other evolutions; None: nothing.
         stem: What it is called where nobody says; by default as the recipe.
         hand_over: Where the better team of a race goes; None: it stays in the pool.
         budget: What there is to spend, once it is at work.
@@ -94,6 +96,7 @@ class Evolving:
     places: Mapping[str, str] = field(default_factory=dict[str, str])
     elsewhere: tuple[Usage, float] | None = None
     islands: Islands | None = None
+    shared: Shared | None = None
     stem: str = ""
     _taken: int = field(default=0, init=False)
     hand_over: HandOver | None = field(default=None, init=False)
@@ -260,7 +263,7 @@ class Evolving:
         from ..evolution.progress_check import ProgressCheck
 
         if self._taken < len(self.tasks) or not self.tasks:
-            await self.start.check_host(self.setting)
+            await self.start.check_host(self.setting, self.shared)
         elif self._is_done:
             if self.options.get("view"):
                 await self._open_page()
@@ -279,6 +282,7 @@ class Evolving:
             beside=self.recipe_file.parent,
             forms=None if self.options["allow_zeros"] else FormCheck(),
             progress=None if self.options["yes"] else ProgressCheck(),
+            shared=self.shared,
             say=self._say,
         ) as stage:
             self.budget = stage.budget
