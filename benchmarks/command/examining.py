@@ -205,7 +205,7 @@ class Examining:
                 journal=stage.journal,
                 on_sample=progress,
             )
-            progress.known = sum(1 for _ in examination.samples())
+            progress.earlier = sum(1 for _ in examination.samples())
             fields = {"coterie.benchmark": self.request.benchmark}
             turns = TurnSpans(self.telemetry, self.catalogue.models, stage.scrubber)
             examination.parts = turns if self.telemetry is not None else None

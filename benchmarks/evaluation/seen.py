@@ -28,14 +28,14 @@ def refuse_seen(
         path: Its file, perhaps in a pool of its own.
         pool: What its agents recall from, or what a strategy has.
     """
-    seen = Seen()
+    learnt = Seen()
     if team is not None and team.lineage is not None and team.lineage.task:
-        seen |= Seen(ids={team.lineage.task: f"the task of the lineage of {path or team.name}"})
+        learnt |= Seen(ids={team.lineage.task: f"the task of the lineage of {path or team.name}"})
     if path is not None:
-        seen |= Seen.by(path.resolve().parent.parent)  # none, where the file is in no pool
+        learnt |= Seen.by(path.resolve().parent.parent)  # none, where the file is in no pool
     if pool is not None:
-        seen |= Seen.by(pool)
-    seen.refuse(tasks, OTHERS, places=places_in(benchmark, tasks), noun="task")
+        learnt |= Seen.by(pool)
+    learnt.refuse(tasks, OTHERS, places=places_in(benchmark, tasks), noun="task")
 
 
 def places_in(benchmark: str, tasks: Sequence[Task]) -> Mapping[str, str]:
