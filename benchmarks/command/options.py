@@ -135,10 +135,10 @@ def source_of(options: dict[str, Any], catalogue: Catalogue | None = None) -> So
     from ..evaluation.benchmark import Source
 
     names = ("data", "seed", "level", "count", "rubric")
-    given = {name: options[name] for name in names if options.get(name) is not None}
+    settings = {name: options[name] for name in names if options.get(name) is not None}
     scorer = named_scorer(options["scorer"]) if options.get("scorer") else ""
     columns = ",".join(options.get("columns", ()))
-    return Source(**given, scorer=scorer, columns=columns, known=catalogue)
+    return Source(**settings, scorer=scorer, columns=columns, catalogue=catalogue)
 
 
 def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
