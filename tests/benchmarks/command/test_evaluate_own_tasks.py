@@ -16,7 +16,7 @@ from coterie.runtime.jail import detect
 from coterie.runtime.record.journal import Journal
 from studies.providers.shown import PNG
 
-from ...came import invoked
+from ...support.commands import invoked
 from ...traces import nested, spans_in, tree
 from .conftest import Cli, adds
 

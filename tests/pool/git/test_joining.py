@@ -22,8 +22,8 @@ from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, InputError
 from coterie.schema.values.errors import StorageError
 
-from ...came import Came, invoked
 from ...conftest import Draw
+from ...support.commands import CommandResult, invoked
 from ...support.failpoints import armed
 from ...support.processes import killed_at
 from ..edited_teams import SEED, child_of
@@ -63,7 +63,7 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "ann", tmp_path / "ben"
 
 
-def merge(*words: object) -> Came:
+def merge(*words: object) -> CommandResult:
     return invoked(mas_pool, ["merge", *map(str, words)], "mas-pool")
 
 

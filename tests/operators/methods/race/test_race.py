@@ -14,7 +14,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Catalogue, load_team
 
-from ....came import Came, invoked_in
+from ....support.commands import CommandResult, invoked_in
 from ....support.repositories import run_git
 from ...evolving import evolved, killed_at
 
@@ -92,7 +92,9 @@ def with_tasks(folder: Path) -> Path:
     return folder
 
 
-def raced(folder: Path, *words: str, script: Any = world, label: str = "solo.yaml") -> Came:
+def raced(
+    folder: Path, *words: str, script: Any = world, label: str = "solo.yaml"
+) -> CommandResult:
     with ScriptedModel(script) as model:
         given = [label, "tasks.jsonl", "--model", f"m@{model.api_base}", *words]
         return invoked_in(folder, mas_evolve, given, "mas-evolve")
