@@ -34,8 +34,13 @@ WORLDS: Mapping[str, World] = {
     "ideas": World(name="arena ideas", ideas=5),
     "null": World(name="arena null", untaught=0.5, taught=0.5),
 }
-METHODS: Mapping[str, Any] = {**dict.fromkeys(known_methods()), "gepa": {"strategy": "gepa"}}
-"""Those that every arena.yaml may name, and GEPA by its entry point."""
+METHODS: Mapping[str, Any] = {
+    **dict.fromkeys(known_methods()),
+    "gepa": {"strategy": "gepa"},
+    "mattrl, batches of 3": {"like": "mattrl", "settings": {"batch": 3}},
+}
+"""Those that every arena.yaml may name; GEPA by its entry point; and MATTRL with batches that end
+before the cap is met."""
 PLUGIN = Path(__file__).parent / "plugin"
 ITEMS = 4000
 SIZES = {"evolve": 40, "test": 12}
