@@ -187,8 +187,8 @@ class EvolutionReport:
         if not self.learnt and not any(self.read):
             return ""
         entries = "entry" if self.learnt == 1 else "entries"
-        kept = f"{self.learnt} {entries} kept; " if self.learnt else ""
-        return f"{kept}while learning, {read_by(read_counts(self.read))}"
+        learnt = f"{self.learnt} {entries} kept; " if self.learnt else ""
+        return f"{learnt}while learning, {read_by(read_counts(self.read))}"
 
     @property
     def warnings(self) -> list[str]:
