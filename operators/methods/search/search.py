@@ -144,7 +144,7 @@ class Search:
         chosen = await operator_of("select").act(
             meta, path, episode.task, members, k=k, hits=self.hits, expected=self.expected
         )
-        if (selection := episode.taken(chosen, at=-1)) is None:
+        if (selection := episode.usable(chosen, at=-1)) is None:
             return await self.selected("statistics", k)
         return [self.members[name] for name in selection.names]
 
@@ -200,9 +200,9 @@ class Search:
     async def _runs(self, attempt: SearchAttempt) -> list[tuple[Run, Score]] | RejectedProposal:
         """Run a team as often as the recipe wants; without a score, the first reason why."""
         numbers = range(self.settings.repeats)
-        tried = await together(*(self._run(attempt, number) for number in numbers))
-        scored = [item for item in tried if not isinstance(item, RejectedProposal)]
-        lost = [item for item in tried if isinstance(item, RejectedProposal)]
+        results = await together(*(self._run(attempt, number) for number in numbers))
+        scored = [item for item in results if not isinstance(item, RejectedProposal)]
+        lost = [item for item in results if isinstance(item, RejectedProposal)]
         return scored or lost[0]
 
     async def _run(
@@ -294,7 +294,7 @@ class Search:
         learnt = await act(
             episode.meta_model, f"{episode.path}consolidate", episode.task, self.steps()
         )
-        if entry := episode.taken(learnt, at=number):
+        if entry := episode.usable(learnt, at=number):
             episode.keep(entry, "learnt")
 
     def promising(self, purpose: str) -> list[Candidate]:
