@@ -111,7 +111,7 @@ class Examining:
             recipe=self.recipe,
             tasks=self.tasks,
             pool_folder=self.pool_folder,
-            known=self.catalogue,
+            host=self.catalogue,
             embedder=self.options["embedder"],
         )
 

@@ -151,7 +151,7 @@ def _check_recipe(folder: Path, catalogue: Catalogue) -> None:
         recipe=load_recipe(folder / RECIPE),
         tasks=[],
         pool_folder=folder / "pool",
-        known=catalogue,
+        host=catalogue,
         embedder="hashing",
     )
     for team in start.teams:

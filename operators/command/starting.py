@@ -71,13 +71,13 @@ class EvolutionStart:
     def models(self) -> list[Model]:
         """The models that may be asked, fallbacks too, in the order of their aliases."""
         waiting = [*self.asked_models, *self.ceiling.models]
-        known: dict[str, Model] = {}
+        models: dict[str, Model] = {}
         while waiting:
             alias = waiting.pop()
-            if alias not in known and alias in self.catalogue.models:
-                known[alias] = self.catalogue.models[alias]
-                waiting += known[alias].fallback
-        return [known[alias] for alias in sorted(known)]
+            if alias not in models and alias in self.catalogue.models:
+                models[alias] = self.catalogue.models[alias]
+                waiting += models[alias].fallback
+        return [models[alias] for alias in sorted(models)]
 
     @property
     def asked_models(self) -> frozenset[str]:
@@ -172,7 +172,7 @@ def prepare_start(
     recipe: Recipe,
     tasks: Sequence[Task],
     pool_folder: Path,
-    known: Catalogue,
+    host: Catalogue,
     embedder: str | None = None,
     name: str | None = None,
 ) -> EvolutionStart:
@@ -191,10 +191,10 @@ def prepare_start(
     """
     strategy = strategy_of(recipe.strategy)
     needs = frozenset(strategy.needs(recipe.settings))
-    _check_models(recipe, known)
+    _check_models(recipe, host)
     if recipe.score == "answer" or "answers" in needs:
         require_answers(tasks)
-    catalogue = known.beside(recipe_file.parent)
+    catalogue = host.beside(recipe_file.parent)
     beside, sources = recipe_file.parent, _sources(recipe, needs)
     try:
         strategy.find(recipe.settings, beside, catalogue)
@@ -232,7 +232,7 @@ def prepare_start(
     if unread := nobody_reads(strategy.keeps(recipe.settings), start.teams_at_work):
         raise ConfigError([seeds_problem(recipe_file, f"{recipe.strategy} {unread}")])
     remembers = "memory" in needs or start.recalls
-    return replace(start, embedder=_embedder(embedder, known)) if remembers else start
+    return replace(start, embedder=_embedder(embedder, host)) if remembers else start
 
 
 def check_addresses(catalogue: Catalogue, aliases: Iterable[str]) -> None:
