@@ -109,7 +109,7 @@ class Memory:
                 the entries' tasks.
             or_no_niche: Those of no niche, too, where only those of a niche are wanted.
             owner: Only those in the archive of an agent: its own, and what it has inherited.
-            seen: Only among so many that were learnt first, as if no more had been.
+            upto: Only among so many that were learnt first, as if no more had been.
 
         Returns:
             Entries with their cosine similarity, in [-1, 1], the highest first. Among equals the
@@ -139,7 +139,7 @@ class Memory:
         Args:
             text: What an entry may say. Its first `LONGEST_TASK` characters count, as of theirs.
             over: Only those whose texts have a higher cosine similarity with it than this.
-            seen: As for `search`.
+            upto: As for `search`.
 
         Returns:
             Entries with the similarity, in order as for `search`.

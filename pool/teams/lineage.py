@@ -31,11 +31,11 @@ class Origin:
     operator: str
 
 
-One = TypeVar("One", bound=TrialRecord)
+Record = TypeVar("Record", bound=TrialRecord)
 """Teams, or agents."""
 
 
-def ancestors(teams: Mapping[str, One], name: str) -> dict[str, One]:
+def ancestors(teams: Mapping[str, Record], name: str) -> dict[str, Record]:
     """Return a team, or an agent, and all that it was made from, parents before their children.
 
     Args:
@@ -49,7 +49,7 @@ def ancestors(teams: Mapping[str, One], name: str) -> dict[str, One]:
     return {team: member for team, member in teams.items() if team in texts}
 
 
-def descendants(teams: Mapping[str, One], name: str) -> dict[str, One]:
+def descendants(teams: Mapping[str, Record], name: str) -> dict[str, Record]:
     """Return a team, or an agent, and all that was made from it, parents before their children."""
     fields = {name: teams[name]}
     for member in teams.values():
@@ -110,10 +110,10 @@ def steps_to(
     edits = summary(base, replace(child, name=base.name))
     last = LineageStep(operator=operator, edits=edits, reason=reason)
     # Sources that have a step in common have it once, though what is left of it may differ.
-    earlier = (replace(step, fields=()) for _, taken in sources for step in taken)
+    earlier = (replace(step, fields=()) for _, steps in sources for step in steps)
     setters: dict[str, LineageStep | None] = dict.fromkeys(_fields(child), last)
-    for team, taken in reversed(sources):
-        before = {field: replace(step, fields=()) for step in taken for field in step.fields}
+    for team, steps in reversed(sources):
+        before = {field: replace(step, fields=()) for step in steps for field in step.fields}
         setters |= {field: before.get(old) for field, old in _inherited(team, child).items()}
     return tuple(
         replace(

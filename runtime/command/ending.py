@@ -62,11 +62,11 @@ class Resuming:
         """
         words = [*self.words, *(self._larger(budget) if is_spent else ())]
         for name, option in REPEATED.items():
-            given = self.options.get(name) or ()
-            if given is True:
+            value = self.options.get(name) or ()
+            if value is True:
                 words.append(option)
                 continue
-            for item in (given,) if isinstance(given, (str, os.PathLike)) else given:
+            for item in (value,) if isinstance(value, (str, os.PathLike)) else value:
                 words += [option, str(item)]
         if self.setting.unsafe_local:
             words.append("--unsafe-local")
@@ -119,8 +119,8 @@ def summary(run: Run, record: RunRecord) -> str:
     """Say on one line how a run ended, and where all of it is."""
     usage = record.spent()
     parts = spent(usage, record.took(run))
-    if taken := record.journal.taken:
-        parts.insert(1, f"{counted(taken, 'answer')} from the journal")
+    if answers := record.journal.taken:
+        parts.insert(1, f"{counted(answers, 'answer')} from the journal")
     if usage.cached_calls:
         parts.insert(1, f"{usage.cached_calls} from the cache")
     if record.repeats:

@@ -39,11 +39,11 @@ STYLES = {
 PER_SECOND = 8
 SHOWN = 80
 """Cells of the table for what an agent says, or what went wrong."""
-KEPT = 1_000
+LONGEST_NOTE = 1_000
 """Characters that are kept of an answer that comes in pieces: more than is ever shown."""
 UNFINISHED = re.compile(r"[!-~]{0,200}\Z")
 """The word at the end of what came, which may go on: half a key could not be told from a word."""
-TOLD = frozenset(
+PRINTED = frozenset(
     {
         "agent_finished", "agent_left", "agent_moved", "agent_retried", "answer_unread",
         "contributions", "cut_off", "message_posted", "model_retried", "parameter_adapted",
@@ -51,7 +51,7 @@ TOLD = frozenset(
     }
 )  # fmt: skip
 """Events that have a line, where there is no terminal."""
-ASKED = frozenset({"approval_asked", "approval_given"})
+APPROVALS = frozenset({"approval_asked", "approval_given"})
 """Events between which a person is asked; a question's say by `terminal` whether it is one here."""
 
 
@@ -111,7 +111,7 @@ class _Lines:
         self._scrub = scrub
 
     def __call__(self, event: Event) -> None:
-        if event.type not in TOLD:
+        if event.type not in PRINTED:
             return
         shown = self._scrub(on_one_line(event_text(event.type, self._fields(event))))
         if event.type != "round_started":
@@ -135,7 +135,7 @@ def _is_cancelled(event: Event) -> bool:
 
 
 @dataclass(kw_only=True, slots=True)
-class _Row:
+class _AgentRow:
     """What the table shows of one agent."""
 
     state: str = ""
@@ -152,7 +152,7 @@ class _Row:
 
     def hear(self, words: str) -> None:
         """Show words in the place of a note; only the last ones are kept."""
-        self.note, self.words = "", (self.words + words)[-KEPT:]
+        self.note, self.words = "", (self.words + words)[-LONGEST_NOTE:]
 
     def clock(self) -> str:
         """Show how long the agent took, or has been at work."""
@@ -167,10 +167,10 @@ class _Table:
     def __init__(self, plan: Plan, scrub: Callable[[str], str]) -> None:
         self._plan = plan
         self._scrub = scrub
-        self._rows = {agent_id: _Row() for agent_id in plan.agents}
+        self._rows = {agent_id: _AgentRow() for agent_id in plan.agents}
         self._round = ""
         self.live: Live | None = None
-        self._asked = 0
+        self._waiting = 0
 
     def __call__(self, event: Event) -> None:
         self._make_room(event)
@@ -216,13 +216,13 @@ class _Table:
 
     def _make_room(self, event: Event) -> None:
         """Stand still while a person is asked, who reads and writes below the table."""
-        if self.live is None or not (event.type in ASKED or event.fields.get("terminal")):
+        if self.live is None or not (event.type in APPROVALS or event.fields.get("terminal")):
             return
         begins = event.type in {"approval_asked", "question_asked"}
-        self._asked += 1 if begins else -1
-        if begins and self._asked == 1:
+        self._waiting += 1 if begins else -1
+        if begins and self._waiting == 1:
             self.live.stop()
-        elif not self._asked:
+        elif not self._waiting:
             self.live.start()
 
     def hear(self, agent: str, words: str) -> None:

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...schema.values.errors import AgentError, StorageError
-from ..agents.outcomes import AgentOutcome, Run, as_given
+from ..agents.outcomes import AgentOutcome, Run, without_cost
 from ..agents.round_state import NOTHING
 from ..agents.runner import AgentReport
 from ..gateway.chat.dialogue import shortened
@@ -87,7 +87,7 @@ async def execute(
     *,
     path: str = "",
     state: RoundState = NOTHING,
-    given: Mapping[str, AgentOutcome] = NOBODY,
+    preset: Mapping[str, AgentOutcome] = NOBODY,
     allowance: Allowance | None = None,
 ) -> Run:
     """Have the agents of a plan work once, in one pass; nothing is scored.
@@ -97,7 +97,7 @@ async def execute(
         task: What is asked. Its reference answer reaches no agent.
         path: Where the pass stands in its journal: empty, or ending with a slash.
         state: What agents read of an earlier pass.
-        given: Outcomes of agents that are not run: they stand as they are, and cost nothing. One
+        preset: Outcomes of agents that are not run: they stand as they are, and cost nothing. One
             that is not done fails nobody by itself; those that see it go by the team's `on_error`.
         allowance: What the run may still take of which this is a pass. None: it is the whole run.
 
@@ -109,7 +109,7 @@ async def execute(
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
     run = Running(
-        plan=plan, task=task, context=context, path=path, state=state, given=given,
+        plan=plan, task=task, context=context, path=path, state=state, preset=preset,
         allowance=allowance or Allowance(plan.team.execution.timeout),
     )  # fmt: skip
     try:
@@ -134,7 +134,7 @@ class Running:
     context: Context
     path: str
     state: RoundState
-    given: Mapping[str, AgentOutcome]
+    preset: Mapping[str, AgentOutcome]
     allowance: Allowance
     limit: BudgetReached | None = None
 
@@ -198,7 +198,9 @@ class Running:
         if self.plan.team.execution.on_error != "fail":
             flags = [outcome.status == "done" for outcome in self.outcomes.values()]
             return not flags or any(flags)
-        run = (outcome for agent_id, outcome in self.outcomes.items() if agent_id not in self.given)
+        run = (
+            outcome for agent_id, outcome in self.outcomes.items() if agent_id not in self.preset
+        )
         return all(outcome.status == "done" or outcome.unneeded for outcome in run)
 
     async def _hand_in(self) -> None:
@@ -262,7 +264,7 @@ class Running:
         waiting: list[Any] = [
             planned.runner
             for agent_id, planned in self.plan.agents.items()
-            if planned.sees and agent_id not in self.given
+            if planned.sees and agent_id not in self.preset
         ]
         for load in {runner.load for runner in waiting if hasattr(runner, "load")}:
             loading = asyncio.get_running_loop().run_in_executor(None, load)
@@ -271,7 +273,7 @@ class Running:
     async def _part(self, planned: PlannedAgent) -> AgentOutcome:
         """Wait for those whose outputs the agent sees, run it, and tell how it ended."""
         agent_id = planned.agent.id
-        if agent_id in self.given:
+        if agent_id in self.preset:
             return await self._stands(planned)
         outcome = None
         try:
@@ -292,11 +294,11 @@ class Running:
         return outcome
 
     async def _stands(self, planned: PlannedAgent) -> AgentOutcome:
-        """Let an outcome stand that is given."""
+        """Let a preset outcome stand."""
         agent_id = planned.agent.id
-        outcome = self.outcomes[agent_id] = as_given(self.given[agent_id])
+        outcome = self.outcomes[agent_id] = without_cost(self.preset[agent_id])
         if self.task.repo is not None and not outcome.changes:  # it was read from a record
-            before = {see: await self.parts[see] for see in planned.sees if see in self.given}
+            before = {see: await self.parts[see] for see in planned.sees if see in self.preset}
             outcome = await self._passing_on(planned, outcome, before)
             self.outcomes[agent_id] = outcome
         content = outcome.result.content if outcome.result else None
@@ -375,8 +377,8 @@ class Running:
 
     def _unready(self, before: Mapping[str, AgentOutcome]) -> AgentOutcome | None:
         """Return how an agent ends that cannot start, by the team's policy; None where it can."""
-        needed = {seen: outcome for seen, outcome in before.items() if not outcome.unneeded}
-        lost = [seen for seen, outcome in needed.items() if outcome.status != "done"]
+        needed = {sender: outcome for sender, outcome in before.items() if not outcome.unneeded}
+        lost = [sender for sender, outcome in needed.items() if outcome.status != "done"]
         if not lost:
             return None
         on_error = self.plan.team.execution.on_error
@@ -465,16 +467,16 @@ class Running:
             agent_id: self.outcomes.get(agent_id) or AgentOutcome(status="cancelled")
             for agent_id in self.plan.agents
         }
-        answer, said, output = None, None, outcomes.get(self.plan.output)
+        answer, text, output = None, None, outcomes.get(self.plan.output)
         if status != "failed" and output is not None and (result := output.result):
             answer = result.content if result.answer is None else result.answer
             if self.patch is not None and self.patch != answer:
-                answer, said = self.patch, result.content
+                answer, text = self.patch, result.content
         return Run(
             status=status,
             answer=answer,
             answered_by=None if answer is None else self.plan.output,
-            said=said,
+            said=text,
             error=error,
             usage=total(outcome.usage for outcome in outcomes.values()),
             seconds=time.monotonic() - self.started,

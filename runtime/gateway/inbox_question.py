@@ -21,7 +21,7 @@ from ..values.usage import Usage
 from .chat.messages import ChatAnswer, Message, ToolRequest
 from .chat.text import as_text, text_of
 
-ASKED, SHOWN = "question.json", "question.md"
+QUESTION, SHOWN = "question.json", "question.md"
 ANSWERS = ("answer.json", "answer.txt")
 ABOUT_US = frozenset({"model", "stream", "stream_options"})
 """Fields of a request that shape no answer."""
@@ -40,7 +40,7 @@ class InboxQuestion:
     inbox: Path
     fields: Mapping[str, Any]
     problem: str = ""
-    _seen: dict[Path, tuple[int, ...]] = field(default_factory=dict["Path", tuple[int, ...]])
+    _stamps: dict[Path, tuple[int, ...]] = field(default_factory=dict["Path", tuple[int, ...]])
 
     @cached_property
     def name(self) -> str:
@@ -65,15 +65,15 @@ class InboxQuestion:
             StorageError: It cannot be written.
         """
         make_folders(self.inbox)
-        write_atomically(self.file(ASKED), dumps(self._value(), indent=2, ensure_ascii=False))
+        write_atomically(self.file(QUESTION), dumps(self._value(), indent=2, ensure_ascii=False))
         write_atomically(self.file(SHOWN), self.shown(self.file(ANSWERS[1]).name) + "\n")
 
     def _value(self) -> dict[str, Any]:
-        asked = {key: item for key, item in self.fields.items() if key not in ABOUT_US}
-        asked.pop("response_format", None)
+        fields = {key: item for key, item in self.fields.items() if key not in ABOUT_US}
+        fields.pop("response_format", None)
         schema = {} if self._schema is None else {"schema": self._schema}
         answers = [self.file(ending).name for ending in ANSWERS]
-        return {"answer_files": answers, **asked, **schema}
+        return {"answer_files": answers, **fields, **schema}
 
     @property
     def _schema(self) -> Any:
@@ -108,8 +108,8 @@ class InboxQuestion:
             except FileNotFoundError:
                 continue
             now = (status.st_ino, status.st_size, status.st_mtime_ns)
-            if self._seen.get(path) != now:
-                self._seen[path] = now
+            if self._stamps.get(path) != now:
+                self._stamps[path] = now
                 continue
             try:
                 return self._read(path)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BYTES_PER_TOKEN = 2
 """Half of what is usual: an estimate must not be too low."""
-BYTES_TOLD = 4
+MOST_BYTES_PER_TOKEN = 4
 """Of a text for one token, at most: an endpoint that tells fewer tokens is doubted under a cap."""
 
 
@@ -113,8 +113,8 @@ def _doubted(
     Args:
         changes: What else to write in it.
     """
-    prompt = max(usage.prompt_tokens, read // BYTES_TOLD)
-    completion = max(usage.completion_tokens, _size(written) // BYTES_TOLD, completion)
+    prompt = max(usage.prompt_tokens, read // MOST_BYTES_PER_TOKEN)
+    completion = max(usage.completion_tokens, _size(written) // MOST_BYTES_PER_TOKEN, completion)
     least = replace(usage, prompt_tokens=prompt, completion_tokens=completion) if rates else usage
     usd = rates.usd(least) if rates else 0.0
     tokens = prompt + completion - usage.tokens

@@ -159,7 +159,7 @@ class Streaming:
     def __init__(
         self, team: Team | str | Path, task: Task | str | Path | None, options: Options
     ) -> None:
-        self._asked = (team, task)
+        self._inputs = (team, task)
         self._options = options
         self.result: Run | None = None
 
@@ -173,7 +173,7 @@ class Streaming:
             if also is not None:
                 also(event)
 
-        work = asyncio.create_task(arun(*self._asked, **{**self._options, "listener": listen}))
+        work = asyncio.create_task(arun(*self._inputs, **{**self._options, "listener": listen}))
         work.add_done_callback(lambda _: happened.put_nowait(None))
         try:
             while (event := await happened.get()) is not None:
@@ -202,11 +202,11 @@ def _in_a_thread(work: Coroutine[Any, Any, Run]) -> Run:
         return await work
 
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="coterie") as thread:
-        done = thread.submit(copy_context().run, asyncio.run, cancellable())
+        future = thread.submit(copy_context().run, asyncio.run, cancellable())
         try:
-            return done.result()
+            return future.result()
         finally:
-            if not done.done():
+            if not future.done():
                 begun.result()()
 
 
@@ -220,7 +220,7 @@ async def _make_run(made_of: Prepared, options: Options) -> Run:
             made_of.catalogue,
             setting,
             approver=terminal,
-            respondent=terminal.respond if terminal else None,
+            responder=terminal.respond if terminal else None,
             shared=shared,
         ) as here,
     ):
@@ -240,7 +240,7 @@ async def _make_run(made_of: Prepared, options: Options) -> Run:
                 listeners = (record.folder, *listeners)
                 if record.failed:
                     await record.journal.renew()
-            done = await here.execute(
+            result = await here.execute(
                 plan,
                 task,
                 journal=record.journal,
@@ -249,8 +249,8 @@ async def _make_run(made_of: Prepared, options: Options) -> Run:
                 budget=None if offline else budget,
                 keep=None if offline else record.keep,
             )
-            record.finish(done)
-        return replace(done, folder=record.folder.path)
+            record.finish(result)
+        return replace(result, folder=record.folder.path)
 
 
 def _record(made_of: Prepared, runs: str | Path | None, scrub: Scrubber) -> RunRecord | None:

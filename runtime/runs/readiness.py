@@ -23,17 +23,17 @@ def lacking(
         start_servers: Start their tool servers, too, to see which tools these do not have.
     """
 
-    async def asked() -> dict[str, list[str]]:
+    async def check() -> dict[str, list[str]]:
         fields: dict[str, list[str]] = {}
-        for file, (team, known) in teams.items():
-            async with open_services(known, Setting(), connected=False) as services:
-                plan = compile(team, known)
+        for file, (team, catalogue) in teams.items():
+            async with open_services(catalogue, Setting(), connected=False) as services:
+                plan = compile(team, catalogue)
                 fields[file] = services.lacks(plan)
                 if start_servers:
                     fields[file] += await _unserved(services.toolbox, plan)
         return fields
 
-    return asyncio.run(asked())
+    return asyncio.run(check())
 
 
 async def _unserved(toolbox: Toolbox, plan: Plan) -> list[str]:

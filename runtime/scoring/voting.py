@@ -94,8 +94,8 @@ def conclusion(answer: str, task: Task) -> str:
         return _value(line)
     if blocks:
         return f"code {_code(blocks[-1])}"
-    if said := CONCLUSION.findall(prose):
-        return _value(said[-1])
+    if matches := CONCLUSION.findall(prose):
+        return _value(matches[-1])
     return _value(prose.strip().rpartition("\n")[2])
 
 
@@ -179,5 +179,5 @@ def _python(text: str) -> str:
         for place, (before, (kind, _), (after, _)) in enumerate(around)
         if kind == tokenize.STRING and before in _BLOCKS and after == tokenize.NEWLINE
     }
-    gone = docstrings | {place + 1 for place in docstrings}
-    return " ".join(word for place, (_, word) in enumerate(words) if place not in gone)
+    removed = docstrings | {place + 1 for place in docstrings}
+    return " ".join(word for place, (_, word) in enumerate(words) if place not in removed)

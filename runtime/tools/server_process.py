@@ -65,10 +65,10 @@ class ServerProcess:
 
     def __init__(self, process: Process) -> None:
         self._process = process
-        self._heard, self.incoming = create_memory_object_stream[SessionMessage | Exception](0)
+        self._received, self.incoming = create_memory_object_stream[SessionMessage | Exception](0)
         self.outgoing, self._to_say = create_memory_object_stream[SessionMessage](0)
         self._last_words = b""
-        self._asked: set[int | str] = set()
+        self._request_ids: set[int | str] = set()
         self.ended = False
         self.stray = ""
         self._pumps = [
@@ -100,7 +100,7 @@ class ServerProcess:
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 self._process.terminate()
-        for stream in (self._heard, self.incoming, self.outgoing, self._to_say):
+        for stream in (self._received, self.incoming, self.outgoing, self._to_say):
             stream.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(SECONDS_TO_DIE):
@@ -120,9 +120,9 @@ class ServerProcess:
                     self.stray = self.stray or _shown(line)
                     strays += 1
                 else:
-                    await self._heard.send(SessionMessage(self._answered(message)))
+                    await self._received.send(SessionMessage(self._answered(message)))
         self.ended = True
-        self._heard.close()
+        self._received.close()
         while await stdout.read(LARGEST_MESSAGE):
             pass
 
@@ -140,11 +140,11 @@ class ServerProcess:
             is_rest = False
             self.stray = f"a line of more than {LARGEST_MESSAGE} bytes"
             if message := self._unread(b"", self.stray):
-                await self._heard.send(SessionMessage(self._answered(message)))
+                await self._received.send(SessionMessage(self._answered(message)))
 
     def _answered(self, message: JSONRPCMessage) -> JSONRPCMessage:
         if isinstance(message.root, JSONRPCResponse | JSONRPCError):
-            self._asked.discard(message.root.id)
+            self._request_ids.discard(message.root.id)
         return message
 
     def _refused(self, line: bytes) -> JSONRPCMessage | None:
@@ -156,28 +156,28 @@ class ServerProcess:
         """Return an error for the request that a reply is of: the one it names, or the only one."""
         named = _ID.search(line)
         number = int(named[1]) if named else None
-        asked = number if number in self._asked else None
-        if asked is None and len(self._asked) == 1:
-            asked = next(iter(self._asked))
-        if asked is None:
+        request = number if number in self._request_ids else None
+        if request is None and len(self._request_ids) == 1:
+            request = next(iter(self._request_ids))
+        if request is None:
             return None
         error = ErrorData(code=INTERNAL_ERROR, message=f"{UNREADABLE}: {shown}")
-        return JSONRPCMessage(JSONRPCError(jsonrpc="2.0", id=asked, error=error))
+        return JSONRPCMessage(JSONRPCError(jsonrpc="2.0", id=request, error=error))
 
     async def _speak(self) -> None:
         stdin = _stream(self._process.stdin)
         with suppress(ConnectionError, ClosedResourceError):
             async for message in self._to_say:
                 if isinstance(request := message.message.root, JSONRPCRequest):
-                    self._asked.add(request.id)
+                    self._request_ids.add(request.id)
                 text = message.message.model_dump_json(by_alias=True, exclude_none=True)
                 stdin.write(f"{text}\n".encode())
                 await stdin.drain()
 
     async def _overhear(self) -> None:
         stderr = _stream(self._process.stderr)
-        while heard := await stderr.read(LAST_WORDS):
-            self._last_words = (self._last_words + heard)[-LAST_WORDS:]
+        while chunk := await stderr.read(LAST_WORDS):
+            self._last_words = (self._last_words + chunk)[-LAST_WORDS:]
 
 
 @asynccontextmanager

@@ -107,7 +107,7 @@ def _subject(change: FieldChange) -> str:
 
 def _roster(field_changes: Sequence[FieldChange], paint: Paint) -> _Sentence:
     """Return who went, came, and has another id; new agents are shown as in a team file."""
-    gone = [str(change.path[1]) for change in field_changes if change.after is None]
+    removed = [str(change.path[1]) for change in field_changes if change.after is None]
     new: dict[str, list[str]] = {}
     others: list[str] = []
     for change in field_changes:
@@ -118,7 +118,7 @@ def _roster(field_changes: Sequence[FieldChange], paint: Paint) -> _Sentence:
         elif change.after is not None:
             new.setdefault(write_yaml(change.after), []).append(str(change.path[1]))
     come = [agent for agents in new.values() for agent in agents]
-    texts = [paint(f"-{name}", "old") for name in _spans(gone)]
+    texts = [paint(f"-{name}", "old") for name in _spans(removed)]
     texts += [paint(f"+{name}", "new") for name in _spans(come)]
     lines = [
         paint(f"+ {_visible(line)}", "new")
@@ -199,8 +199,8 @@ def _phrase(change: FieldChange, paint: Paint) -> str:
     """Return what differs about one field: `model haiku -> sonnet`, `tools +read_file`."""
     if change.path[-1] == "tools":
         return f"tools {_tools(change.before, change.after, paint)}"
-    if (said := _EXECUTION.get(change.path)) is not None:
-        before, after = said(change.before), said(change.after)
+    if (write := _EXECUTION.get(change.path)) is not None:
+        before, after = write(change.before), write(change.after)
         return f"{change.path[-1]} {paint(before, 'old')} -> {paint(after, 'new')}"
     if change.path[-1] in {"when", "each"} and len(change.path) == 3:
         before, after = (_terms(change.path[-1], item) for item in (change.before, change.after))
@@ -263,9 +263,9 @@ _EXECUTION: Mapping[Path, Callable[[dict[str, Any] | None], str]] = {
 
 
 def _tools(before: Sequence[str], after: Sequence[str], paint: Paint) -> str:
-    gone = [paint(f"-{tool}", "old") for tool in before if tool not in after]
+    removed = [paint(f"-{tool}", "old") for tool in before if tool not in after]
     come = [paint(f"+{tool}", "new") for tool in after if tool not in before]
-    return " ".join([*gone, *come]) or "in another order"
+    return " ".join([*removed, *come]) or "in another order"
 
 
 def _arrow(change: FieldChange, paint: Paint) -> str:

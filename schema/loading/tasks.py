@@ -25,7 +25,7 @@ MOST_NAMED = 10
 """Tasks that a message names."""
 
 MOST_OF_NAME = 100
-MOST_KEPT = 32 << 20
+LARGEST_IN_MEMORY = 32 << 20
 """Bytes of a file whose tasks are all kept in memory."""
 INSTEAD = {"reference": "answer"}
 LONGEST_CELL = TASK_LIMITS.scalar
@@ -47,7 +47,7 @@ def placed_tasks(path: Path, catalogue: Catalogue, form: TaskForm = PLAIN) -> Ma
     A file whose name ends with `.csv` is a table; of any other each line is a task file. There, a
     task without an id is called by the file's name and its line.
     """
-    reader = _Reader(path=path, catalogue=catalogue, form=form)
+    reader = _TaskReader(path=path, catalogue=catalogue, form=form)
     return {f"{task.origin}:{place.line}": task for place, task in reader.checked()}
 
 
@@ -59,13 +59,13 @@ def open_tasks(
     then: Callable[[Task], Task] = lambda task: task,
 ) -> Sequence[Task]:
     """Load the tasks of a file; of a large one, keep only where each begins, and read it again."""
-    reader = _Reader(path=path, catalogue=catalogue, form=form, then=then)
-    is_large = path.is_file() and path.stat().st_size > MOST_KEPT
+    reader = _TaskReader(path=path, catalogue=catalogue, form=form, then=then)
+    is_large = path.is_file() and path.stat().st_size > LARGEST_IN_MEMORY
     return TaskFile(reader) if is_large else [task for _, task in reader.checked()]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Reader:
+class _TaskReader:
     """Reads a stream of tasks; the fields are those of `open_tasks`."""
 
     path: Path
@@ -146,10 +146,10 @@ class _Reader:
     def _same_ids(self, ids: array[int]) -> Iterator[Problem]:
         """Find tasks whose ids others have. The few that may be are read again."""
         twice = {first for first, second in pairwise(sorted(ids)) if first == second}
-        seen: dict[str, str] = {}
+        places: dict[str, str] = {}
         for place, task in self.read([]) if twice else ():
             here = f"{task.origin}:{place.line}"
-            if hash(task.id) in twice and (first := seen.setdefault(task.id, here)) != here:
+            if hash(task.id) in twice and (first := places.setdefault(task.id, here)) != here:
                 both = f"two tasks have the id {quoted(task.id)}, this and {first}."
                 at, why = TextPosition(line=place.line), f"{both} Each needs its own."
                 yield Problem(file=str(task.origin), place=at, path="id", message=why)
@@ -158,7 +158,7 @@ class _Reader:
 class TaskFile(Sequence[Task]):
     """The tasks of a file that is too large for memory, each read where it is asked for."""
 
-    def __init__(self, reader: _Reader) -> None:
+    def __init__(self, reader: _TaskReader) -> None:
         """Check all tasks, as `open_tasks` does."""
         self._reader = reader
         self._places = array("Q")
@@ -312,12 +312,12 @@ def _task(paths: Sequence[tuple[str, ...]], row: Sequence[str], form: TaskForm) 
 def _header_problems(
     names: Sequence[str], paths: Sequence[tuple[str, ...]], form: TaskForm
 ) -> Iterator[str]:
-    known = (*FIELDS, *INSTEAD)
+    fields = (*FIELDS, *INSTEAD)
     for name in form.columns or ():
         if name not in names:
             yield f"no column is called {quoted(name)}.{did_you_mean(name, names)}"
     for name, path in zip(names, paths, strict=True):
-        if form.columns is None and len(path) > 1 and (hint := did_you_mean(name.lower(), known)):
+        if form.columns is None and len(path) > 1 and (hint := did_you_mean(name.lower(), fields)):
             yield f"no column is called {quoted(name)}.{hint} Or map the columns with --map."
     for path in dict.fromkeys(paths):
         if paths.count(path) > 1:

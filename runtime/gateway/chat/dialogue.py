@@ -13,7 +13,7 @@ T = TypeVar("T")
 GAP = " [… {:,} characters left out …] "
 
 
-def kept(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Message, ...]:
+def as_dialogue(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Message, ...]:
     """Keep a conversation: who said what, with tool calls as text. Thinking is no part of it.
 
     Args:
@@ -89,8 +89,8 @@ def _cut(value: Any, longest: int) -> Any:
 def _longest(lengths: Sequence[int], most: int) -> int:
     """Return the length to which texts are cut, so that together they are no longer than `most`."""
     left, longest = most, max(lengths, default=0)
-    for done, length in enumerate(sorted(lengths)):
-        share = left // (len(lengths) - done)
+    for index, length in enumerate(sorted(lengths)):
+        share = left // (len(lengths) - index)
         if length > share:
             return share
         left -= length

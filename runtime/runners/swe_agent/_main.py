@@ -52,8 +52,8 @@ def main() -> None:
     sweagent, litellm = _library("sweagent"), _library("litellm")
     run_single, yaml = _library("sweagent.run.run_single"), _library("yaml")
 
-    def completion(**asked: Any) -> Any:
-        request = {name: asked.get(name) for name in ("messages", "tools")}
+    def completion(**options: Any) -> Any:
+        request = {name: options.get(name) for name in ("messages", "tools")}
         return litellm.ModelResponse(**host.ask(op="chat", request=request))
 
     litellm.completion = completion
@@ -83,7 +83,7 @@ def _hook(host: Host) -> Any:
     """Return what SWE-agent calls as it works."""
     hooks = _library("sweagent.agent.hooks.abstract")
 
-    class Told(hooks.AbstractAgentHook):
+    class Hook(hooks.AbstractAgentHook):
         def on_action_executed(self, *, step: Any) -> None:
             fields = {"command": step.action, "output": step.observation}
             step.observation = host.ask(op="step", **fields)["output"]
@@ -92,7 +92,7 @@ def _hook(host: Host) -> Any:
             del trajectory
             host.tell(op="end", status=info.get("exit_status"))
 
-    return Told()
+    return Hook()
 
 
 def _library(name: str) -> Any:

@@ -132,19 +132,19 @@ class RemoveAgent(Kind):
     @classmethod
     def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
         """Take all of them out at once."""
-        gone = {item.agent for item in edits}
+        removed = {item.agent for item in edits}
         for entry in edits:
             if entry.agent not in value["agents"]:
                 yield entry, "agent", no_agent(entry.agent, value)
             value["agents"].pop(entry.agent, None)
-        _follow(value, dict.fromkeys(gone))
+        _follow(value, dict.fromkeys(removed))
         topology = value["topology"]
         topology["reports_to"] = {
-            sender: [receiver for receiver in receivers if receiver not in gone]
+            sender: [receiver for receiver in receivers if receiver not in removed]
             for sender, receivers in topology["reports_to"].items()
-            if sender not in gone and not gone.issuperset(receivers)
+            if sender not in removed and not removed.issuperset(receivers)
         }
-        if topology.get("output") in gone:
+        if topology.get("output") in removed:
             del topology["output"]
 
     @classmethod
@@ -214,14 +214,14 @@ def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
     execution: Value = value["execution"]
     parts = (("recruit", recruit_of), ("rounds", rounds_of), ("roster", roster_of))
     for name, built in parts:
-        if said := execution.get(name):
-            put(execution, name, plain(built(said).following(new_ids)))
+        if fields := execution.get(name):
+            put(execution, name, plain(built(fields).following(new_ids)))
     for agent in value["agents"].values():
         if (noted := agent.get("notes")) and any(other in noted for other in OF_OTHERS):
             put(agent, "notes", plain(notes_of(noted).following(new_ids)) or None)
-        if said := agent.get("when"):
-            put(agent, "when", plain(when_of(said).following(new_ids)))
-        if said := agent.get("reads"):
-            put(agent, "reads", plain(readings_following(readings_of(said), new_ids)) or None)
-        if said := agent.get("each"):
-            put(agent, "each", plain(Each(**said).following(new_ids)))
+        if fields := agent.get("when"):
+            put(agent, "when", plain(when_of(fields).following(new_ids)))
+        if fields := agent.get("reads"):
+            put(agent, "reads", plain(readings_following(readings_of(fields), new_ids)) or None)
+        if fields := agent.get("each"):
+            put(agent, "each", plain(Each(**fields).following(new_ids)))
