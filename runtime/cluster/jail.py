@@ -74,12 +74,7 @@ class RemoteJail:
         stdin: int = subprocess.DEVNULL,
         stderr: int = subprocess.STDOUT,
     ) -> RemoteProcess:
-        """Start a command in the jail; see `AnyJail`.
-
-        Raises:
-            JailKilled: The jail was killed, closed or lost.
-            JailError: It did not start.
-        """
+        """Start a command in the jail; see `AnyJail`."""
         self.check()
         words, where = [str(word) for word in command], folder or self.work
         number = self._asked("start", words, where, stdin=stdin, stderr=stderr)
@@ -101,12 +96,7 @@ class RemoteJail:
         return process
 
     def check(self) -> None:
-        """Raise unless the jail can still be used.
-
-        Raises:
-            JailLost: Its worker is gone.
-            JailKilled: It was killed or closed.
-        """
+        """Raise unless the jail can still be used; see `AnyJail`."""
         if self.lost is not None:
             raise self._loss()
         if self._ended is not None:
@@ -119,12 +109,7 @@ class RemoteJail:
             self._bring(*self._asked("refresh"))
 
     def read_file(self, name: str, *, limit: int) -> bytes:
-        """Return the content of a file of the worker's folder; see `AnyJail`.
-
-        Raises:
-            JailLost: The worker is gone.
-            JailError: There is no such file, or it is too large.
-        """
+        """Return the content of a file of the worker's folder; see `AnyJail`."""
         content: bytes = self._asked("read_file", name, limit)
         return content
 
