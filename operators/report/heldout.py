@@ -272,19 +272,21 @@ def frozen_teams(
     wanted += [("seed", seed) for seed in seeds] + [("beside", team) for team in beside]
     subjects: dict[str, Frozen] = {}
     for role, team in wanted:
-        twin = pool.twin_of(team)
-        name = twin or (f"{team.name} (not in the pool)" if team.name in expected else team.name)
+        duplicate = pool.duplicate_of(team)
+        name = duplicate or (
+            f"{team.name} (not in the pool)" if team.name in expected else team.name
+        )
         lacks = role in BARE and recalls(team)
         name = f"{name}{WITHOUT}" if lacks else name
         known = subjects.get(name)
         subjects[name] = Frozen(
             name=name,
-            team=pool.member(twin).team if twin else team,
+            team=pool.member(duplicate).team if duplicate else team,
             view=before if lacks else now,
             role=known.role if known else role,
             is_seed=role == "seed" or (known is not None and known.is_seed),
             is_control=role == "control" or (known is not None and known.is_control),
-            expected=expected[twin] if twin and not lacks else None,
+            expected=expected[duplicate] if duplicate and not lacks else None,
         )
     return list(subjects.values())
 

@@ -124,7 +124,7 @@ def checked_text(team: Team, catalogue: Catalogue, ceiling: CapabilityPolicy | N
     return text
 
 
-def twin_line(team: Team, duplicate: str) -> dict[str, Any]:
+def duplicate_line(team: Team, duplicate: str) -> dict[str, Any]:
     """Say in the ledger that a team was not added, because another is equal to it."""
     return {"kind": "twin", "team": duplicate, "lineage": _value(team)}
 
@@ -200,8 +200,8 @@ class Commits:
                 child = named(change, parents, current.state, op=op)
                 known = self.host().beside(current.folder / TEAMS)
                 text, key = checked_text(child, known, self.ceiling), identity_of(child)
-                if twin := current.duplicate_of(child, key):
-                    current.commit(twin_line(child, twin), op=op)
+                if duplicate := current.duplicate_of(child, key):
+                    current.commit(duplicate_line(child, duplicate), op=op)
                 else:
                     born = Added(member=child, lineage=child.lineage or change.lineage)
                     current.commit(born.value(), op=op, files={file_of(child.name): text})

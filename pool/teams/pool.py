@@ -326,13 +326,13 @@ class Pool:
         """Commit a `Added`."""
         return self.commit(Added(member=team, lineage=lineage, name=name), op=op)
 
-    def twin_of(self, team: Team) -> str | None:
+    def duplicate_of(self, team: Team) -> str | None:
         """Name the team of this pool that is equal to a team up to the names of its agents.
 
         Retired teams count: what they scored is known. None: there is none.
 
         Raises:
-            StorageError: The file of a team that may be its twin is damaged.
+            StorageError: The file of a team that may be its duplicate is damaged.
         """
         with self._current.turn:
             return self._current.duplicate_of(team, identity_of(team))
