@@ -16,7 +16,7 @@ from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from .came import invoked_in
+from .support.commands import invoked_in
 
 PAGE = (Path(__file__).parents[1] / "docs" / "pools.md").read_text(encoding="utf-8")
 RECIPE = """\

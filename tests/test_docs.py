@@ -16,7 +16,7 @@ import pytest
 from coterie.schema import Catalogue, load_task, load_team
 from coterie.schema.command.graph import main as mas_graph
 
-from .came import invoked_in
+from .support.commands import invoked_in
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(

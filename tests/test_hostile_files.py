@@ -27,9 +27,9 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.command import main as mas
 from coterie.schema.command.validate import main as mas_validate
 
-from .came import Came, invoked
 from .damage import bounded, copied, replaced_in, spoil
 from .operators.methods.evochamber.chamber import RECIPE, answering
+from .support.commands import CommandResult, invoked
 
 COMMANDS: Mapping[str, Any] = {
     "mas": mas, "mas-bench": mas_bench, "mas-evolve": mas_evolve, "mas-pool": mas_pool,
@@ -170,12 +170,12 @@ def only(folder: Path) -> str:
     return name
 
 
-def called(line: str, *more: str) -> Came:
+def called(line: str, *more: str) -> CommandResult:
     name, *words = line.split()
     return invoked(COMMANDS[name], [*words, *more], name)
 
 
-def told_badly(result: Came) -> str | None:
+def told_badly(result: CommandResult) -> str | None:
     """Return what is wrong with what a command said of damage; None where it said it well."""
     text = result.out + result.err
     if result.code not in {0, 1, 2, 3}:

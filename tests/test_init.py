@@ -23,7 +23,7 @@ from coterie.schema.loading.seeds import seed_files
 from studies.doubles import KEY, ProviderDouble, Said
 from studies.doubles.openai import OPENAI
 
-from .came import invoked_in
+from .support.commands import invoked_in
 from .support.pages import blocks
 
 if TYPE_CHECKING:

@@ -19,11 +19,11 @@ from coterie.runtime.view import opened
 from coterie.runtime.view.server import PageServer
 
 from .browser import CHROMIUM, browser
-from .came import invoked
 from .operators.methods.evochamber.chamber import evolved, write_world
 from .operators.methods.race.pages.races import RACE, write_race
 from .runtime.view.test_run_page import ROUNDS, run_of
 from .sites import visited
+from .support.commands import invoked
 
 AXE = (Path(axe_core_python.__file__).with_name("axe.min.js")).read_text(encoding="utf-8")
 FINDINGS = """axe.run(document).then((found) => found.violations.map((one) =>

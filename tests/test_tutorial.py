@@ -13,7 +13,7 @@ import pytest
 from coterie.runtime.doubles import ScriptedModel, load_script
 from coterie.schema.command.graph import main as mas_graph
 
-from .came import Came, invoked_in
+from .support.commands import CommandResult, invoked_in
 
 ROOT = Path(__file__).parents[1]
 FILES = ROOT / "examples" / "tutorial"
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
     return copytree(FILES, tmp_path / "front_desk")
 
 
-def typed(folder: Path, line: str) -> Came:
+def typed(folder: Path, line: str) -> CommandResult:
     """Run a line of the page in this process, as a shell would."""
     name, *words = shlex.split(line.partition("|| ")[0], comments=True)
     texts = [path.as_posix() for path in folder.glob("runs/*")]

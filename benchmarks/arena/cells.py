@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from ...runtime.gateway.sharing import Shared
     from ...schema.host.catalogue import Catalogue
     from ..papers.streams import PaperStream
     from .declared import Arena, Method
@@ -105,15 +106,23 @@ class Cell:
         return tested == {(task.id, repeat) for task in self.tasks.held_out for repeat in repeats}
 
     @property
+    def is_settled(self) -> bool:
+        """Whether it is done and nobody is at work on it, so that its figures stay."""
+        return self.is_done and not is_held(self.folder)
+
+    @property
     def _held_out(self) -> Mapping[str, Any]:
         path = self.folder / HELD_OUT
         return read_value(path) if path.exists() else {}
 
-    def evolving(self, catalogue: Catalogue, options: Mapping[str, Any]) -> Evolving:
+    def evolving(
+        self, catalogue: Catalogue, options: Mapping[str, Any], shared: Shared | None = None
+    ) -> Evolving:
         """Return the evolution with its test.
 
         Args:
             options: What the user wrote: where code runs, the cache, the embedder.
+            shared: What the models of all cells share.
         """
         cap = ",".join(f"{unit}={value:.15g}" for unit, value in self.arena.cap.value().items())
         own = {"name": NAME, "budget": cap, "yes": True, "allow_zeros": True, "quiet": True}
@@ -126,6 +135,7 @@ class Cell:
             pool_folder=self.pool,
             catalogue=catalogue,
             options={**options, **own, **others},
+            shared=shared,
             testing=Testing(
                 tasks=self.tasks.held_out,
                 repeats=self.arena.repeats,

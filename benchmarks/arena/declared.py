@@ -320,7 +320,7 @@ class StreamSource:
             evolve=written.get("evolve", COUNT),
             test=written.get("test", COUNT),
             folder=folder,
-            source=Source(data=data, known=catalogue, **options),
+            source=Source(data=data, catalogue=catalogue, **options),
         )
 
     def tasks(self, seed: int) -> PaperStream:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...runtime.command.loading import refuse_unused
+from ...runtime.gateway.sharing import Shared
 from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
@@ -39,6 +41,7 @@ class Working:
     options: Mapping[str, Any]
     jobs: int
     _codes: list[int] = field(default_factory=list[int])
+    _settled: set[Cell] = field(default_factory=set["Cell"])
 
     @property
     def open(self) -> list[Cell]:
@@ -56,14 +59,15 @@ class Working:
 
     async def work(self) -> int:
         """Do what is open; return the exit code of the worst that stopped a cell."""
-        await by_workers(self.open, self._do, self.jobs)
+        async with Shared() as shared:
+            await by_workers(self.open, partial(self._do, shared), self.jobs)
         return max(self._codes, default=0)
 
-    async def _do(self, cell: Cell) -> None:
+    async def _do(self, shared: Shared, cell: Cell) -> None:
         """Bring a cell to its end; what stops it leaves the others at work."""
         if not self.options["quiet"]:
             click.echo(speakable(f"{cell}: {cell.pool}"), err=True)
-        evolving = cell.evolving(self.catalogue, self.options)
+        evolving = cell.evolving(self.catalogue, self.options, shared)
         try:
             evolving.check()
             cell.arena.streams[cell.stream].prepare(cell.seed)
@@ -76,7 +80,10 @@ class Working:
 
     def write(self) -> Mapping[str, Any]:
         """Write the table of all cells that are done, and return its value."""
-        value = arena_value([replace(cell) for cell in self.cells])  # none remembers a cell's past
+        self._settled.update(cell for cell in self.cells if cell.is_settled)
+        # What a cell at work remembers of itself would be old; what is settled is read once only.
+        cells = [cell if cell in self._settled else replace(cell) for cell in self.cells]
+        value = arena_value(cells)
         write_files(self.folder, value)
         return value
 

@@ -103,12 +103,12 @@ def mini_tasks(source: Source) -> list[Task]:
         InputError: The files of either set are not there, not readable, or do not fit together.
     """
     place = _find(source.data, MINI_NAMES)
-    known: defaultdict[_Example, deque[Task]] = defaultdict(deque)
+    tasks_by_example: defaultdict[_Example, deque[Task]] = defaultdict(deque)
     for task in full_tasks(source):
-        known[task.query, task.answer].append(task)
+        tasks_by_example[task.query, task.answer].append(task)
     tasks: list[Task] = []
     for number, (question, target) in enumerate(_parse(_read(place), str(place))):
-        same = known[question + SUFFIX, target]
+        same = tasks_by_example[question + SUFFIX, target]
         if not same:
             raise InputError(
                 f"{place}: the full set has no more examples like number {number} (from 0), so its"

@@ -25,12 +25,12 @@ LONGEST_QUOTE = 80
 def bbeh(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Return the original verdict; measures `prefixed`: whether a prefix announced the answer."""
     del options
-    given, wanted = conclusion(answer), expectation(str(reference))
-    right = agree(given, wanted)
+    concluded, wanted = conclusion(answer), expectation(str(reference))
+    right = agree(concluded, wanted)
     verb = "is" if right else "is not"
     return Score(
         value=float(right),
-        reason=f"{given[:LONGEST_QUOTE]!r} {verb} {wanted[:LONGEST_QUOTE]!r}",
+        reason=f"{concluded[:LONGEST_QUOTE]!r} {verb} {wanted[:LONGEST_QUOTE]!r}",
         measures={"prefixed": float(any(prefix in answer for prefix in PREFIXES))},
     )
 
@@ -55,24 +55,24 @@ def expectation(reference: str) -> str:
     return reference.strip().lower().replace(", ", ",")
 
 
-def agree(given: str, wanted: str) -> bool:
+def agree(answer: str, wanted: str) -> bool:
     """Whether a conclusion is what was expected.
 
     A single character in round brackets is compared as that character and in no other way: `(7)`
     is 7, but not 7.0.
     """
-    if given == wanted:
+    if answer == wanted:
         return True
-    if _is_bracketed(given):
-        return given[1] == wanted
+    if _is_bracketed(answer):
+        return answer[1] == wanted
     if _is_bracketed(wanted):
-        return wanted[1] == given
+        return wanted[1] == answer
     return (
-        _same_number(given, wanted)
-        or given.replace("'", "") == wanted.replace("'", "")
-        or given == f"[{wanted}]"
-        or wanted == f"[{given}]"
-        or given == f"{wanted}?"
+        _same_number(answer, wanted)
+        or answer.replace("'", "") == wanted.replace("'", "")
+        or answer == f"[{wanted}]"
+        or wanted == f"[{answer}]"
+        or answer == f"{wanted}?"
     )
 
 
@@ -90,9 +90,9 @@ def _is_bracketed(text: str) -> bool:
     return len(text) == 3 and text[0] == "(" and text[2] == ")"
 
 
-def _same_number(given: str, wanted: str) -> bool:
+def _same_number(answer: str, wanted: str) -> bool:
     """Compare what Python reads as numbers, `1_000`, ` 1e3` and `inf` among them."""
     try:
-        return float(given) == float(wanted)
+        return float(answer) == float(wanted)
     except ValueError:
         return False

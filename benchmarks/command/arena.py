@@ -57,13 +57,18 @@ def arena(path: Path, folder: Path | None, **options: Any) -> None:
     from ..arena.working import Working
     from ..comparison.tables import written
 
-    known = catalogue_of(options)
+    catalogue = catalogue_of(options)
     folder = folder or Path("results") / path.stem
-    loaded = load_arena(path, known, folder / "teams")
+    loaded = load_arena(path, catalogue, folder / "teams")
     cells = [*cells_of(loaded, folder)]
     own = Part.read(options["shard"], "--shard").take(cells) if options["shard"] else cells
     working = Working(
-        cells=cells, own=own, folder=folder, catalogue=known, options=options, jobs=options["jobs"]
+        cells=cells,
+        own=own,
+        folder=folder,
+        catalogue=catalogue,
+        options=options,
+        jobs=options["jobs"],
     )
     working.check()
     if options["plan"]:

@@ -116,9 +116,9 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     from ...schema.loading.tasks import require_answers
     from ..evaluation.benchmark import find_benchmark
     from ..evaluation.judging import judge_of
+    from ..evaluation.learnt_tasks import refuse_learnt
     from ..evaluation.own import JUDGE, is_judged
     from ..evaluation.results import Request
-    from ..evaluation.seen import refuse_seen
 
     name = named(name, options)
     benchmark = find_benchmark(name)
@@ -128,30 +128,33 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
             "name what to run: --team TEAM, with --pool POOL if its agents recall, or --recipe"
             " RECIPE and --pool POOL."
         )
-    known = catalogue_of(options)
+    catalogue = catalogue_of(options)
     trials = options["trials"] or benchmark.trials
     request = Request(
-        benchmark=name, source=source_of(options, known), choice=choice_of(options), trials=trials
+        benchmark=name,
+        source=source_of(options, catalogue),
+        choice=choice_of(options),
+        trials=trials,
     )
     if pool is None and options["embedder"] is not None:
         raise InputError("--embedder is for a pool: name it with --pool POOL.")
     if team_file is None:
         if options["scorer"] == JUDGE:
             raise InputError(f"--scorer {JUDGE}: the recipe names the judge.")
-        sys.exit(_examined(request, known, parent, options))
-    team, known, path = load_team_of(team_file, known)
+        sys.exit(_examined(request, catalogue, parent, options))
+    team, catalogue, path = load_team_of(team_file, catalogue)
     chosen = request.tasks()
     require_answers([task for task in chosen if not is_judged(task)])
     if pool is not None and not recalls(team):
         raise InputError(f"--pool: no agent of {team.name} recalls anything. Leave it out.")
     if not options["allow_seen"]:
-        refuse_seen(chosen, name, team=team, path=path, pool=pool)
-    plan = compile(team, known)
-    if (judge := judge_of(chosen, known.models)) is not None:
-        plan = replace(plan, models={**plan.models, judge: known.models[judge]})
+        refuse_learnt(chosen, name, team=team, path=path, pool=pool)
+    plan = compile(team, catalogue)
+    if (judge := judge_of(chosen, catalogue.models)) is not None:
+        plan = replace(plan, models={**plan.models, judge: catalogue.models[judge]})
     refuse_unused(options["model"], [*plan.models, options["embedder"]])
     setting = setting_of({**options, "pool": pool})
-    evaluating = Evaluating(request, chosen, plan, known, setting, options, judge)
+    evaluating = Evaluating(request, chosen, plan, catalogue, setting, options, judge)
     if options["dry_run"]:
         click.echo(speakable(f"{evaluating.outlook}\nestimate: {evaluating.estimate()}"))
         return

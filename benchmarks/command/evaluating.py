@@ -194,7 +194,7 @@ class Evaluating:
         evaluation.forms = None if self.options["allow_zeros"] else FormCheck()
         evaluation.logs = Logs(folder=folder.path, scrub=folder.scrub)
         evaluation.earlier = earlier_seconds(folder.path, journal.seconds)
-        progress.known = sum(1 for _ in evaluation.samples())
+        progress.earlier = sum(1 for _ in evaluation.samples())
         benchmark = find_benchmark(self.request.benchmark)
         fields = {"coterie.benchmark": self.request.benchmark, "coterie.team": self.plan.team.name}
         turns = TurnSpans(self.telemetry, self.catalogue.models, folder.scrub)
@@ -240,13 +240,13 @@ class Evaluating:
 
         self._prepare_tasks()
 
-        async def done() -> int:
+        async def open_and_work() -> int:
             async with open_services(self.catalogue, replace(self.setting, pool=None)) as services:
                 await services.prepare(self.plan, offline=True)
                 with Journal.open(self._folder, replaying=True) as journal:
                     return await work(self._evaluation(services, journal))
 
-        return done()
+        return open_and_work()
 
     @staticmethod
     def _ended(work: Coroutine[Any, Any, int]) -> int:
@@ -255,11 +255,11 @@ class Evaluating:
         return to_the_end(work, lambda: "")
 
     async def _compared(self, evaluation: Evaluation) -> int:
-        done = 0
+        samples = 0
 
         def count(_sample: Sample) -> None:
-            nonlocal done
-            done += 1
+            nonlocal samples
+            samples += 1
 
         evaluation.on_sample = count
         started = time.monotonic()
@@ -271,7 +271,7 @@ class Evaluating:
             more = len(differing) - MOST_DIFFERENCES
             click.echo(f"and {more} more." if more > 0 else "", nl=more > 0)
             return 1
-        many = f"{counted(done, 'sample')}, no difference ({done / seconds:.0f} per second)"
+        many = f"{counted(samples, 'sample')}, no difference ({samples / seconds:.0f} per second)"
         click.echo(f"verified: {many}.")
         return 0
 
@@ -386,19 +386,19 @@ def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> 
 
     results = Results.open(folder, scrub=scrubbed)
     earlier, models = read_setting(folder)
-    known = catalogue_of(options)
-    known = known_again(folder, known, models, options["model"], offline=offline)
+    catalogue = catalogue_of(options)
+    catalogue = known_again(folder, catalogue, models, options["model"], offline=offline)
     for alias, model in models.items():
-        if known.models[alias].model != model.model:
+        if catalogue.models[alias].model != model.model:
             raise InputError(
-                f"{folder} began with {alias}={model.model}. {known.models[alias].model} would"
+                f"{folder} began with {alias}={model.model}. {catalogue.models[alias].model} would"
                 " make it another evaluation. Only a model's address may change."
             )
-    team, known, _ = load_team_of(str(folder / "team.yaml"), known)
-    request = results.request.having(known)
+    team, catalogue, _ = load_team_of(str(folder / "team.yaml"), catalogue)
+    request = results.request.having(catalogue)
     setting = setting_of({**options, "seed": earlier.seed}, earlier)
     tasks = request.tasks()
-    evaluating = Evaluating(request, tasks, compile(team, known), known, setting, options)
+    evaluating = Evaluating(request, tasks, compile(team, catalogue), catalogue, setting, options)
     evaluating.judge = judge_of(tasks, models)
     evaluating.results = results
     return evaluating

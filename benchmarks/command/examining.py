@@ -74,12 +74,12 @@ class Examining:
         """
         from ...pool.values.layout import LEDGER
         from ...runtime.command.loading import refuse_unused
-        from ..evaluation.seen import refuse_seen
+        from ..evaluation.learnt_tasks import refuse_learnt
 
         if not (self.pool_folder / LEDGER).exists():
             raise InputError(f"{self.pool_folder}: no pool. Create one with mas-evolve.")
         if not self.options["allow_seen"]:
-            refuse_seen(self.tasks, self.request.benchmark, pool=self.pool_folder)
+            refuse_learnt(self.tasks, self.request.benchmark, pool=self.pool_folder)
         used = [*(model.alias for model in self.start.models), self.options["embedder"]]
         refuse_unused(self.options["model"], used)
 
@@ -111,7 +111,7 @@ class Examining:
             recipe=self.recipe,
             tasks=self.tasks,
             pool_folder=self.pool_folder,
-            known=self.catalogue,
+            host=self.catalogue,
             embedder=self.options["embedder"],
         )
 
@@ -205,7 +205,7 @@ class Examining:
                 journal=stage.journal,
                 on_sample=progress,
             )
-            progress.known = sum(1 for _ in examination.samples())
+            progress.earlier = sum(1 for _ in examination.samples())
             fields = {"coterie.benchmark": self.request.benchmark}
             turns = TurnSpans(self.telemetry, self.catalogue.models, stage.scrubber)
             examination.parts = turns if self.telemetry is not None else None

@@ -58,7 +58,7 @@ def _writer(benchmark: Benchmark, form: str | None, folder: Path) -> Callable[[A
     if form is None and len(benchmark.exports) == 1:
         (form,) = benchmark.exports
     if form is None or form not in benchmark.exports:
-        known = ", ".join(sorted(benchmark.exports)) or "none"
+        formats = ", ".join(sorted(benchmark.exports)) or "none"
         text = f"no format {form!r}" if form else "no format of its own"
-        raise InputError(f"{folder}: {benchmark.name} has {text}. Formats: {known}.")
+        raise InputError(f"{folder}: {benchmark.name} has {text}. Formats: {formats}.")
     return benchmark.exports[form]

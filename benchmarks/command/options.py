@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.command.spending import IN_BATCHES, ONE_BY_ONE
-from ...schema.command import map_option, with_options
+from ...schema.command import OutputFile, map_option, with_options
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
 from ..evaluation.choosing import SPLITS, TaskChoice
@@ -118,7 +118,7 @@ verdict = with_options(
     click.option(
         "--junit",
         metavar="FILE",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=OutputFile(),
         help="Also write the trials as JUnit XML. A trial below --fail-under, or below 1, failed.",
     ),
 )
@@ -135,10 +135,10 @@ def source_of(options: dict[str, Any], catalogue: Catalogue | None = None) -> So
     from ..evaluation.benchmark import Source
 
     names = ("data", "seed", "level", "count", "rubric")
-    given = {name: options[name] for name in names if options.get(name) is not None}
+    settings = {name: options[name] for name in names if options.get(name) is not None}
     scorer = named_scorer(options["scorer"]) if options.get("scorer") else ""
     columns = ",".join(options.get("columns", ()))
-    return Source(**given, scorer=scorer, columns=columns, known=catalogue)
+    return Source(**settings, scorer=scorer, columns=columns, catalogue=catalogue)
 
 
 def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:

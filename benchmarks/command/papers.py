@@ -89,8 +89,8 @@ def _refuse_unknown(options: Sequence[str]) -> None:
 def _the_only(runs: Sequence[PaperRun]) -> PaperRun:
     """Return the only run."""
     if len(runs) > 1:
-        known = ", ".join(run.address for run in runs)
-        raise InputError(f"which one? {counted(len(runs), 'run')}: {known}.")
+        addresses = ", ".join(run.address for run in runs)
+        raise InputError(f"which one? {counted(len(runs), 'run')}: {addresses}.")
     return runs[0]
 
 
@@ -132,9 +132,9 @@ def _check(
         if stream is not None:
             _evolve([*expansion.words(folder, stream), *more, "--dry-run"])
             return ""
-        known = host_catalogue(models_file=folder / MODELS)
+        catalogue = host_catalogue(models_file=folder / MODELS)
         if expansion.essence not in right:
-            _check_recipe(folder, known)
+            _check_recipe(folder, catalogue)
             right.add(expansion.essence)
     return missing
 
@@ -151,7 +151,7 @@ def _check_recipe(folder: Path, catalogue: Catalogue) -> None:
         recipe=load_recipe(folder / RECIPE),
         tasks=[],
         pool_folder=folder / "pool",
-        known=catalogue,
+        host=catalogue,
         embedder="hashing",
     )
     for team in start.teams:

@@ -24,14 +24,14 @@ class Progress:
     """Shows samples as they come: one live line on a terminal, a line now and then elsewhere.
 
     Attributes:
-        known: How many of them an earlier process made; they say nothing about the rate.
+        earlier: How many of them an earlier process made; they say nothing about the rate.
         quiet: Show nothing.
     """
 
     total: int
-    known: int = 0
+    earlier: int = 0
     quiet: bool = False
-    done: int = 0
+    finished: int = 0
     unscored: int = 0
     score: float = 0.0
     usage: Usage = field(default_factory=Usage)
@@ -40,7 +40,7 @@ class Progress:
 
     def __call__(self, sample: Sample) -> None:
         """Take in a sample."""
-        self.done += 1
+        self.finished += 1
         self.usage += sample.usage
         if sample.score is None:
             self.unscored += 1
@@ -48,13 +48,13 @@ class Progress:
             self.score += sample.score
         now = time.monotonic()
         between = 1 / PER_SECOND if sys.stderr.isatty() else SECONDS_BETWEEN_LINES
-        if not self.quiet and (now - self.shown >= between or self.done == self.total):
+        if not self.quiet and (now - self.shown >= between or self.finished == self.total):
             self.shown = now
             self._show(now)
 
     def _show(self, now: float) -> None:
         if sys.stderr.isatty():
-            click.echo(f"\r\x1b[2K{self.line(now)}", nl=self.done == self.total, err=True)
+            click.echo(f"\r\x1b[2K{self.line(now)}", nl=self.finished == self.total, err=True)
         else:
             click.echo(self.line(now), err=True)
 
@@ -66,7 +66,7 @@ class Progress:
 
     def end(self) -> None:
         """Leave the live line where it stands."""
-        if not self.quiet and sys.stderr.isatty() and 0 < self.done < self.total:
+        if not self.quiet and sys.stderr.isatty() and 0 < self.finished < self.total:
             click.echo(err=True)
 
     def line(self, now: float) -> str:
@@ -75,15 +75,15 @@ class Progress:
         Args:
             now: The time, as `time.monotonic` has it.
         """
-        scored = self.done - self.unscored
-        parts = [f"{self.done:>6} of {self.total}"]
+        scored = self.finished - self.unscored
+        parts = [f"{self.finished:>6} of {self.total}"]
         if scored:
             parts.append(f"score {self.score / scored:.3f}")
-        number, seconds = self.done - self.known, now - self.started
+        number, seconds = self.finished - self.earlier, now - self.started
         if number > 0 and seconds > 0:
             rate = number / seconds
             parts.append(f"{rate:.3g}/s")
-            parts.append(f"{clock((self.total - self.done) / rate)} left")
+            parts.append(f"{clock((self.total - self.finished) / rate)} left")
         parts.append(f"{self.usage.cost}, {self.usage.tokens} tokens")
         if self.unscored:
             parts.append(f"{self.unscored} unscored")

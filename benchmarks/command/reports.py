@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.values.terminal import counted, speakable
-from ...schema.command import Command
+from ...schema.command import Command, OutputFile
 from ...schema.host.catalogue import installed
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
@@ -145,7 +145,7 @@ def _described(figures: dict[str, Any]) -> str:
 @click.option(
     "--junit",
     metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="Also write a test for each comparison as JUnit XML; it fails as --fail-if-worse does.",
 )
 @_format

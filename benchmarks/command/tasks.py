@@ -25,8 +25,8 @@ def write_tasks(name: str, **options: Any) -> None:
     from ..evaluation.results import Request
 
     name = named(name, options)
-    known = host_catalogue(scorer=options["scorer"])
-    source, choice = source_of(options, known), choice_of(options)
+    catalogue = host_catalogue(scorer=options["scorer"])
+    source, choice = source_of(options, catalogue), choice_of(options)
     chosen = Request(benchmark=name, source=source, choice=choice, trials=1).tasks()
     find_benchmark(name).prepare(source, chosen)
     for task in chosen:

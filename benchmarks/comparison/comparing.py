@@ -48,7 +48,7 @@ class Side:
     cost: str
     benchmark: str | None = None
     substituted: int = 0
-    measured: Measured = field(default_factory=lambda: Measured(known={}))
+    measured: Measured = field(default_factory=lambda: Measured(declared={}))
 
 
 def read_side(folder: Path) -> Side:
@@ -344,7 +344,7 @@ def _effects(effects: dict[str, float | None]) -> str:
 
 def _measures(before: Measured, after: Measured) -> dict[str, dict[str, Any]]:
     """Compare what both measured, where differences of it have an interval."""
-    fields = {name: paired(name, before, after) for name in before.known}
+    fields = {name: paired(name, before, after) for name in before.declared}
     return {name: record for name, record in fields.items() if record is not None}
 
 

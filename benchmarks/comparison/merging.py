@@ -132,7 +132,7 @@ def _shard(results: Results) -> Part:
 
 def _check_alike(first: Results, other: Results) -> None:
     """Raise an error where two shards are not of one evaluation."""
-    here, there = _asked(first), _asked(other)
+    here, there = _subject(first), _subject(other)
     for name in (*here, *there):
         if here.get(name) != there.get(name):
             raise InputError(
@@ -141,7 +141,7 @@ def _check_alike(first: Results, other: Results) -> None:
             )
 
 
-def _asked(results: Results) -> dict[str, Any]:
+def _subject(results: Results) -> dict[str, Any]:
     """Give what shards have alike: team and tasks, apart from which shard, and where files are."""
     value = to_value(results.request)
     choice = {**asdict(results.request.choice), "shard": f"one of {_shard(results).of}"}

@@ -42,7 +42,7 @@ class Source:
         scorer: For tasks of one's own: scores those that name no scorer.
         rubric: For tasks of one's own: what makes an answer good, where a judge scores it.
         columns: For tasks of one's own: which column is which field, as `--map` has it.
-        known: For tasks of one's own: what they may name; None: what is installed.
+        catalogue: For tasks of one's own: what they may name; None: what is installed.
     """
 
     data: Annotated[Path | None, Form(write=_resolved, read=_path)] = None
@@ -52,7 +52,7 @@ class Source:
     scorer: Annotated[str, OMITTED] = ""
     rubric: Annotated[str, OMITTED] = ""
     columns: Annotated[str, OMITTED] = ""
-    known: Annotated[Catalogue | None, SKIPPED] = field(default=None, compare=False, repr=False)
+    catalogue: Annotated[Catalogue | None, SKIPPED] = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,9 +128,9 @@ def find_benchmark(name: str) -> Benchmark:
     Raises:
         InputError: There is none of that name, or the package that gives it is broken.
     """
-    known = installed("benchmarks")
-    if name not in known:
-        raise InputError(f"no benchmark is called {name!r}. Known: {', '.join(sorted(known))}.")
+    names = installed("benchmarks")
+    if name not in names:
+        raise InputError(f"no benchmark is called {name!r}. Known: {', '.join(sorted(names))}.")
     result = load_named("benchmarks", name)
     if not isinstance(result, Benchmark) or result.name != name:
         raise InputError(

@@ -69,15 +69,15 @@ class TaskChoice:
         """Return the places of the split's tasks in the benchmark."""
         if self.split == "all":
             return range(len(tasks))
-        asked = [_question(task) for task in tasks]
+        all_questions = [_question(task) for task in tasks]
         evolve: set[tuple[str, str]] = set()
         for niche, places in _by_niche(range(len(tasks)), niches).items():
             # A question that is asked twice must not be in both: who has evolved on it knows it.
-            questions = sorted({asked[at] for at in places})
+            questions = sorted({all_questions[at] for at in places})
             _chance(self.seed, f"split {niche}").shuffle(questions)
             evolve.update(questions[: round(len(questions) * self.evolve_share)])
         wanted = self.split == "evolve"
-        return [at for at, question in enumerate(asked) if (question in evolve) is wanted]
+        return [at for at, question in enumerate(all_questions) if (question in evolve) is wanted]
 
     def _named(self, places: Sequence[int], tasks: Sequence[Task]) -> Sequence[int]:
         if not self.instances:

@@ -53,7 +53,7 @@ class EvaluationFigures:
     @classmethod
     def on(cls, benchmark: Benchmark) -> EvaluationFigures:
         """Begin the figures of an evaluation on a benchmark, without a sample yet."""
-        return cls(headline=benchmark.headline, measured=Measured(known=benchmark.measures))
+        return cls(headline=benchmark.headline, measured=Measured(declared=benchmark.measures))
 
     @classmethod
     def of(
@@ -63,7 +63,7 @@ class EvaluationFigures:
         measures: Mapping[str, Measure] | None = None,
     ) -> EvaluationFigures:
         """Add samples up."""
-        figures = cls(headline=headline, measured=Measured(known=measures or {}))
+        figures = cls(headline=headline, measured=Measured(declared=measures or {}))
         for sample in samples:
             figures.take(sample)
         return figures

@@ -1,4 +1,4 @@
-"""What benchmarks take out of published packages is kept in the user's cache."""
+"""What benchmarks take out of published packages is cached_file in the user's cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...runtime.local.packaged import keep
 from ...schema.values.errors import InputError
 
 
-def kept(
+def cached_file(
     benchmark: str, name: str, make: Callable[[Path], Path], *, label: str, how_to_get: str
 ) -> Path:
     """Return a benchmark's file of the cache; where it is missing, make it first.
@@ -40,5 +40,5 @@ def kept(
         ) from error
 
 
-def _report(_stage: str, _done: int, _total: int) -> None:
+def _report(_stage: str, _count: int, _total: int) -> None:
     """Say nothing: the files are small."""

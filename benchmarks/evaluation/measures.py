@@ -64,10 +64,10 @@ class Measured:
     """What was measured in an evaluation.
 
     Attributes:
-        known: What the benchmark says of its measures, in the order in which they are shown.
+        declared: What the benchmark says of its measures, in the order in which they are shown.
     """
 
-    known: Mapping[str, Measure]
+    declared: Mapping[str, Measure]
     _values: dict[str, Values] = field(default_factory=dict[str, Values])
     _silent: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
@@ -83,7 +83,7 @@ class Measured:
 
         A trial without an answer has none. It counts as the benchmark says, or not at all.
         """
-        unanswered = self.known.get(name, Measure()).unanswered
+        unanswered = self.declared.get(name, Measure()).unanswered
         niches = {
             niche: {task: list(trials) for task, trials in tasks.items()}
             for niche, tasks in self._values.get(name, {}).items()
@@ -99,13 +99,13 @@ class Measured:
 
     @property
     def _names(self) -> list[str]:
-        first = [name for name in self.known if name in self._values]
-        return [*first, *sorted(self._values.keys() - self.known.keys())]
+        first = [name for name in self.declared if name in self._values]
+        return [*first, *sorted(self._values.keys() - self.declared.keys())]
 
     def _figure(self, name: str, samples: int) -> dict[str, Any]:
         niches = {niche: list(tasks.values()) for niche, tasks in sorted(self.of(name).items())}
         values = [value for tasks in niches.values() for trials in tasks for value in trials]
-        interval = self.known.get(name, Measure()).of(niches)
+        interval = self.declared.get(name, Measure()).of(niches)
         figure = {"mean": _mean(values), "n": len(values), "of": samples}
         return figure if interval is None else {**figure, "interval": list(interval)}
 
@@ -117,7 +117,7 @@ def paired(name: str, before: Measured, after: Measured) -> dict[str, Any] | Non
         Both means, their difference with its 95 % interval, and how many tasks they are of. None
         where there is no such task, or where differences of this measure have no interval.
     """
-    kind = before.known.get(name, Measure()).interval
+    kind = before.declared.get(name, Measure()).interval
     fields, other = (_by_task(measured.of(name)) for measured in (before, after))
     common = [task for task in fields if task in other]
     if kind is None or not common:

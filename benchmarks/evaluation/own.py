@@ -8,9 +8,10 @@ from functools import partial
 from types import MappingProxyType
 
 from ...schema.host.catalogue import Catalogue
+from ...schema.loading.loading import STREAMS
 from ...schema.loading.scorers import EXACT, scorer_hint
 from ...schema.loading.task_form import TaskForm, columns_of
-from ...schema.loading.tasks import STREAMS, open_tasks
+from ...schema.loading.tasks import open_tasks
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
@@ -41,15 +42,15 @@ def tasks(source: Source) -> Sequence[Task]:
     """
     if source.data is None:
         raise InputError(f"{NAME}: which tasks? Write mas-bench run TASKS.jsonl, or --data.")
-    known = source.known or Catalogue.of_host()
-    known = replace(known, scorers=known.scorers | {JUDGE})
+    catalogue = source.catalogue or Catalogue.of_host()
+    catalogue = replace(catalogue, scorers=catalogue.scorers | {JUDGE})
     scorer = source.scorer or EXACT
-    if scorer not in known.scorers:
-        raise InputError(f"--scorer: no scorer {quoted(scorer)}.{scorer_hint(scorer, known)}")
+    if scorer not in catalogue.scorers:
+        raise InputError(f"--scorer: no scorer {quoted(scorer)}.{scorer_hint(scorer, catalogue)}")
     with_rubric = partial(_with_rubric, rubric=source.rubric)
     columns = columns_of([source.columns] if source.columns else ())
     form = TaskForm(scorer=scorer, columns=columns)
-    return open_tasks(source.data, known, form, then=with_rubric)
+    return open_tasks(source.data, catalogue, form, then=with_rubric)
 
 
 def _with_rubric(task: Task, rubric: str) -> Task:

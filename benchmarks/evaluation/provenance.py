@@ -52,7 +52,7 @@ def endpoint(model: Model) -> dict[str, str]:
 def digest_of(tasks: Sequence[Task]) -> str:
     """Return the checksum of tasks: what is asked, with what files, and how answers are scored."""
     state = functools.cache(state_of)  # many tasks may be of one repository
-    more = {task.id: given for task in tasks if (given := beside_the_question(task, state))}
+    more = {task.id: extras for task in tasks if (extras := beside_the_question(task, state))}
     return digest(
         [
             (
@@ -77,11 +77,11 @@ def beside_the_question(task: Task, state: Callable[[Path, str], str] = state_of
     Args:
         state: Names the content of a repository.
     """
-    given = {
+    extras = {
         "briefs": dict(task.briefs),
         "fields": dict(task.fields),
         "attached": task.attached,
         "repo": task.repo and state(task.repo, task.commit),
         "history": task.history,
     }
-    return {name: item for name, item in given.items() if item}
+    return {name: item for name, item in extras.items() if item}

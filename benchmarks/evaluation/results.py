@@ -38,7 +38,7 @@ from .choosing import TaskChoice
 from .consumption import consumption
 from .figures import EvaluationFigures
 from .provenance import digest_of, endpoint, host, versions
-from .samples import ASKED, Sample, asked, journaled
+from .samples import TASK_FIELDS, Sample, journaled, task_fields
 
 VERSION = 2
 RESULTS = "results.json"
@@ -73,7 +73,7 @@ class Request:
 
     def having(self, catalogue: Catalogue) -> Request:
         """Return the request where tasks may name what this host offers."""
-        return replace(self, source=replace(self.source, known=catalogue))
+        return replace(self, source=replace(self.source, catalogue=catalogue))
 
     @property
     def unsharded(self) -> Request:
@@ -182,7 +182,7 @@ class Results:
                 figures.take(sample)
                 line = {
                     **to_value(sample),
-                    **(asked(tasks[sample.task]) if sample.task in tasks else {}),
+                    **(task_fields(tasks[sample.task]) if sample.task in tasks else {}),
                 }
                 yield self.folder.scrub(dumps(line, ensure_ascii=False)) + "\n"
 
@@ -228,18 +228,18 @@ def read_evaluation(folder: Path) -> tuple[dict[str, Any], list[Sample]]:
         InputError: As `read_results`.
     """
     journal = _recorded(folder)
-    known = journal or {}
+    by_trial = journal or {}
     if not (folder / RESULTS).exists() and (folder / FILE).exists():
-        return Results.open(folder, scrub=str).so_far(), [*known.values()]
+        return Results.open(folder, scrub=str).so_far(), [*by_trial.values()]
     value = _results(folder)
-    kept = [*_kept(folder, known)]
-    samples = {(sample.task, sample.trial): sample for sample in kept} | known
-    if difference := next(_differences(folder, value, kept, journal), None):
+    written = [*_written_samples(folder, by_trial)]
+    samples = {(sample.task, sample.trial): sample for sample in written} | by_trial
+    if difference := next(_differences(folder, value, written, journal), None):
         raise InputError(
             f"{difference} It was edited, or is of another evaluation. To write it anew from the"
             f" journal, which asks no model: mas-bench resume {folder}"
         )
-    is_behind = len(known) > value["samples"]  # killed since
+    is_behind = len(by_trial) > value["samples"]  # killed since
     if is_behind and (folder / MANIFEST).exists():
         return Results.open(folder, scrub=str).so_far(), [*samples.values()]
     return value, [*samples.values()]
@@ -267,15 +267,20 @@ def differences(folder: Path) -> Iterator[str]:
     Samples are held against the journal, an evolution's against its lines, and figures against the
     samples. What the journal has and the files lack is no difference: it came later.
     """
-    known = _recorded(folder)
-    return _differences(folder, _results(folder), _kept(folder, known or {}), known)
+    by_trial = _recorded(folder)
+    return _differences(
+        folder,
+        _results(folder),
+        _written_samples(folder, by_trial or {}),
+        by_trial,
+    )
 
 
 def _differences(
     folder: Path,
     summary: Mapping[str, Any],
     samples: Iterable[Sample],
-    known: Mapping[tuple[str, int], Sample] | None,
+    by_trial: Mapping[tuple[str, int], Sample] | None,
 ) -> Iterator[str]:
     figures, seen = (
         EvaluationFigures.on(find_benchmark(summary["benchmark"])),
@@ -288,8 +293,8 @@ def _differences(
         if where in seen:
             yield f"{line} is there twice."
         seen.add(where)
-        if known is not None and sample.score is not None:
-            yield from _against(known.get(where), sample, line)
+        if by_trial is not None and sample.score is not None:
+            yield from _against(by_trial.get(where), sample, line)
     for name, value in loads(dumps(figures.results())).items():
         if summary.get(name) != value:
             was, now = (dumps(item)[:MOST_SHOWN] for item in (summary.get(name), value))
@@ -315,17 +320,17 @@ def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
 
 def scored_samples(folder: Path) -> Iterator[Sample]:
     """Return the samples that have a score: those of the journal, else of samples.jsonl."""
-    known = _recorded(folder)
-    result = read_samples(folder) if known is None else known.values()
+    by_trial = _recorded(folder)
+    result = read_samples(folder) if by_trial is None else by_trial.values()
     return (sample for sample in result if sample.score is not None)
 
 
 def read_samples(folder: Path) -> Iterator[Sample]:
     """Read the samples of an evaluation, one after the other."""
-    return _kept(folder, {})
+    return _written_samples(folder, {})
 
 
-def _kept(folder: Path, known: Mapping[tuple[str, int], Sample]) -> Iterator[Sample]:
+def _written_samples(folder: Path, by_trial: Mapping[tuple[str, int], Sample]) -> Iterator[Sample]:
     """Read samples.jsonl. A line that says what is known already needs no further check."""
     path = folder / SAMPLES
     try:
@@ -335,7 +340,7 @@ def _kept(folder: Path, known: Mapping[tuple[str, int], Sample]) -> Iterator[Sam
                     value = loads(line)
                 except ValueError as error:
                     raise InputError(f"{path}:{number}: not a sample: {error}.") from None
-                if (sample := _same(value, known)) is not None:
+                if (sample := _same(value, by_trial)) is not None:
                     yield sample
                     continue
                 try:
@@ -348,13 +353,13 @@ def _kept(folder: Path, known: Mapping[tuple[str, int], Sample]) -> Iterator[Sam
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
 
 
-def _same(value: Any, known: Mapping[tuple[str, int], Sample]) -> Sample | None:
+def _same(value: Any, by_trial: Mapping[tuple[str, int], Sample]) -> Sample | None:
     """Return the known sample that a line tells of, where it tells the same."""
     if not is_mapping(value):
         return None
     where = (value.get("task"), value.get("trial"))
     if not isinstance(where[0], str) or not isinstance(where[1], int):
         return None
-    sample = known.get((where[0], where[1]))
-    line = {name: item for name, item in value.items() if name not in ASKED}
+    sample = by_trial.get((where[0], where[1]))
+    line = {name: item for name, item in value.items() if name not in TASK_FIELDS}
     return sample if sample is not None and to_value(sample) == line else None

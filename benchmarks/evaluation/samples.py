@@ -16,13 +16,13 @@ from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
 
-ASKED = ("question", "reference")
+TASK_FIELDS = ("question", "reference")
 """What a line of samples.jsonl has of the task, for people."""
 LONGEST = 4_000
 """Characters of each of them."""
 
 
-def asked(task: Task) -> dict[str, str]:
+def task_fields(task: Task) -> dict[str, str]:
     """Return what a line of samples.jsonl has of the task: its question and its right answer."""
     answer = task.answer
     reference = answer if isinstance(answer, str) else dumps(answer, ensure_ascii=False)
@@ -68,13 +68,13 @@ class Sample:
         unscored = run.is_infrastructure_failure
         if run.score is None and run.answer is not None:
             raise InputError(f"task {task.id!r} has no answer to score against.")
-        given = run.score.value if run.score else 0.0
+        score = run.score.value if run.score else 0.0
         return cls(
             task=task.id,
             trial=trial,
             niche=task.niche or "",
             status="unscored" if unscored else run.status,
-            score=None if unscored else given,
+            score=None if unscored else score,
             reason=run.score.reason if run.score and not unscored else "",
             measures=run.score.measures if run.score and not unscored else {},
             answer=run.answer,
@@ -89,7 +89,7 @@ class Sample:
     def of_value(cls, value: Any) -> Sample:
         """Return a sample as a line of samples.jsonl has it; what was asked is the task's."""
         if is_mapping(value):
-            value = {name: item for name, item in value.items() if name not in ASKED}
+            value = {name: item for name, item in value.items() if name not in TASK_FIELDS}
         return from_value(cls, value)
 
 

@@ -77,7 +77,7 @@ class Trials(ABC):
     def samples(self) -> Iterator[Sample]:
         """Yield what there is, in the order of tasks and trials; read again, not remembered."""
         for task, trial in self._keys():
-            sample = self._known(task, trial) or self._unscored.get((task.id, trial))
+            sample = self._recorded(task, trial) or self._unscored.get((task.id, trial))
             if sample is not None:
                 yield sample
 
@@ -91,7 +91,7 @@ class Trials(ABC):
             trace: Told everything that happened in it.
         """
         sample = await self.make_sample(task, trial, trace)
-        if self._known(task, trial) is None:  # it did not get further, which is nobody's failure
+        if self._recorded(task, trial) is None:  # it did not get further, which is nobody's failure
             return replace(sample, status="unscored", score=None)
         return sample
 
@@ -106,7 +106,7 @@ class Trials(ABC):
 
         async def work() -> None:
             for task, trial in keys:
-                recorded = self._known(task, trial)
+                recorded = self._recorded(task, trial)
                 if recorded is None:
                     continue
                 sample = await self.make_sample(task, trial)
@@ -122,10 +122,10 @@ class Trials(ABC):
 
     async def _make(self, key: Key) -> None:
         """Make a trial, unless it was made."""
-        sample = self._known(*key)
-        self.on_sample(await self._taken(*key) if sample is None else sample)
+        sample = self._recorded(*key)
+        self.on_sample(await self._perform(*key) if sample is None else sample)
 
-    async def _taken(self, task: Task, trial: int) -> Sample:
+    async def _perform(self, task: Task, trial: int) -> Sample:
         """Make a trial and keep it; one without a score is made again another time."""
         key, trace = (task.id, trial), None
         if self.parts is not None:
@@ -148,16 +148,16 @@ class Trials(ABC):
         await self.journal.put(*self._entry(task, trial), to_value(sample))
         return sample
 
-    def _known(self, task: Task, trial: int) -> Sample | None:
-        path, _, asked = self._entry(task, trial)
-        value = self.journal.get(path, asked)
+    def _recorded(self, task: Task, trial: int) -> Sample | None:
+        path, _, question = self._entry(task, trial)
+        value = self.journal.get(path, question)
         return None if value is None else journaled(path, value)
 
     def _entry(self, task: Task, trial: int) -> tuple[str, str, str]:
         """Return the path, the kind and the question that a sample stands under."""
-        return f"{path_of(task, trial)}sample", "sample", self._asked(task)
+        return f"{path_of(task, trial)}sample", "sample", self._question(task)
 
-    def _given(self, task: Task) -> tuple[Any, ...]:
+    def _extras(self, task: Task) -> tuple[Any, ...]:
         """Return what else is given with a task, which is looked for once."""
         if task.id not in self._beside:
             more = {
@@ -166,12 +166,12 @@ class Trials(ABC):
                 "commit": task.commit,
             }
             self._beside[task.id] = {name: item for name, item in more.items() if item}
-        given = self._beside[task.id]
-        return (given,) if given else ()
+        extras = self._beside[task.id]
+        return (extras,) if extras else ()
 
-    def _asked(self, task: Task) -> str:
+    def _question(self, task: Task) -> str:
         question: Sequence[Any] = (self.subject, task.id, task.query, task.context)
-        question = [*question, *self._given(task)]
+        question = [*question, *self._extras(task)]
         return digest(*question, task.answer, *task.scorer.identity)
 
 

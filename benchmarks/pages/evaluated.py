@@ -23,7 +23,7 @@ class EvaluationFolder:
     """The folder of an evaluation."""
 
     folder: Path
-    _known: list[Any] = field(default_factory=list[Any])
+    _read_state: list[Any] = field(default_factory=list[Any])
 
     @property
     def name(self) -> str:
@@ -69,8 +69,8 @@ class EvaluationFolder:
     @property
     def _read(self) -> tuple[Mapping[str, Any], Sequence[Sample]]:
         stamp = self.stamp
-        if self._known[:1] != [stamp]:
+        if self._read_state[:1] != [stamp]:
             fields, samples = read_evaluation(self.folder)
             samples.sort(key=lambda sample: (natural(sample.task), sample.trial))
-            self._known[:] = [stamp, (fields, samples)]
-        return self._known[1]
+            self._read_state[:] = [stamp, (fields, samples)]
+        return self._read_state[1]

@@ -55,35 +55,35 @@ def readable(
 
 
 def _group(name: str, group: Mapping[str, Mapping[str, Any]], links: Links) -> dict[str, Any]:
-    all_told, prefixes = [*group.values()], [*group]
-    names = _names(all_told, prefixes)
+    evaluations, prefixes = [*group.values()], [*group]
+    names = _names(evaluations, prefixes)
     addresses = [links.to("", prefix) for prefix in prefixes]
     scored = [
         (who, fields, where)
-        for who, fields, where in zip(names, all_told, addresses, strict=True)
+        for who, fields, where in zip(names, evaluations, addresses, strict=True)
         if fields["headline"]["value"] is not None
     ]
     rows = [
         {"evaluation": who, **{head: row[head] for head in row if head not in ALREADY}}
-        for who, row in zip(names, by_team(all_told), strict=True)
+        for who, row in zip(names, by_team(evaluations), strict=True)
     ]
     return {
         "name": name,
-        "title": all_told[0]["title"],
+        "title": evaluations[0]["title"],
         "bars": Bars(
-            caption=f"{all_told[0]['headline']['name']}, with 95 % intervals",
+            caption=f"{evaluations[0]['headline']['name']}, with 95 % intervals",
             bars=[bar_of(who, fields["headline"], where) for who, fields, where in scored],
         ),
         "table": table_of("Evaluations", rows, dict(zip(names, addresses, strict=True))),
         "plot": _costs(scored),
-        "niches": table_of("Score by niche", by_niche(all_told)),
-        "has_niches": len({niche for fields in all_told for niche in fields["niches"]}) > 1,
+        "niches": table_of("Score by niche", by_niche(evaluations)),
+        "has_niches": len({niche for fields in evaluations for niche in fields["niches"]}) > 1,
     }
 
 
-def _names(all_told: Sequence[Mapping[str, Any]], prefixes: Sequence[str]) -> Sequence[str]:
+def _names(evaluations: Sequence[Mapping[str, Any]], prefixes: Sequence[str]) -> Sequence[str]:
     """Name evaluations by their teams; where one has several, by their folders as well."""
-    teams = [fields["team"] for fields in all_told]
+    teams = [fields["team"] for fields in evaluations]
     if len(set(teams)) == len(teams):
         return teams
     return [f"{team} ({at.rstrip('/')})" for team, at in zip(teams, prefixes, strict=True)]

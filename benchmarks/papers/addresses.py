@@ -41,9 +41,9 @@ def paper_at(address: Address) -> Paper:
     Raises:
         InputError: There is no such paper or table.
     """
-    known = paper_names()
-    if address.paper not in known:
-        raise _unknown("paper", address.paper, known)
+    names = paper_names()
+    if address.paper not in names:
+        raise _unknown("paper", address.paper, names)
     paper = load_paper(address.paper)
     if address.table and address.table not in paper.tables:
         raise _unknown(f"table of {paper.key}", address.table, paper.tables)
@@ -71,8 +71,8 @@ def runs_at(address: Address) -> list[PaperRun]:
         raise InputError(f"{paper.key}:{address.table} cannot be run here: {table.cannot}")
     if address.row not in table.rows:
         if address.row not in table.columns or address.column or not table.own:
-            known = {**table.rows, **table.columns}
-            raise _unknown(f"row of {paper.key}:{address.table}", address.row, known)
+            names = {**table.rows, **table.columns}
+            raise _unknown(f"row of {paper.key}:{address.table}", address.row, names)
         address = replace(address, row=table.own, column=address.row)
     return _of_row(paper, address)
 
@@ -98,7 +98,7 @@ def _of_row(paper: Paper, address: Address) -> list[PaperRun]:
     raise InputError(f"{place} has no figure of {address.column}.")
 
 
-def _unknown(kind: str, name: str, known: Iterable[str]) -> InputError:
-    known = [*known]
-    hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
+def _unknown(kind: str, name: str, names: Iterable[str]) -> InputError:
+    names = [*names]
+    hint = did_you_mean(name, names) or f" Known: {', '.join(names)}."
     return InputError(f"no {kind} {quoted(name)}.{hint}")

@@ -180,8 +180,8 @@ def _team(
     source: str, changes: str, tools: tuple[str, ...], aliases: frozenset[str]
 ) -> tuple[Team, bool]:
     """Load a team with its changes, and say whether it has to be written."""
-    known = Catalogue.of_host(models={alias: Model(alias=alias, model=alias) for alias in aliases})
-    team = with_tools = load_source(source, known)
+    catalogue = Catalogue.of_host(models={name: Model(alias=name, model=name) for name in aliases})
+    team = with_tools = load_source(source, catalogue)
     if tools and any(team.backend_of(agent) == "smolagents" for agent in team.agents.values()):
         with_tools = equipped(team, tools)
     wanted = json.loads(changes)
@@ -189,7 +189,7 @@ def _team(
     for name, agent in value["agents"].items():
         if "function" not in agent:
             value["agents"][name] = _changes(name, agent, wanted["agents"])
-    changed = parse_team(write_team_yaml(_stripped(value)).encode(), f"{team.name}.yaml", known)
+    changed = parse_team(write_team_yaml(_stripped(value)).encode(), f"{team.name}.yaml", catalogue)
     return changed, changed != team or not is_seed(source)
 
 
@@ -234,11 +234,11 @@ def _about(run: PaperRun) -> Iterator[str]:
 def published(run: PaperRun) -> str:
     """Return the published figures of a run as a sentence."""
     table = run.paper.tables[run.table]
-    known = {name: figure for name, figure in run.figures.items() if figure is not None}
-    if not known:
+    figures = {name: figure for name, figure in run.figures.items() if figure is not None}
+    if not figures:
         return f"Published: nothing. {table.rows[run.row].unpublished}"
     shown = ", ".join(
-        f"{table.columns[name].label or name} {figure}" for name, figure in known.items()
+        f"{table.columns[name].label or name} {figure}" for name, figure in figures.items()
     )
     return f"Published ({table.measure}): {shown}."
 

@@ -85,18 +85,18 @@ def prepare(run: PaperRun, data: Path | None, stream: PaperStream) -> None:
 def _parts(run: PaperRun) -> Iterator[tuple[str, Part]]:
     named = [run.how[key] for key in ("data", "test") if key in run.how]
     parts = {part.get("benchmark") or part["file"]: part for name in named
-             for part in _kept(run.paper.data[name], run.how.get("niche"))}  # fmt: skip
+             for part in _parts_of(run.paper.data[name], run.how.get("niche"))}  # fmt: skip
     yield from parts.items()
 
 
-def _kept(data: Mapping[str, Any], niche: str | None) -> list[Part]:
+def _parts_of(data: Mapping[str, Any], niche: str | None) -> list[Part]:
     """Return the parts that may have tasks of a niche."""
-    known = [part for part in data["parts"] if niche and part.get("niche") == niche]
-    return known or [part for part in data["parts"] if not (niche and "niche" in part)]
+    same_niche = [part for part in data["parts"] if niche and part.get("niche") == niche]
+    return same_niche or [part for part in data["parts"] if not (niche and "niche" in part)]
 
 
 def _tasks(data: Mapping[str, Any], folder: Path | None, niche: str | None) -> Iterator[Task]:
-    for part in _kept(data, niche):
+    for part in _parts_of(data, niche):
         tasks = [task for task in _of_part(part, folder) if niche in {None, task.niche}]
         if not tasks:
             name = part.get("benchmark") or part["file"]
@@ -133,5 +133,5 @@ def _source(part: Part) -> str:
 
 def apart(tasks: Sequence[Task], others: Sequence[Task]) -> list[Task]:
     """Return the tasks that ask nothing that others ask."""
-    asked = {(task.query, task.context) for task in others}
-    return [task for task in tasks if (task.query, task.context) not in asked]
+    questions = {(task.query, task.context) for task in others}
+    return [task for task in tasks if (task.query, task.context) not in questions]

@@ -159,8 +159,8 @@ class PaperRun:
         """The published figures, by column."""
         table = self.paper.tables[self.table]
         row = table.rows[self.row]
-        known = dict(zip(table.columns, row.figures, strict=False))
-        return {column: known.get(column) for column in self.columns}
+        figures = dict(zip(table.columns, row.figures, strict=False))
+        return {column: figures.get(column) for column in self.columns}
 
 
 def merged(*hows: How) -> How:

@@ -20,7 +20,7 @@ from ...schema.values.errors import InputError
 from ...schema.values.problems import reason_of
 from ...schema.values.values import is_mapping
 from ..evaluation.benchmark import Source
-from ..evaluation.keeping import kept
+from ..evaluation.keeping import cached_file
 from .crafting import LARGEST_STACK, Stack
 from .recipes import EMPTY, CraftingRecipe, Product, Shaped, Shapeless, Smelted, recipe_of
 
@@ -94,7 +94,7 @@ def read_published(source: Source) -> Published:
         InputError: There is no such package in the folder, it cannot be fetched, or it is another
             one.
     """
-    return _read(_kept() if source.data is None else source.data)
+    return _read(_cached() if source.data is None else source.data)
 
 
 @functools.lru_cache(maxsize=2)
@@ -121,9 +121,9 @@ def _read(path: Path) -> Published:
     return Published.of(json.loads(written))
 
 
-def _kept() -> Path:
+def _cached() -> Path:
     name = f"{SHA256[:8]}-plancraft.json"
-    return kept("plancraft", name, _make, label="the package", how_to_get=HOW_TO_GET)
+    return cached_file("plancraft", name, _make, label="the package", how_to_get=HOW_TO_GET)
 
 
 def _make(workplace: Path) -> Path:
@@ -143,7 +143,7 @@ def _content(folder: Path) -> bytes:
     items = _json(environment / "assets" / "constants.json")["items"]
     examples = {name: _json(root / "data" / f"{name}.json") for name in SPLITS}
     content = {
-        "splits": {name: [_taken(item) for item in those] for name, those in examples.items()},
+        "splits": {name: [_packed(item) for item in those] for name, those in examples.items()},
         "recipes": [to_value(recipe) for recipe in recipes if recipe is not None],
         "stacks": _stacks(items),
     }
@@ -159,7 +159,7 @@ def _json(path: Path) -> Any:
     return json.loads(path.read_bytes())
 
 
-def _taken(example: Mapping[str, Any]) -> dict[str, Any]:
+def _packed(example: Mapping[str, Any]) -> dict[str, Any]:
     slots = example["slotted_inventory"].items()
     return {
         "id": example["id"],
@@ -170,14 +170,14 @@ def _taken(example: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _example(taken: Mapping[str, Any]) -> PlancraftExample:
-    slots = {slot: Stack(item, quantity) for slot, item, quantity in taken["slots"]}
+def _example(fields: Mapping[str, Any]) -> PlancraftExample:
+    slots = {slot: Stack(item, quantity) for slot, item, quantity in fields["slots"]}
     return PlancraftExample(
-        id=taken["id"],
-        target=taken["target"],
+        id=fields["id"],
+        target=fields["target"],
         slots=slots,
-        impossible=taken["impossible"],
-        complexity=taken["complexity"],
+        impossible=fields["impossible"],
+        complexity=fields["complexity"],
     )
 
 

@@ -81,8 +81,8 @@ class Shaped:
 
     def among(self, items: frozenset[str]) -> Shaped:
         """Return the recipe without the alternatives that are not among these items."""
-        known = items | {EMPTY}
-        rows = tuple(tuple(place & known for place in row) for row in self.rows)
+        choices = items | {EMPTY}
+        rows = tuple(tuple(place & choices for place in row) for row in self.rows)
         return Shaped(product=self.product, rows=rows)
 
 
@@ -169,17 +169,17 @@ def reachable(
     No other recipe ever does, so an episode with these alone is the same as one with all.
     """
     taking = _taking(tuple(recipes))
-    known, fresh, chosen = set(start), list(start), set[int]()
+    items, fresh, chosen = set(start), list(start), set[int]()
     while fresh:
         for number in taking.get(fresh.pop(), ()):
             recipe = recipes[number]
-            if number in chosen or any(known.isdisjoint(need) for need in recipe.needs):
+            if number in chosen or any(items.isdisjoint(need) for need in recipe.needs):
                 continue
             chosen.add(number)
-            if recipe.product.item not in known:
-                known.add(recipe.product.item)
+            if recipe.product.item not in items:
+                items.add(recipe.product.item)
                 fresh.append(recipe.product.item)
-    there = frozenset(known)
+    there = frozenset(items)
     return tuple(recipes[number].among(there) for number in sorted(chosen))
 
 

@@ -59,7 +59,7 @@ _OPTIONS: Mapping[str, Any] = {
 }
 
 
-def _not_made(options: Mapping[str, Any], _reference: Any) -> Mapping[Path, str]:
+def _option_faults(options: Mapping[str, Any], _reference: Any) -> Mapping[Path, str]:
     faults = {number: fault_of(recipe) for number, recipe in enumerate(options["recipes"])}
     return {("scorer", "recipes", number): why for number, why in faults.items() if why}
 
@@ -79,7 +79,7 @@ def _not_made(options: Mapping[str, Any], _reference: Any) -> Mapping[Path, str]
             },
         },
         longest=100_000,
-        check=_not_made,
+        check=_option_faults,
     )
 )
 async def plancraft(evidence: Evidence) -> Score:

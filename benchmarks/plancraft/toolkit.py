@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 SCORER = "plancraft"
 """The scorer whose options are the world that the tools work in."""
 
-_KEPT = "plancraft"
-_MADE = "The item is made. The task has ended: give your final answer."
+_EPISODE = "plancraft"
+_SUCCESS = "The item is made. The task has ended: give your final answer."
 _GIVEN_UP = "You have said that it is impossible. The task has ended: give your final answer."
 _USED_UP = "That was the last action. The task has ended: give your final answer."
 _TOO_LATE = "The task had ended before, so nothing was done. Give your final answer."
@@ -38,7 +38,7 @@ async def _observe(_arguments: Mapping[str, Any], workspace: Workspace) -> str:
 
 def _end(episode: CraftingEpisode) -> str:
     if episode.has_target:
-        return _MADE
+        return _SUCCESS
     if episode.has_given_up:
         return _GIVEN_UP
     return _USED_UP if episode.is_over else ""
@@ -52,9 +52,9 @@ def _episode(workspace: Workspace) -> CraftingEpisode:
             "the crafting table is there only in tasks of the benchmark plancraft, and this is"
             " none. Go on without it."
         )
-    if _KEPT not in workspace.kept:
-        workspace.kept[_KEPT] = CraftingEpisode(from_value(CraftingWorld, scorer.options))
-    return workspace.kept[_KEPT]
+    if _EPISODE not in workspace.kept:
+        workspace.kept[_EPISODE] = CraftingEpisode(from_value(CraftingWorld, scorer.options))
+    return workspace.kept[_EPISODE]
 
 
 _ACTION = {

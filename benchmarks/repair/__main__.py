@@ -80,19 +80,19 @@ def grade(predictions: str, *, data: Path | None, unsafe_local: bool, **options:
     jails.check()
     source, benchmark = Source(data=data), SWE_BENCH if data else REPAIR
     tasks = {task.id: task for task in benchmark.tasks(source)}
-    given = _gold(data) if predictions == GOLD else read_predictions(Path(predictions))
-    for item in given:
+    predicted = _gold(data) if predictions == GOLD else read_predictions(Path(predictions))
+    for item in predicted:
         if item.instance_id not in tasks:
             raise InputError(f"{predictions}: there is no instance {item.instance_id!r} to grade.")
     chosen = set(matching(list(tasks), options["instances"], str))
-    given = [prediction for prediction in given if prediction.instance_id in chosen]
-    benchmark.prepare(source, [tasks[prediction.instance_id] for prediction in given])
+    predicted = [prediction for prediction in predicted if prediction.instance_id in chosen]
+    benchmark.prepare(source, [tasks[prediction.instance_id] for prediction in predicted])
     logs: Path | None = options["logs"]
     if logs is not None:
         make_folder(logs)
-    counts: Counter[str] = Counter({"no prediction": len(chosen) - len(given)})
+    counts: Counter[str] = Counter({"no prediction": len(chosen) - len(predicted)})
     rows: dict[str, dict[str, object]] = {}
-    for item in given:
+    for item in predicted:
         verdict, trial = asyncio.run(
             _verdict(tasks[item.instance_id], item, jails, options["timeout"])
         )

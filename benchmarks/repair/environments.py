@@ -20,7 +20,7 @@ from ...schema.values.files import locked, write_atomically
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_list, is_mapping
 
-MADE = "made.txt"
+COMPLETE = "made.txt"
 """Written into an environment when it is whole."""
 CHECK_SECONDS = 60
 HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
@@ -55,10 +55,10 @@ class Environment:
         and outside of the jail. Several processes may do this at once.
         """
         folder = self.folder(parent)
-        if not self.venv and not (folder / MADE).is_file():
+        if not self.venv and not (folder / COMPLETE).is_file():
             parent.mkdir(parents=True, exist_ok=True)
             with locked(parent / f"{folder.name}.lock"):
-                if not (folder / MADE).is_file():
+                if not (folder / COMPLETE).is_file():
                     self._make(folder)
         _check(folder)
         return folder
@@ -76,7 +76,7 @@ class Environment:
                     raise InputError(
                         f"the environment {quoted(to_value(self))} cannot be made: {error}"
                     ) from None
-        write_atomically(folder / MADE, "\n".join((self.python, *self.requirements)) + "\n")
+        write_atomically(folder / COMPLETE, "\n".join((self.python, *self.requirements)) + "\n")
 
     def _commands(self, folder: Path, wanted: Path) -> list[list[str]]:
         python, there = self.python or sys.executable, str(folder / "bin" / "python")
@@ -133,7 +133,7 @@ def _is_requirement(value: object) -> bool:
 def _check(folder: Path) -> None:
     """See that an environment can run tests."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [str(folder / "bin" / "python"), "-I", "-c", HAS_PYTEST],
             stdin=subprocess.DEVNULL, capture_output=True, timeout=CHECK_SECONDS, check=False,
         )  # fmt: skip
@@ -141,5 +141,5 @@ def _check(folder: Path) -> None:
         raise InputError(
             f"{folder}: no interpreter of an environment runs there: {error}."
         ) from None
-    if done.returncode:
+    if process.returncode:
         raise InputError(f"{folder}: this environment has no pytest. Name it among 'requirements'.")

@@ -61,15 +61,15 @@ def grade(instance: Instance, statuses: Mapping[str, str]) -> Grade:
     Args:
         statuses: PASSED, XFAIL, SKIPPED, FAILED or ERROR by test, in any case.
     """
-    known = {test: status.upper() for test, status in statuses.items()}
+    by_test = {test: status.upper() for test, status in statuses.items()}
     if instance.eval_type == "fail_only":
         f2p, p2p = (
-            _split_by_failure(tests, known)
+            _split_by_failure(tests, by_test)
             for tests in (instance.fail_to_pass, instance.pass_to_pass)
         )
     else:
-        f2p = _split(instance.fail_to_pass, known, PASSED)
-        p2p = _split(instance.pass_to_pass, known, MAINTAINED)
+        f2p = _split(instance.fail_to_pass, by_test, PASSED)
+        p2p = _split(instance.pass_to_pass, by_test, MAINTAINED)
     status: Literal["FULL", "PARTIAL", "NO"] = "NO"
     if not p2p[1] and (f2p[0] or not f2p[1]):
         status = "PARTIAL" if f2p[1] else "FULL"
@@ -90,12 +90,12 @@ def believable(statuses: Mapping[str, str], exit_code: int) -> bool:
 
 
 def _split(
-    tests: Iterable[str], known: Mapping[str, str], passing: Set[str]
+    tests: Iterable[str], by_test: Mapping[str, str], passing: Set[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     passed: list[str] = []
     failed: list[str] = []
     for test in tests:
-        status = _status(test, known)
+        status = _status(test, by_test)
         if status in passing:
             passed.append(test)
         elif status is None or status in NOT_PASSED:
@@ -104,22 +104,22 @@ def _split(
 
 
 def _split_by_failure(
-    tests: Iterable[str], known: Mapping[str, str]
+    tests: Iterable[str], by_test: Mapping[str, str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split where the log names only what failed: what it does not name has passed."""
     tests = tuple(tests)
-    failed = tuple(test for test in tests if known.get(test) == "FAILED")
-    return tuple(test for test in tests if known.get(test) != "FAILED"), failed
+    failed = tuple(test for test in tests if by_test.get(test) == "FAILED")
+    return tuple(test for test in tests if by_test.get(test) != "FAILED"), failed
 
 
-def _status(test: str, known: Mapping[str, str]) -> str | None:
+def _status(test: str, by_test: Mapping[str, str]) -> str | None:
     """Look up a test. Published lists cut some names of tests off within their parameters.
 
     Such a name stands for all tests that begin so, if they agree on whether they pass.
     """
-    if test in known or test.count("[") <= test.count("]"):
-        return known.get(test)
-    texts = [status for name, status in known.items() if name.startswith(test)]
+    if test in by_test or test.count("[") <= test.count("]"):
+        return by_test.get(test)
+    texts = [status for name, status in by_test.items() if name.startswith(test)]
     return texts[0] if len({status in PASSED for status in texts}) == 1 else None
 
 

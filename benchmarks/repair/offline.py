@@ -50,12 +50,12 @@ def find_repair(name: str) -> OfflineRepair:
     Raises:
         InputError: There is none.
     """
-    known = {
+    repairs = {
         offline_repair.instance.instance_id: offline_repair for offline_repair in offline_repairs()
     }
-    if name not in known:
-        raise InputError(f"no offline repair is called {name!r}. Known: {', '.join(known)}.")
-    return known[name]
+    if name not in repairs:
+        raise InputError(f"no offline repair is called {name!r}. Known: {', '.join(repairs)}.")
+    return repairs[name]
 
 
 def repositories_dir() -> Path:

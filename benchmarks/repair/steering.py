@@ -30,13 +30,13 @@ class Steering:
         base: All files of the base commit. A module that the base has is code to be repaired,
             whatever its name.
         folders: Those in which Python looks for modules, as the tests are run; `` is the top.
-        kept: Files that belong to the repair that is known to be right: nobody's are put back.
+        repair: Files that belong to the repair that is known to be right: nobody's are put back.
     """
 
-    def __init__(self, base: Iterable[str], folders: Iterable[str], kept: Iterable[str]) -> None:
+    def __init__(self, base: Iterable[str], folders: Iterable[str], repair: Iterable[str]) -> None:
         self.base = frozenset(base)
         self._folders = frozenset(folders)
-        self._kept = frozenset(kept)
+        self._repair = frozenset(repair)
         self._own = {_module(name, self._folders) for name in self.base}
 
     @property
@@ -46,7 +46,7 @@ class Steering:
 
     def changes_to_undo(self, tree: Path) -> tuple[list[str], list[str]]:
         """Find what is to be put back in a tree: files of the base, and others that must go."""
-        files = {*self.base, *_files(tree)} - self._kept
+        files = {*self.base, *_files(tree)} - self._repair
         steering = sorted(name for name in files if self._steers(name))
         return (
             [name for name in steering if name in self.base],

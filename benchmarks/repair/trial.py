@@ -108,23 +108,23 @@ async def observe(
 
     def attempt(bridge: Bridge) -> PatchTrial:
         with ScratchFolder("repair", passable=True) as scratch:
-            work, given = scratch.path / "work", scratch.path / "given"
+            work, inputs = scratch.path / "work", scratch.path / "given"
             steering = _prepared(instance, repository, work / "tree")
-            given.mkdir()
+            inputs.mkdir()
             for name, text in (("model.patch", patch), ("test.patch", instance.test_patch)):
-                (given / name).write_bytes(text.encode("utf-8", "surrogatepass"))
+                (inputs / name).write_bytes(text.encode("utf-8", "surrogatepass"))
             programs = host_programs(environment)
             request = replace(
                 programs,
                 limits=JailLimits(wall=APPLY_SECONDS, cpu=math.ceil(seconds) + 60),
                 readable=(*programs.readable, RUN_TESTS),
-                given=(given,),
+                given=(inputs,),
                 returns=False,
             )
             with jails.open(work, request) as jail:
                 bridge.on_stop(jail.kill)
                 steps = _Steps(
-                    instance=instance, steering=steering, work=work, given=given, jail=jail,
+                    instance=instance, steering=steering, work=work, inputs=inputs, jail=jail,
                     shell=Shell(jail, output=LARGEST_LOG),
                 )  # fmt: skip
                 return steps.run(seconds)
@@ -172,7 +172,7 @@ class _Steps:
     instance: Instance
     steering: Steering
     work: Path
-    given: Path
+    inputs: Path
     jail: AnyJail
     shell: Shell
     printed: list[str] = field(default_factory=list[str])
@@ -207,14 +207,14 @@ class _Steps:
             )
 
     def _in_tree(self, command: str) -> bool:
-        done = self.shell.run(command, folder=self.work / "tree")
-        self.printed.append(f"$ {command}\n{done.output}")
-        return done.returncode == 0
+        result = self.shell.run(command, folder=self.work / "tree")
+        self.printed.append(f"$ {command}\n{result.output}")
+        return result.returncode == 0
 
     def _apply(self) -> bool:
-        if not (self.given / "model.patch").stat().st_size:
+        if not (self.inputs / "model.patch").stat().st_size:
             return True
-        patch = shlex.quote(str(self.given / "model.patch"))
+        patch = shlex.quote(str(self.inputs / "model.patch"))
         for number, command in enumerate(APPLY):
             if number:
                 self._in_tree(ANEW)
@@ -228,30 +228,30 @@ class _Steps:
         base = self.instance.base_commit
         self.jail.refresh()
         there, foreign = self.steering.changes_to_undo(self.work / "tree")
-        done = [self._on_each("rm -rf --", foreign)]
-        done.append(self._on_each(f"git checkout --quiet {base} --", there))
+        steps = [self._on_each("rm -rf --", foreign)]
+        steps.append(self._on_each(f"git checkout --quiet {base} --", there))
         for name in map(shlex.quote, self.instance.test_files):
             self._in_tree(f"git checkout --quiet {base} -- {name} || rm -rf -- {name}")
-        return all(done) and self._put_tests()
+        return all(steps) and self._put_tests()
 
     def _on_each(self, command: str, names: Sequence[str]) -> bool:
         """Run a command on names, some at a time: a command line has its length."""
         return all(self._in_tree(f"{command} {shlex.join(some)}") for some in _some(names))
 
     def _put_tests(self, *options: str) -> bool:
-        command = ("git", "apply", "--verbose", *options, str(self.given / "test.patch"))
+        command = ("git", "apply", "--verbose", *options, str(self.inputs / "test.patch"))
         return not self.instance.test_patch or self._in_tree(shlex.join(command))
 
     def _run_tests(self, seconds: float) -> PatchTrial:
         record, tree = self.work / "record.jsonl", self.work / "tree"
         words = (str(RUN_TESTS), str(record), str(tree), *self.instance.directives)
-        done = self.shell.run(f"python3 -I {shlex.join(words)}", folder=tree, timeout=seconds)
+        result = self.shell.run(f"python3 -I {shlex.join(words)}", folder=tree, timeout=seconds)
         tests = " ".join(self.instance.directives)
-        self.printed.append(f"$ pytest {tests}\n{done.output}\nended with {done.returncode}\n")
-        if done.stopped is not None:
-            return PatchTrial(applied=True, reason=f"the tests were stopped: {done.stopped}")
+        self.printed.append(f"$ pytest {tests}\n{result.output}\nended with {result.returncode}\n")
+        if result.stopped is not None:
+            return PatchTrial(applied=True, reason=f"the tests were stopped: {result.stopped}")
         statuses = _statuses(self.jail, record.name)
-        if statuses is None or not believable(statuses, done.returncode):
+        if statuses is None or not believable(statuses, result.returncode):
             return PatchTrial(applied=True, reason="the tests did not run to their end")
         verdict = grade(self.instance, statuses)
         return PatchTrial(applied=True, grade=verdict, reason=_summary(verdict), statuses=statuses)

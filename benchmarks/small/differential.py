@@ -104,11 +104,11 @@ class CaseWorld:
     """What there is to know.
 
     Attributes:
-        known: The conditions that each department knows, by its id.
+        by_department: The conditions that each department knows, by its id.
     """
 
     findings: tuple[str, ...]
-    known: Mapping[str, tuple[CaseCondition, ...]]
+    by_department: Mapping[str, tuple[CaseCondition, ...]]
 
     @classmethod
     def of(cls, seed: int, level: int) -> CaseWorld:
@@ -117,25 +117,27 @@ class CaseWorld:
         chance = random.Random(f"conditions/{seed}/{level}")  # noqa: S311 - the same world every time
         findings = tuple(chance.sample(FINDINGS, shape.findings))
         names = iter(chance.sample(NAMES, shape.departments * shape.conditions))
-        known = {
+        conditions = {
             department: tuple(
                 _draw(chance, next(names), findings, shape) for _ in range(shape.conditions)
             )
             for department in DEPARTMENTS[: shape.departments]
         }
-        return cls(findings=findings, known=known)
+        return cls(findings=findings, by_department=conditions)
 
     @property
     def conditions(self) -> tuple[CaseCondition, ...]:
         """All conditions, by name."""
-        result = (condition for conditions in self.known.values() for condition in conditions)
+        result = (
+            condition for conditions in self.by_department.values() for condition in conditions
+        )
         return tuple(sorted(result, key=lambda condition: condition.name))
 
     def briefs(self) -> dict[str, str]:
         """Return the private facts of each department, with the key to read them."""
         return {
             department: "\n".join([KEY, *(condition.line for condition in conditions)])
-            for department, conditions in self.known.items()
+            for department, conditions in self.by_department.items()
         }
 
 

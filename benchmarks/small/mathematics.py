@@ -167,16 +167,16 @@ class _Reader:
         answer, reference = evidence.answer[-LONGEST:], str(evidence.task.answer)
         seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))
         worker = self._worker or self._start(evidence.jails)
-        asked = f"judged({answer!r}, {reference!r}, {seconds!r})"
+        code = f"judged({answer!r}, {reference!r}, {seconds!r})"
         try:
-            done = worker.execute(asked, timeout=seconds + SPARE_SECONDS)
+            result = worker.execute(code, timeout=seconds + SPARE_SECONDS)
         except BaseException:
             self._end()
             raise
-        if done.error is not None:
+        if result.error is not None:
             self._end()
-            raise _Ended(done.error.splitlines()[-1])
-        return str(done.output)
+            raise _Ended(result.error.splitlines()[-1])
+        return str(result.output)
 
     def _start(self, jails: Jails) -> PythonWorker:
         try:

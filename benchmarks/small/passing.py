@@ -125,12 +125,12 @@ def _judged(problem: Mapping[str, str], answer: _Answer, jail: AnyJail) -> str:
     sources = ", ".join(repr(problem[name]) for name in ("prompt", "test", "entry_point"))
     with closing(PythonWorker(jail, on_tool=answer.respond, tools=["ask"])) as worker:
         worker.execute(_JAILED.read_text(encoding="utf-8"))
-        done = worker.execute(f"judge({sources}, ask)")
+        result = worker.execute(f"judge({sources}, ask)")
     if answer.broken is not None:
         raise answer.broken
-    if done.error is not None:
-        raise JailError(f"the test of {problem['entry_point']} did not end: {done.error}")
-    return answer.failure or str(done.output)
+    if result.error is not None:
+        raise JailError(f"the test of {problem['entry_point']} did not end: {result.error}")
+    return answer.failure or str(result.output)
 
 
 class _Failed(Exception):
@@ -167,15 +167,15 @@ class _Answer:
     def _run(self, code: str) -> Any:
         begun = time.monotonic()
         try:
-            done = self._worker.execute(code, timeout=self._left)
+            result = self._worker.execute(code, timeout=self._left)
         except JailError as error:
             self.broken = error
             raise
         self._left -= time.monotonic() - begun
         if self._left <= 0:
             self.failure = f"its code took more than {self._seconds:g} seconds"
-        elif done.error is not None:
-            self.failure = done.error.splitlines()[-1]
+        elif result.error is not None:
+            self.failure = result.error.splitlines()[-1]
         if self.failure:
             raise _Failed(self.failure)
-        return done.output
+        return result.output

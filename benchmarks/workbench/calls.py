@@ -216,11 +216,11 @@ def _one_argument(
     operation: Operation, positional: list[Any], named: dict[Any, Any]
 ) -> tuple[list[Any], dict[Any, Any]]:
     """Read the arguments of a call without `.func`: one, a text or a mapping of named ones."""
-    given = [*positional, *([named["tool_input"]] if set(named) == {"tool_input"} else [])]
-    if len(given) == 1 and (not named or not positional):
-        if isinstance(given[0], str):
-            return given, {}
-        if isinstance(given[0], dict):
-            known = operation.parameters
-            return [], {name: value for name, value in given[0].items() if name in known}
+    arguments = [*positional, *([named["tool_input"]] if set(named) == {"tool_input"} else [])]
+    if len(arguments) == 1 and (not named or not positional):
+        if isinstance(arguments[0], str):
+            return arguments, {}
+        if isinstance(arguments[0], dict):
+            parameters = operation.parameters
+            return [], {name: value for name, value in arguments[0].items() if name in parameters}
     raise CallFailed(f"{operation.name} is called without .func: only one argument is possible.")

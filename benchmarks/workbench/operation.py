@@ -60,8 +60,8 @@ class Operation:
 
         Every parameter is shown with its default.
         """
-        known = inspect.signature(self.run).parameters
-        shown = ", ".join(f"{name}={known[name].default!r}" for name in self.parameters)
+        parameters = inspect.signature(self.run).parameters
+        shown = ", ".join(f"{name}={parameters[name].default!r}" for name in self.parameters)
         return f"{self.name}.func({shown})"
 
     def call(self, workplace: Workplace, *positional: Any, **named: Any) -> Any:
@@ -86,11 +86,11 @@ class Operation:
 def reads(**parameters: str) -> Callable[[Callable[..., Any]], Operation]:
     """Make a tool of a domain from a function: its docstring is what models are told."""
 
-    def made(run: Callable[..., Any]) -> Operation:
+    def decorate(run: Callable[..., Any]) -> Operation:
         name = f"{run.__module__.rpartition('.')[2]}.{run.__name__}"
         return Operation(name=name, parameters=parameters, run=run)
 
-    return made
+    return decorate
 
 
 def changes(**parameters: str) -> Callable[[Callable[..., Any]], Operation]:

@@ -65,7 +65,7 @@ async def workbench(evidence: Evidence) -> Score:
     task = evidence.task
     folder = Path(task.scorer.options["folder"])
     listed = calls_in(evidence.answer)
-    calls = _done(evidence.tool_calls) if listed is None else listed
+    calls = _successful(evidence.tool_calls) if listed is None else listed
     result = verdict(calls, task.answer, "", load_tables(folder))
     return Score(
         value=float(result.correct),
@@ -78,7 +78,7 @@ async def workbench(evidence: Evidence) -> Score:
     )
 
 
-def _done(calls: Sequence[ToolCall]) -> list[str]:
+def _successful(calls: Sequence[ToolCall]) -> list[str]:
     """Write down the calls that worked; one that ended with an error has changed nothing."""
     return [
         written(call.tool, call.arguments)

@@ -35,8 +35,8 @@ class Table:
     @classmethod
     def of(cls, columns: Iterable[str], rows: Iterable[Row]) -> Self:
         """Make a table whose rows are labelled from 0."""
-        kept = tuple(rows)
-        return cls(columns=tuple(columns), labels=tuple(range(len(kept))), rows=kept)
+        contents = tuple(rows)
+        return cls(columns=tuple(columns), labels=tuple(range(len(contents))), rows=contents)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -75,12 +75,12 @@ class Table:
 
     def without(self, places: Sequence[int]) -> Self:
         """Leave out rows. The others keep their labels."""
-        gone = set(places)
-        kept = [place for place in range(len(self)) if place not in gone]
+        removed = set(places)
+        rest = [place for place in range(len(self)) if place not in removed]
         return replace(
             self,
-            labels=tuple(self.labels[place] for place in kept),
-            rows=tuple(self.rows[place] for place in kept),
+            labels=tuple(self.labels[place] for place in rest),
+            rows=tuple(self.rows[place] for place in rest),
         )
 
     def appended(self, cells: Mapping[str, Any], *, label: int) -> Self:

@@ -83,8 +83,8 @@ def calls_of(sample: Sample, log: str) -> list[str]:
     listed = calls_in(sample.answer or "")
     if listed is not None or not log:
         return listed or []
-    kept = json.loads(log)
-    return [str(item) for item in kept] if is_list(kept) else []
+    lines = json.loads(log)
+    return [str(item) for item in lines] if is_list(lines) else []
 
 
 def _row(query: str, sample: Sample, answers: Answers) -> Mapping[str, str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...runtime.repository.workspace import Workspace
     from .operation import Operation
 
-_KEPT = "workbench"
+_WORKPLACE = "workbench"
 _VALUES = ["string", "number", "null"]
 """What an argument may be. The original checks nothing; a number is kept as one."""
 
@@ -63,9 +63,9 @@ def _workplace(operation: Operation, workspace: Workspace) -> Workplace:
     domain = operation.name.partition(".")[0]
     if not is_list(toolkits) or domain not in toolkits:
         raise ToolError(f"{operation.name} is not available in this task. Go on without it.")
-    if _KEPT not in workspace.kept:
-        workspace.kept[_KEPT] = Workplace(load_tables(Path(folder)))
-    return workspace.kept[_KEPT]
+    if _WORKPLACE not in workspace.kept:
+        workspace.kept[_WORKPLACE] = Workplace(load_tables(Path(folder)))
+    return workspace.kept[_WORKPLACE]
 
 
 def _as_json(value: Any) -> Any:

@@ -32,16 +32,16 @@ TWENTIETHS: Mapping[str, Any] = {"type": "number", "enum": [of / 20 for of in ra
 
 def whole_question(trace: FailedRun, bounds: Bounds, room: TextBudget) -> Question[BlameVerdict]:
     """Ask for the pair, with the whole flat trace (App. C, global)."""
-    seen = view(trace.steps, room)
+    shown = view(trace.steps, room)
     fields = {
         "reason": reason_schema(bounds),
-        "accused": {"anyOf": _pair_schemas(trace, {*seen.shown})},
+        "accused": {"anyOf": _pair_schemas(trace, {*shown.shown})},
         "confidence": TWENTIETHS,
     }
     return Question(
         operator=OPERATOR,
         instructions=prompt("attribute"),
-        material=material(case_text(trace, bounds), seen.text),
+        material=material(case_text(trace, bounds), shown.text),
         schema=closed(**fields),
         read=functools.partial(_read_whole, trace, bounds),
         inputs={"trace": trace},
@@ -60,17 +60,17 @@ def own_question(
     """
     own = trace.of(agent)
     record = {"agent": agent, "has_read": any(step.read for step in own), "is_posted": is_posted}
-    seen = view(own, room, own=True)
+    shown = view(own, room, own=True)
     fields = {
         "reason": reason_schema(bounds),
         "erred": {"type": "boolean"},
-        "step": _step_schema(seen.shown or trace.numbers(agent)),
+        "step": _step_schema(shown.shown or trace.numbers(agent)),
         "confidence": TWENTIETHS,
     }
     return Question(
         operator=OPERATOR,
         instructions=prompt("attribute_own", **record),
-        material=material(case_text(trace, bounds), seen.text),
+        material=material(case_text(trace, bounds), shown.text),
         schema=closed(**fields),
         read=functools.partial(_read_own, trace, agent, bounds),
         inputs={"trace": trace, "agent": agent},
@@ -159,11 +159,11 @@ def _charge(ballot: Ballot) -> str:
 def _pair_schemas(trace: FailedRun, shown: Collection[int] = ()) -> list[Mapping[str, Any]]:
     """Write a schema for each agent with its own steps; of those, the ones that are shown."""
     own = {agent: trace.numbers(agent) for agent in trace.doers}
-    seen = {
+    shown_steps = {
         agent: [number for number in numbers if number in shown] for agent, numbers in own.items()
     }
     return [
-        closed(agent=among([agent]), step=_step_schema(seen[agent] or own[agent]))
+        closed(agent=among([agent]), step=_step_schema(shown_steps[agent] or own[agent]))
         for agent in trace.doers
     ]
 

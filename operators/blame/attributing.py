@@ -70,7 +70,7 @@ async def _locally(
     def question(agent: str) -> Question[Submission]:
         return own_question(trace, agent, model.limits, room, is_posted=False)
 
-    return _decided("local", await _asked(model, path, trace, question), local_vote)
+    return _decided("local", await _verdicts(model, path, trace, question), local_vote)
 
 
 async def _together(
@@ -90,16 +90,16 @@ async def _together(
     def first(agent: str) -> Question[Submission]:
         return own_question(trace, agent, model.limits, room, is_posted=True)
 
-    fields = await _asked(model, f"{path}/post", trace, first)
+    fields = await _verdicts(model, f"{path}/post", trace, first)
     for number in range(1, rounds + 1):
         if not (posted := _submissions(fields)):
             break
-        known = {"posted": posted, "ballot": vote(posted)}
+        ballots = {"posted": posted, "ballot": vote(posted)}
 
-        def again(agent: str, known: Mapping[str, Any] = known) -> Question[Submission]:
-            return again_question(trace, agent, model.limits, room, **known)
+        def again(agent: str, ballots: Mapping[str, Any] = ballots) -> Question[Submission]:
+            return again_question(trace, agent, model.limits, room, **ballots)
 
-        later = await _asked(model, f"{path}/round {number}", trace, again)
+        later = await _verdicts(model, f"{path}/round {number}", trace, again)
         fields |= {
             agent: submission
             for agent, submission in later.items()
@@ -108,7 +108,7 @@ async def _together(
     return _decided("collaborative", fields, vote)
 
 
-async def _asked(
+async def _verdicts(
     model: OperatorModel,
     path: str,
     trace: FailedRun,

@@ -18,7 +18,7 @@ from .trace import RunStep
 
 FUNCTION = "function"
 """The backend of agents that are code of a person's, which nobody blames for what it computes."""
-HEARD = frozenset({"user", "tool"})
+INPUT_ROLES = frozenset({"user", "tool"})
 """Roles of messages that an agent did not write itself."""
 PLACES = ("turn", "round")
 """Fields of an event that say in which part of the run it was."""
@@ -35,7 +35,7 @@ def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[RunStep, ...]:
     reader = _Reader()
     for event in events:
         reader.take(event)
-    return tuple(done.step for done in sorted(reader.done.values(), key=lambda item: item.number))
+    return tuple(step.step for step in sorted(reader.steps.values(), key=lambda item: item.number))
 
 
 def blamable(events: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def _is_outage(event: Mapping[str, Any]) -> bool:
 
 
 @dataclass(kw_only=True, slots=True)
-class _Done:
+class _OpenStep:
     """A step as it becomes known: its result follows it, or is in the steps of its tools."""
 
     number: int
@@ -88,17 +88,17 @@ class _Reader:
     """Folds events into steps.
 
     Attributes:
-        done: The steps until now, by what tells them from others, whenever they are told.
+        steps: The steps until now, by the fields that distinguish them.
         last: The last step of each agent, by part of the run.
         turn: What each agent did since it last took its mail, where there is any.
         broke: What failed of whom that was not its own failure, by part of the run.
         counts: How often an agent did the same, since a process began.
     """
 
-    done: dict[Key, _Done] = field(default_factory=dict[Key, _Done])
-    last: dict[Key, _Done] = field(default_factory=dict[Key, _Done])
-    turn: dict[str, list[_Done]] = field(default_factory=dict[str, list[_Done]])
-    heard: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    steps: dict[Key, _OpenStep] = field(default_factory=dict[Key, _OpenStep])
+    last: dict[Key, _OpenStep] = field(default_factory=dict[Key, _OpenStep])
+    turn: dict[str, list[_OpenStep]] = field(default_factory=dict[str, list[_OpenStep]])
+    messages: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     broke: dict[Key, str] = field(default_factory=dict[Key, str])
     counts: Counter[Key] = field(default_factory=Counter[Key])
 
@@ -132,11 +132,11 @@ class _Reader:
         news = list(_news(event["messages"]))
         read, last = "", self.last.get(part)
         if call == "call 1":
-            read = "\n\n".join(name for name in news if name not in self.heard[agent])
+            read = "\n\n".join(name for name in news if name not in self.messages[agent])
         elif last is not None and not last.is_told_apart:
             last.outcome = "\n\n".join(news)
-        self.heard[agent].update(news)
-        answer = _Done(
+        self.messages[agent].update(news)
+        step = _OpenStep(
             number=event["n"],
             agent=agent,
             kind="action" if event["tool_calls"] else "answer",
@@ -145,7 +145,7 @@ class _Reader:
             text="\n".join(_spoken(event)),
             read=read,
         )
-        self._keep(("said", event["path"]), part, answer)
+        self._keep(("said", event["path"]), part, step)
 
     def _used(self, event: Mapping[str, Any]) -> None:
         if (last := self.last.get(_part(event))) is not None:
@@ -158,7 +158,7 @@ class _Reader:
         part, content = _part(event), event.get("content")
         if event["status"] == "failed" and event["attempts"] and not self._is_excused(event):
             self._counted(event, "failure", f"failed: {event['error']}")
-        elif content and content.strip() not in self._known(part):
+        elif content and content.strip() not in self._last_text(part):
             self._counted(event, "outcome", content)
 
     def _posted(self, event: Mapping[str, Any]) -> None:
@@ -175,8 +175,8 @@ class _Reader:
         error = self.broke.get(_part(event))
         return error is not None and error in (event["error"] or "")
 
-    def _known(self, part: Key) -> str:
-        """Return what an agent said and heard last, which mostly holds its result."""
+    def _last_text(self, part: Key) -> str:
+        """Return what an agent wrote and read last, which mostly holds its result."""
         last = self.last.get(part)
         return f"{last.text}\n{last.outcome}" if last else ""
 
@@ -185,19 +185,19 @@ class _Reader:
         part = _part(event)
         alike = (kind, *part, text)
         self.counts[alike] += 1
-        done = _Done(
+        step = _OpenStep(
             number=event["n"], agent=event["agent"], kind=kind, where=_where(event), text=text
         )
-        self._keep((*alike, self.counts[alike]), part, done)
+        self._keep((*alike, self.counts[alike]), part, step)
 
-    def _keep(self, key: Key, part: Key, done: _Done) -> None:
+    def _keep(self, key: Key, part: Key, step: _OpenStep) -> None:
         """Keep a step; one that was told before stands, unless it came out differently."""
-        before = self.done.get(key)
-        if before is None or before.text != done.text:
-            self.done.pop(key, None)
-            self.done[key] = before = done
-        self.turn.setdefault(done.agent, []).append(before)
-        if done.kind in {"answer", "action"}:
+        before = self.steps.get(key)
+        if before is None or before.text != step.text:
+            self.steps.pop(key, None)
+            self.steps[key] = before = step
+        self.turn.setdefault(step.agent, []).append(before)
+        if step.kind in {"answer", "action"}:
             self.last[part] = before
 
 
@@ -226,7 +226,7 @@ def _news(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield what an agent is shown since it last spoke."""
     spoke = [place for place, fields in enumerate(messages, 1) if fields["role"] == "assistant"]
     for message in messages[spoke[-1] if spoke else 0 :]:
-        if message["role"] in HEARD and (text := _text(message.get("content"))):
+        if message["role"] in INPUT_ROLES and (text := _text(message.get("content"))):
             yield text
 
 

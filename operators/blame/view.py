@@ -62,9 +62,9 @@ def view(
         own: Whether what their agent had read is shown as well.
     """
     sizes = {step.number: _size(step, own=own) for step in steps}
-    asked = min(sizes.get(focus, 0), room.step) if focus is not None else 0
+    focused = min(sizes.get(focus, 0), room.step) if focus is not None else 0
     others = {number: min(size, room.step) for number, size in sizes.items() if number != focus}
-    rooms = _rooms(others, room.whole - asked)
+    rooms = _rooms(others, room.whole - focused)
     if focus in sizes:
         rooms[focus] = room.step
     shown = [step for step in steps if step.number in rooms]

@@ -34,7 +34,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 FRACTION = click.FloatRange(0, 1)
 MOST_LEARNT = 3
 """Experiences that an operator is shown; as many as in an evolution, where no recipe says more."""
-Came = TypeVar("Came")
+Outcome = TypeVar("Outcome")
 
 
 model_options = with_options(
@@ -169,10 +169,10 @@ class OperatorHost:
     def ask(
         self,
         ceiling: CapabilityPolicy,
-        work: Callable[[MetaModel], Awaitable[Came]],
+        work: Callable[[MetaModel], Awaitable[Outcome]],
         *,
         others: Iterable[str] = (),
-    ) -> Came:
+    ) -> Outcome:
         """Let an operator do its work with a model at hand.
 
         Args:
@@ -180,12 +180,12 @@ class OperatorHost:
         """
         from ...runtime.command.models import fetch_embedded
 
-        asked = sorted({self.meta_model, *others})
+        names = sorted({self.meta_model, *others})
         fetch_embedded(
-            [self.catalogue.models[name] for name in asked if name in self.catalogue.models]
+            [self.catalogue.models[name] for name in names if name in self.catalogue.models]
         )
 
-        async def until_done() -> Came:
+        async def run() -> Outcome:
             from ...runtime.runs.services import Setting, open_services
             from ...runtime.values.budget import Budget
             from ..core.meta import MetaModel
@@ -193,7 +193,7 @@ class OperatorHost:
             setting = Setting(seed=self.seed, budget=self.budget, cache=self.cache)
             async with open_services(self.catalogue, setting) as services:
                 gateway = services.gateway
-                await gateway.prepare(asked, priced=setting.must_be_priced)
+                await gateway.prepare(names, priced=setting.must_be_priced)
                 meta = MetaModel(
                     calls=services.calls(scrubber=services.scrubber(os.environ)),
                     catalogue=self.catalogue,
@@ -203,4 +203,4 @@ class OperatorHost:
                 )
                 return await work(meta)
 
-        return asyncio.run(until_done())
+        return asyncio.run(run())

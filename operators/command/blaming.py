@@ -40,8 +40,8 @@ FOLDER = "blame"
 
 
 @dataclass(kw_only=True, eq=False)
-class _Told:
-    """What was told of the questions that were asked."""
+class _CallCounts:
+    """Counts the model calls, and the answers that were rejected."""
 
     usage: Usage = field(default_factory=Usage)
     recorded: int = 0
@@ -81,13 +81,13 @@ class Blaming:
             _must_have_failed(folder, ended, options)
             _must_be_an_agents_doing(folder, ended)
         alias = options["meta_model"]
-        asked = {name: model for name, model in models.items() if name == alias}
-        known = known_again(folder, catalogue_of(options), asked, options["model"])
-        if alias not in known.models:
-            listed = ", ".join(sorted(known.models))
+        judges = {name: model for name, model in models.items() if name == alias}
+        catalogue = known_again(folder, catalogue_of(options), judges, options["model"])
+        if alias not in catalogue.models:
+            listed = ", ".join(sorted(catalogue.models))
             raise InputError(f"--meta-model: no model {alias!r} on this host. Known: {listed}.")
         setting = setting_of(options, Setting(seed=recorded.seed))
-        return cls(folder=folder, catalogue=known, setting=setting, options=options)
+        return cls(folder=folder, catalogue=catalogue, setting=setting, options=options)
 
     def to_the_end(self) -> int:
         """Find out who is to blame, and tell it; give the exit code."""
@@ -103,8 +103,8 @@ class Blaming:
                 place = folder_in(self.folder, FOLDER)
                 with Journal.open(place) as own:
                     finding = await self._ask(services, scrubber, trace, own)
-                kept = RunFolder(place, scrubber)
-                kept.write(f"{finding.verdict.scheme}.json", as_json(finding.value()))
+                saved = RunFolder(place, scrubber)
+                saved.write(f"{finding.verdict.scheme}.json", as_json(finding.value()))
         if self.options["as_json"]:
             click.echo(speakable_json(dumps(finding.value(), indent=2)))
         else:
@@ -120,7 +120,7 @@ class Blaming:
         self, services: Services, scrubber: Scrubber, trace: FailedRun, own: Journal
     ) -> Finding:
         """Ask, and report the result."""
-        scheme, alias, report = self.options["scheme"], self.options["meta_model"], _Told()
+        scheme, alias, report = self.options["scheme"], self.options["meta_model"], _CallCounts()
         await services.gateway.prepare([alias], priced=self.setting.must_be_priced)
         budget = Budget(self.setting.budget, name="the attribution")
         budget.deposit(own.spent(), seconds=own.seconds)

@@ -68,14 +68,14 @@ class Making:
         Raises:
             InputError: It does not.
         """
-        done = await self._runs(self.base, (), by_answer(self.task, self.services)).factual()
-        text = as_run(done, self.plan).answer
+        rounds = await self._runs(self.base, (), by_answer(self.task, self.services)).factual()
+        text = as_run(rounds, self.plan).answer
         if text is None or self.scrubber(text) != answer:
             raise InputError(
                 "the journal does not reproduce this run's answer. Another version of coterie may"
                 " have made the run, or it was changed."
             )
-        return done
+        return rounds
 
     def bound(self, rounds: tuple[Round, ...]) -> str:
         """Return what would be run, and how many calls it takes at most."""
@@ -209,8 +209,8 @@ class Making:
     def _tell(self, players: tuple[Player, ...], some: frozenset[Player], worth: Worth) -> None:
         if not self.options["quiet"]:
             name = name_of((player for player in players if player not in some), most=MOST_NAMED)
-            asked = counted(Cost.of([worth]).paid.calls, "call")
-            click.echo(f"{name}: score {worth.value:.3g}, {asked} beyond the run's", err=True)
+            calls = counted(Cost.of([worth]).paid.calls, "call")
+            click.echo(f"{name}: score {worth.value:.3g}, {calls} beyond the run's", err=True)
 
 
 def _others(own: Journal) -> dict[str, Usage]:

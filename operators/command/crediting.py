@@ -62,9 +62,9 @@ class Crediting:
             )
         caps = Caps.parse(options["budget"]) if options["budget"] else Caps()
         setting = replace(recorded, budget=caps, unsafe_local=options["unsafe_local"])
-        known = known_again(folder, catalogue_of(options), models, options["model"])
-        loaded = load_folder(folder, known)
-        _must_be_known(options["judge"], loaded)
+        catalogue = known_again(folder, catalogue_of(options), models, options["model"])
+        loaded = load_folder(folder, catalogue)
+        _refuse_unknown(options["judge"], loaded)
         if options["scheme"] == "naive" and options["judge"] is None:
             raise InputError(
                 "naive credit needs a judge, which scores each agent: add --judge ALIAS."
@@ -111,7 +111,7 @@ class Crediting:
         return 0
 
 
-def _must_be_known(alias: str | None, loaded: Loaded) -> None:
+def _refuse_unknown(alias: str | None, loaded: Loaded) -> None:
     """Make sure that there is such a model."""
     if alias is not None and alias not in loaded.catalogue.models:
         models = ", ".join(sorted(loaded.catalogue.models))

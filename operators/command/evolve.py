@@ -19,6 +19,7 @@ from ...runtime.command.spending import (
 from ...runtime.otel import otel_option
 from ...schema.command import (
     Command,
+    OutputFile,
     catalogue_of,
     host_options,
     problem_format,
@@ -141,7 +142,7 @@ REPEATS = 3
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
 @click.option("--view", is_flag=True, help="Show the evolution in a browser while it works.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
-@click.option("--csv", type=FILE, help="Write a CSV file with a line for each task.")
+@click.option("--csv", type=OutputFile(), help="Write a CSV file with a line for each task.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @otel_option
 @click.option(
@@ -172,26 +173,34 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
     from .several import Several
 
     _refuse_view(options)
-    known = catalogue_of(options)
+    catalogue = catalogue_of(options)
     recipe_file = recipe_file.resolve() if recipe_file.is_dir() else recipe_file
     race = race_of(recipe_file)
     recipe = race or load_recipe(recipe_file)
     _refuse_race(recipe, options)
     hand_over = _hand_over(recipe_file, options, is_team=race is not None)
     pool_folder = pool_folder or _pool_of(recipe_file, recipe)
-    form = _form(recipe_file, recipe, options, known)
-    placed = placed_tasks(tasks_file, known, form)
+    form = _form(recipe_file, recipe, options, catalogue)
+    placed = placed_tasks(tasks_file, catalogue, form)
     tasks = [*placed.values()][: options["limit"]]
-    testing = _testing(recipe, options, known, form)
+    testing = _testing(recipe, options, catalogue, form)
 
     islands = _islands(tasks, options)
 
     places = {task.id: place for place, task in placed.items()}
-    own, given = tasks, recipe
+    own, own_recipe = tasks, recipe
     if islands is not None:
-        own, given = islands.tasks(), islands.seeded(recipe)
+        own, own_recipe = islands.tasks(), islands.seeded(recipe)
     evolving = Evolving(
-        recipe_file, given, own, pool_folder, known, options, testing, places, islands=islands
+        recipe_file,
+        own_recipe,
+        own,
+        pool_folder,
+        catalogue,
+        options,
+        testing,
+        places,
+        islands=islands,
     )
     evolving.refuse_unused()
     if options["seeds"] is not None:
@@ -240,9 +249,9 @@ def _hand_over(source: Path, options: dict[str, Any], *, is_team: bool) -> HandO
     """Settle where a better team goes; None where pools keep what is found."""
     from .racing import HandOver
 
-    given = [name for name in ("out", "in_place") if options[name]]
-    if given and (not is_team or options["seeds"] is not None):
-        name = f"--{given[0].replace('_', '-')}"
+    targets = [name for name in ("out", "in_place") if options[name]]
+    if targets and (not is_team or options["seeds"] is not None):
+        name = f"--{targets[0].replace('_', '-')}"
         raise InputError(f"{name} is for one race of a team: mas-evolve TEAM TASKS {name} ...")
     if not is_team or options["seeds"] is not None:
         return None
@@ -267,11 +276,11 @@ def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
     from ...schema.values.part import Part
     from ..evolution.islands import Islands
 
-    given = [f"--{name}" for name in ("meet", "every") if options[name] is not None]
-    given += ["--no-wait"] if options["no_wait"] else []
+    flags = [f"--{name}" for name in ("meet", "every") if options[name] is not None]
+    flags += ["--no-wait"] if options["no_wait"] else []
     if options["island"] is None:
-        if given:
-            raise InputError(f"{given[0]} is for islands: name one, as in --island 1/4.")
+        if flags:
+            raise InputError(f"{flags[0]} is for islands: name one, as in --island 1/4.")
         return None
     if options["meet"] is None:
         raise InputError("--island: name the folder where the islands meet, as in --meet islands/.")

@@ -26,6 +26,7 @@ from ..evolution.folder import FROZEN, frozen_under
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+    from ...runtime.gateway.sharing import Shared
     from ...runtime.otel.telemetry import Telemetry
     from ...runtime.runs.services import Setting
     from ...runtime.values.budget import Budget, Caps
@@ -79,6 +80,7 @@ class Evolving:
         places: Where the tasks stand, by their ids.
         elsewhere: What evolutions that share the budget have spent, and their seconds.
         islands: The islands of which it is one; recipe and tasks are then its own.
+        shared: What its models share with those of other evolutions; None: nothing.
         stem: What it is called where nobody says; by default as the recipe.
         hand_over: Where the better team of a race goes; None: it stays in the pool.
         budget: What there is to spend, once it is at work.
@@ -94,8 +96,9 @@ class Evolving:
     places: Mapping[str, str] = field(default_factory=dict[str, str])
     elsewhere: tuple[Usage, float] | None = None
     islands: Islands | None = None
+    shared: Shared | None = None
     stem: str = ""
-    _taken: int = field(default=0, init=False)
+    _finished: int = field(default=0, init=False)
     hand_over: HandOver | None = field(default=None, init=False)
     budget: Budget | None = field(default=None, init=False)
     telemetry: Telemetry | None = field(default=None, init=False)
@@ -179,7 +182,7 @@ class Evolving:
             InputError: Something is.
         """
         from ...pool.ledger.ledger import Ledger
-        from ...pool.memory.seen import Seen
+        from ...pool.memory.learnt_tasks import LearntTasks
         from ..evolution.folder import TURNS, find_folder
         from .commits import check_repository
 
@@ -187,19 +190,19 @@ class Evolving:
         if self.islands is not None:
             self.islands.check(self.recipe)
         _ = self.setting
-        self._taken = sum(1 for _ in Ledger(self.folder / TURNS).read())
+        self._finished = sum(1 for _ in Ledger(self.folder / TURNS).read())
         status = self.strategy.status(self.folder)
         if self.strategy.whole is not None and self.islands is not None:
             raise InputError(f"--island: {self.recipe.strategy} works on all tasks together.")
         if status is not None and status.is_over and not self._is_prolonged(status.caps):
-            self._taken = len(self.tasks)
+            self._finished = len(self.tasks)
         elif self.hand_over is not None:
             self.hand_over.check(self.pool_folder)
         if self.testing is not None:
             self.start.refuse_unread(self.testing.tasks)
             learnt = self.islands.stream if self.islands else self.tasks
-            seen = Seen.of(learnt, self.places) | Seen.by(self.pool_folder)
-            seen.refuse(self.testing.tasks, OTHERS, places=self.testing.places)
+            learnt_tasks = LearntTasks.of(learnt, self.places) | LearntTasks.by(self.pool_folder)
+            learnt_tasks.refuse(self.testing.tasks, OTHERS, places=self.testing.places)
         if self.options["use_git"]:
             check_repository(self.pool_folder)
 
@@ -224,13 +227,13 @@ class Evolving:
         """Say what would be done."""
         from .outlook import outlook
 
-        click.echo(speakable(outlook(self, done=self._taken)))
+        click.echo(speakable(outlook(self, finished=self._finished)))
 
     def fetch(self) -> None:
         """Fetch the embedded model, where it may be asked."""
         from ...runtime.command.models import fetch_embedded
 
-        if self._taken < len(self.tasks) or self.testing is not None:
+        if self._finished < len(self.tasks) or self.testing is not None:
             fetch_embedded(self.start.models)
 
     async def work(self) -> int:
@@ -259,9 +262,9 @@ class Evolving:
         from ..evolution.folder import open_folder
         from ..evolution.progress_check import ProgressCheck
 
-        if self._taken < len(self.tasks) or not self.tasks:
-            await self.start.check_host(self.setting)
-        elif self._is_done:
+        if self._finished < len(self.tasks) or not self.tasks:
+            await self.start.check_host(self.setting, self.shared)
+        elif self._is_finished:
             if self.options.get("view"):
                 await self._open_page()
             return 0
@@ -279,6 +282,7 @@ class Evolving:
             beside=self.recipe_file.parent,
             forms=None if self.options["allow_zeros"] else FormCheck(),
             progress=None if self.options["yes"] else ProgressCheck(),
+            shared=self.shared,
             say=self._say,
         ) as stage:
             self.budget = stage.budget
@@ -342,16 +346,16 @@ class Evolving:
         from ..evolution.strategy import strategy_of
         from .watching import Watch
 
-        if self._taken < len(self.tasks):
+        if self._finished < len(self.tasks):
             self._say(self._heading())
         self._say(self.start.outlook)
-        if self._taken:
-            self._say(f"going on after {self._taken} of {counted(len(self.tasks), 'task')}")
+        if self._finished:
+            self._say(f"going on after {self._finished} of {counted(len(self.tasks), 'task')}")
         if self.islands is not None:
             self.islands.claim(self.recipe)
         watch = Watch(
             tasks=self.tasks,
-            done=self._taken,
+            count=self._finished,
             scrub=context.scrubber,
             quiet=self.options["quiet"],
         )
@@ -368,7 +372,7 @@ class Evolving:
             ).to_the_end()
 
     @property
-    def _is_done(self) -> bool:
+    def _is_finished(self) -> bool:
         """Whether nothing is left once all tasks are done."""
         if self.strategy.whole is not None:
             return self.testing is None or self.testing.caps is None
@@ -421,8 +425,8 @@ class Evolving:
         from ..evolution.reuse import told_reuse
 
         recipe, start = self.recipe, self.start
-        asked = (model for model in start.models if model.alias in start.asked_models)
-        named = (f"{model.alias} = {model.model}" for model in asked)
+        models = (model for model in start.models if model.alias in start.asked_models)
+        named = (f"{model.alias} = {model.model}" for model in models)
         what = f"{recipe.strategy}: {counted(len(self.tasks), 'task')}, {recipe.workers} at a time"
         reuse = told_reuse(self.recipe)
         return "; ".join([what, *named, *([reuse] if reuse else []), f"{self.folder}{os.sep}"])
@@ -449,7 +453,9 @@ class Evolving:
                 workers=self.testing.workers,
                 parts=None if self.telemetry is None else parts,
             ).to_the_end()
-        write_figures(self.folder, HeldOutFigures.of(subjects, trials, after=self._taken), trials)
+        write_figures(
+            self.folder, HeldOutFigures.of(subjects, trials, after=self._finished), trials
+        )
         self._commit(f"held out: {subjects[0].name}")
 
     def _subjects(self, context: EvolutionContext, beside: Sequence[Team]) -> list[Subject]:
@@ -461,7 +467,7 @@ class Evolving:
             status = self.strategy.status(self.folder)
             seeds = [] if is_apart else self._seeds()
             return [*frozen_teams(context, seeds, beside, status.deployed if status else "")]
-        return learned(context, self._taken, beside)
+        return learned(context, self._finished, beside)
 
     @cached_property
     def start(self) -> EvolutionStart:
@@ -473,7 +479,7 @@ class Evolving:
             recipe=self.recipe,
             tasks=self.tasks,
             pool_folder=self.pool_folder,
-            known=self.catalogue,
+            host=self.catalogue,
             embedder=self.options.get("embedder"),
             name=self.options["name"] or self.stem,
         )
@@ -505,8 +511,8 @@ class Evolving:
         """Show an episode, and commit the pool where that is wanted."""
         from ..evolution.lines import runs_of
 
-        turns.finished(self._taken, line.get("score"))
-        self._taken += 1
+        turns.finished(self._finished, line.get("score"))
+        self._finished += 1
         text = f"{runs_of(line)} tried, {len(line['dropped'])} dropped"
         if learnt := line.get("learnt"):
             text += f", {learnt} {'entry' if learnt == 1 else 'entries'} kept"

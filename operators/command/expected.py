@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...runtime.gateway.metering import tokens_in
 from ...runtime.plan.plan import compile
 from ...runtime.runs.estimate import Estimate, Range, any_call, any_of, estimate, of_call
-from ..core.bounds import ASKED, Bounds
+from ..core.bounds import MOST_CALLS, Bounds
 from ..core.material import CHARACTERS_PER_TOKEN
 from ..core.scoring import is_judged
 from ..evolution.strategy import strategy_of
@@ -46,7 +46,7 @@ def judged(model: Model | None, least: float, most: float | None) -> Estimate:
         least: How many answers are judged at least.
         most: And at most; None: nobody knows.
     """
-    return asked_once(model) * Range(least=least, most=None if most is None else ASKED * most)
+    return asked_once(model) * Range(least=least, most=None if most is None else MOST_CALLS * most)
 
 
 def evolution(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
@@ -68,10 +68,10 @@ def evolution(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
         return once * open_end + judged(judge, to_judge, None if to_judge else 0)
     most = max(bound(recipe.settings, plan) for plan in plans)
     smallest = min(max(1, plan.calls_at_most) for plan in plans)
-    asked = [
+    questions = [
         asked_once(models.get(operator_model)) for operator_model in sorted(start.operator_models)
     ]
-    call = any_of([*(any_call(plan, tasks) for plan in plans), *asked])
+    call = any_of([*(any_call(plan, tasks) for plan in plans), *questions])
     everything = call * Range(least=0, most=most * len(tasks))
     ranges = {
         name: Range(least=getattr(once, name).least, most=getattr(everything, name).most)

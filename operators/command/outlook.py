@@ -23,18 +23,18 @@ MOST_NICHES = 12
 """How many niches are named."""
 
 
-def outlook(of: Evolving, *, done: int) -> str:
+def outlook(of: Evolving, *, finished: int) -> str:
     """Return what an evolution would do.
 
     Args:
-        done: How many tasks of its stream are done.
+        finished: How many tasks of its stream are done.
     """
     recipe, start = of.recipe, of.start
     strategy = strategy_of(recipe.strategy)
     on_a_task = strategy.foretells(recipe.settings)
     where = "all tasks" if strategy.whole else "a task"
-    left = list(of.tasks[done:])
-    begun = f", {done} of {len(of.tasks)} done" if done else ""
+    left = list(of.tasks[finished:])
+    begun = f", {finished} of {len(of.tasks)} done" if finished else ""
     lines = [
         f"{recipe.strategy} over {counted(len(of.tasks), 'task')}{begun},"
         f" {recipe.workers} at a time, into {of.folder}",

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Self
 
 from ...pool.teams.sources import load_source
 from ...schema.edits.in_place import rewritten
-from ...schema.loading.loading import read_file
+from ...schema.loading.loading import read_file, refuse_tasks
 from ...schema.loading.recipe import Recipe
 from ...schema.loading.seeds import SEED, is_seed, located
 from ...schema.values.errors import InputError
+from ...schema.values.files import refuse_unwritable
 from ...schema.values.values import is_mapping
 from ...schema.values.yaml_text import read_yaml
 from ..core.proposal import edit_words
@@ -34,6 +35,7 @@ def race_of(path: Path) -> Recipe | None:
     Args:
         path: A file, a team's folder, or `seed:NAME`.
     """
+    refuse_tasks(path)
     if not (is_seed(path) or path.is_dir()):
         document, _ = read_yaml(read_file(path), str(path))
         if not (is_mapping(document.value) and "agents" in document.value):
@@ -73,7 +75,7 @@ class HandOver:
         """Make sure that it can go there, before anything is spent.
 
         Raises:
-            InputError: A file is in the way, its folder is not there, or the source cannot be
+            InputError: A file is in the way, none can be made there, or the source cannot be
                 changed in place.
         """
         if self.out is None:
@@ -82,10 +84,8 @@ class HandOver:
             raise InputError(
                 f"{self.out} exists already, and is not overwritten. Name another: --out."
             )
-        elif not self.out.parent.is_dir():
-            raise InputError(
-                f"--out {self.out}: there is no folder {self.out.parent}. Create it first."
-            )
+        else:
+            refuse_unwritable(self.out)
 
     def give(self, status: RaceResult, pool: Pool, catalogue: Catalogue) -> str:
         """Write the better team, and return a line that says where; empty: there is none."""

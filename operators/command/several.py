@@ -140,13 +140,13 @@ def over_seeds(statuses: Sequence[tuple[int, EvolutionStatus]]) -> dict[str, Any
 
 
 def _mean(values: Sequence[float | None]) -> dict[str, Any] | None:
-    known = [value for value in values if value is not None]
-    if not known:
+    numbers = [value for value in values if value is not None]
+    if not numbers:
         return None
-    interval = t_interval(known)
+    interval = t_interval(numbers)
     return {
-        "n": len(known),
-        "mean": statistics.fmean(known),
+        "n": len(numbers),
+        "mean": statistics.fmean(numbers),
         "interval": interval and list(interval),
     }
 

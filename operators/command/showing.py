@@ -55,10 +55,10 @@ class Shown:
                 "runs": {what: told_of_run(run) for what, run in self.others.items()},
             }
         pairs = zip(candidates, self.runs, strict=True)
-        tried = [
+        shown = [
             {**candidate, "runs": [told_of_run(run) for run in runs]} for candidate, runs in pairs
         ]
-        return {**self.line, "candidates": tried}
+        return {**self.line, "candidates": shown}
 
     def __str__(self) -> str:
         """Write it for people."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ...pool.ledger.agents import PoolAgent
     from ...pool.teams.pool import Pool
+    from ...runtime.gateway.sharing import Shared
     from ...runtime.runs.services import Setting
     from ...schema.host.catalogue import Catalogue
     from ...schema.host.models import Model
@@ -71,13 +72,13 @@ class EvolutionStart:
     def models(self) -> list[Model]:
         """The models that may be asked, fallbacks too, in the order of their aliases."""
         waiting = [*self.asked_models, *self.ceiling.models]
-        known: dict[str, Model] = {}
+        models: dict[str, Model] = {}
         while waiting:
             alias = waiting.pop()
-            if alias not in known and alias in self.catalogue.models:
-                known[alias] = self.catalogue.models[alias]
-                waiting += known[alias].fallback
-        return [known[alias] for alias in sorted(known)]
+            if alias not in models and alias in self.catalogue.models:
+                models[alias] = self.catalogue.models[alias]
+                waiting += models[alias].fallback
+        return [models[alias] for alias in sorted(models)]
 
     @property
     def asked_models(self) -> frozenset[str]:
@@ -151,14 +152,18 @@ class EvolutionStart:
             return Pool.open(self.folder, catalogue=self.catalogue)
         return Pool.init(self.folder, self.sources, catalogue=self.catalogue, shared=shared)
 
-    async def check_host(self, setting: Setting) -> None:
-        """Make sure that the teams, the operators and the judge can be run here."""
+    async def check_host(self, setting: Setting, shared: Shared | None = None) -> None:
+        """Make sure that the teams, the operators and the judge can be run here.
+
+        Args:
+            shared: What the models of other evolutions share with these.
+        """
         from ...runtime.messages.recall import nothing
         from ...runtime.plan.plan import compile
         from ...runtime.runs.services import open_services
 
         check_addresses(self.catalogue, self.asked_models)
-        async with open_services(self.catalogue, setting, connected=False) as opened:
+        async with open_services(self.catalogue, setting, connected=False, shared=shared) as opened:
             services = replace(opened, recaller=nothing)  # each episode will have its own
             for team in (*(self.built or self.written), *_alone(self.agents)):
                 await services.prepare(compile(team, self.catalogue))
@@ -172,7 +177,7 @@ def prepare_start(
     recipe: Recipe,
     tasks: Sequence[Task],
     pool_folder: Path,
-    known: Catalogue,
+    host: Catalogue,
     embedder: str | None = None,
     name: str | None = None,
 ) -> EvolutionStart:
@@ -191,10 +196,10 @@ def prepare_start(
     """
     strategy = strategy_of(recipe.strategy)
     needs = frozenset(strategy.needs(recipe.settings))
-    _check_models(recipe, known)
+    _check_models(recipe, host)
     if recipe.score == "answer" or "answers" in needs:
         require_answers(tasks)
-    catalogue = known.beside(recipe_file.parent)
+    catalogue = host.beside(recipe_file.parent)
     beside, sources = recipe_file.parent, _sources(recipe, needs)
     try:
         strategy.find(recipe.settings, beside, catalogue)
@@ -232,7 +237,7 @@ def prepare_start(
     if unread := nobody_reads(strategy.keeps(recipe.settings), start.teams_at_work):
         raise ConfigError([seeds_problem(recipe_file, f"{recipe.strategy} {unread}")])
     remembers = "memory" in needs or start.recalls
-    return replace(start, embedder=_embedder(embedder, known)) if remembers else start
+    return replace(start, embedder=_embedder(embedder, host)) if remembers else start
 
 
 def check_addresses(catalogue: Catalogue, aliases: Iterable[str]) -> None:

@@ -180,11 +180,11 @@ def evolution_of(pool: Path, name: str | None) -> str:
     """
     refuse_links(pool, whole=True)
     names = sorted(path.parent.name for path in (pool / EVOLUTIONS).glob(f"*/{MANIFEST}"))
-    known = f"Known: {', '.join(names)}." if names else "Create one with mas-evolve."
+    hint = f"Known: {', '.join(names)}." if names else "Create one with mas-evolve."
     if name is not None and name not in names:
-        raise InputError(f"no evolution {name!r} in {pool}. {known}")
+        raise InputError(f"no evolution {name!r} in {pool}. {hint}")
     if name is None and len(names) != 1:
-        raise InputError(f"{pool} has {counted(len(names), 'evolution')}. Name one. {known}")
+        raise InputError(f"{pool} has {counted(len(names), 'evolution')}. Name one. {hint}")
     return name or names[0]
 
 

@@ -59,7 +59,7 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
         what = f"candidate {runs[0]}" if runs[0].isdecimal() else runs[0]
         line = lines[number] if number < len(lines) else {}
         return run_in(folder, number, what, log, line)
-    return _Tried(folder=folder, task=task, number=number, log=log, is_done=number < len(lines))
+    return _TaskView(folder=folder, task=task, number=number, log=log, is_done=number < len(lines))
 
 
 def _report(pool: Path, words: Sequence[str]) -> Viewed:
@@ -116,7 +116,7 @@ class _Tasks:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Tried:
+class _TaskView:
     """All that was tried on a task, and what operators and the judge were asked for it."""
 
     folder: Path
@@ -127,7 +127,7 @@ class _Tried:
 
     @property
     def agents(self) -> Sequence[str]:
-        return [*dict.fromkeys(call.agent for call in calls_of(self._asked))]
+        return [*dict.fromkeys(call.agent for call in calls_of(self._events))]
 
     def written(self, *, agent: str | None = None, full: bool = False) -> str:
         shown = str(self._shown) if self.is_done else f"task {self.task}: not done yet"
@@ -135,23 +135,23 @@ class _Tried:
         runs = dict.fromkeys(event["run"] for event in self.log.events if "run" in event)
         where = f"mas-view --text {shlex.quote(str(self.folder))} {shlex.quote(self.task)}"
         hints = [f"next: {where} {shlex.quote(_word(run))}" for run in runs]
-        asked = conversations(calls_of(self._asked), names, full=full)
+        calls = conversations(calls_of(self._events), names, full=full)
         damaged = [f"damaged: {on_one_line(self.log.damage)}"] if self.log.damage else []
-        return speakable("\n".join([shown, "", *damaged, *hints, *asked])) + "\n"
+        return speakable("\n".join([shown, "", *damaged, *hints, *calls])) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        calls = calls_of(self._asked)
-        asked = [call.event for call in calls if agent in {None, call.agent}]
-        tried = self._shown.value() if self.is_done else {}
+        calls = calls_of(self._events)
+        events = [call.event for call in calls if agent in {None, call.agent}]
+        fields = self._shown.value() if self.is_done else {}
         damaged = {"damaged": self.log.damage} if self.log.damage else {}
-        return {**tried, "task": self.task, "asked": asked, **damaged}
+        return {**fields, "task": self.task, "asked": events, **damaged}
 
     @property
     def _shown(self) -> Shown:
         return Shown.of(self.folder, self.number)
 
     @property
-    def _asked(self) -> Sequence[Mapping[str, Any]]:
+    def _events(self) -> Sequence[Mapping[str, Any]]:
         """The events that are about no team's run: those of operators and of the judge."""
         return [event for event in self.log.events if "run" not in event]
 
@@ -185,20 +185,20 @@ def run_in(
     """
     events = log.events
     own = [event for event in events if event.get("run") == kind]
-    given = [event for event in own if event["type"] == "team_given"]
-    if not given:
-        known = [
+    teams = [event for event in own if event["type"] == "team_given"]
+    if not teams:
+        names = [
             _word(fromkey) for fromkey in dict.fromkeys(e["run"] for e in events if "run" in e)
         ]
-        listed = f" Known: {', '.join(known)}." if known else " Its log is not here."
+        listed = f" Known: {', '.join(names)}." if names else " Its log is not here."
         raise InputError(f"{folder}: no {kind!r} was logged for this task.{listed}")
     file = f"{folder} {kind}"
-    asked = next((event["task"] for event in events if event["type"] == "task_given"), {})
+    task = next((event["task"] for event in events if event["type"] == "task_given"), {})
     models = Manifest.read(folder).models
     return Recorded(
         place=file,
-        team=hostless_team(given[-1]["yaml"].encode("utf-8", "surrogatepass"), file),
-        task=asked,
+        team=hostless_team(teams[-1]["yaml"].encode("utf-8", "surrogatepass"), file),
+        task=task,
         models=[f"{alias} = {model['model']}" for alias, model in sorted(models.items())],
         result=_result(folder, number, kind, line),
         events=own,

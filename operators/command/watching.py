@@ -47,7 +47,7 @@ class Watch:
     """
 
     tasks: Sequence[Task]
-    done: int
+    count: int
     scrub: Callable[[str], str]
     quiet: bool = False
     _earlier: int = field(init=False)
@@ -56,7 +56,7 @@ class Watch:
     _console: Console | None = None
 
     def __post_init__(self) -> None:
-        self._earlier = self.done
+        self._earlier = self.count
 
     @contextmanager
     def shown(self) -> Generator[None]:
@@ -97,16 +97,16 @@ class Watch:
 
     def finished(self, text: str) -> None:
         """Say what the next task of the stream came to, and how long the rest may take."""
-        self._rows.pop(self.done, None)
-        self.done += 1
-        self.say(f"{self.done:5} of {len(self.tasks)}  {text}{self._left()}")
+        self._rows.pop(self.count, None)
+        self.count += 1
+        self.say(f"{self.count:5} of {len(self.tasks)}  {text}{self._left()}")
 
     def _left(self) -> str:
         """Tell the time that is left, if the rest goes as what this process has done."""
-        left = len(self.tasks) - self.done
+        left = len(self.tasks) - self.count
         if not left:
             return ""
-        each = (time.monotonic() - self._began) / (self.done - self._earlier)
+        each = (time.monotonic() - self._began) / (self.count - self._earlier)
         return f"  {clock(each * left)} left"
 
     def draw(self) -> Table:

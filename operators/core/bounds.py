@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...schema.host.models import Model
 
-ASKED = 2
+MOST_CALLS = 2
 """How often an operator asks at most: once, and once more for a repair."""
 
 

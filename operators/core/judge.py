@@ -64,19 +64,19 @@ async def judge(
         samples: How often the model is asked, at least once.
     """
     paths = [f"{path}/sample {number}" for number in range(1, samples + 1)]
-    asked: list[asyncio.Task[Score | RejectedProposal]] = []
+    calls: list[asyncio.Task[Score | RejectedProposal]] = []
     failure = None
     try:
         async with asyncio.TaskGroup() as group:
             for name in paths:
-                asked.append(group.create_task(_sample(model, name, task, answer, rubric)))
+                calls.append(group.create_task(_sample(model, name, task, answer, rubric)))
     except* CoterieError as failed:
         failure = failed.exceptions[0]  # raised from here, some Pythons would wrap it again
     if failure is not None:
         raise failure
-    given = [item.result() for item in asked]
-    scores = [item for item in given if isinstance(item, Score)]
-    dropped = [item for item in given if isinstance(item, RejectedProposal)]
+    results = [item.result() for item in calls]
+    scores = [item for item in results if isinstance(item, Score)]
+    dropped = [item for item in results if isinstance(item, RejectedProposal)]
     if not scores:
         return dropped[0]
     mean = statistics.fmean(score.value for score in scores)
@@ -96,8 +96,8 @@ async def _sample(
     any_number = closed(reason=ANY_TEXT, score=FRACTION)
 
     def read(text: str) -> Score:
-        given = structured(text, any_number, limits)
-        return Score(value=float(given["score"]), reason=given["reason"])
+        fields = structured(text, any_number, limits)
+        return Score(value=float(fields["score"]), reason=fields["reason"])
 
     shown = clip(answer.strip() or "(nothing)", limits.task_characters)
     question = Question(

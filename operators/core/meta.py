@@ -200,8 +200,8 @@ class MetaModel(OperatorModel):
         """
         text = self._instructions(question)
         if question.conversation:
-            asked = f"{text}\n\n{question.material}"
-            return [*question.conversation, {"role": "user", "content": asked}]
+            content = f"{text}\n\n{question.material}"
+            return [*question.conversation, {"role": "user", "content": content}]
         return [
             {"role": "system", "content": text},
             {"role": "user", "content": question.material},
@@ -209,8 +209,8 @@ class MetaModel(OperatorModel):
 
     def _instructions(self, question: Question[Any]) -> str:
         """Add the form of the answer; a small model would take the schema for words of the task."""
-        known = self.catalogue.models.get(self.model)
-        is_held = known is not None and known.is_embedded
+        model = self.catalogue.models.get(self.model)
+        is_held = model is not None and model.is_embedded
         schema = "" if is_held else dumps(question.schema, ensure_ascii=False)
         return f"{question.instructions}\n\n{prompt('answer', schema=schema)}"
 
@@ -232,7 +232,7 @@ class MetaModel(OperatorModel):
 
     def _read(self, path: str, question: Question[Answered], answer: ChatAnswer) -> Answered:
         try:
-            read = _taken(question, answer)
+            read = _answered(question, answer)
         except InvalidAnswer as unfit:
             if answer.finish_reason != "length":
                 raise
@@ -242,7 +242,7 @@ class MetaModel(OperatorModel):
         return read
 
 
-def _taken(question: Question[Answered], answer: ChatAnswer) -> Answered:
+def _answered(question: Question[Answered], answer: ChatAnswer) -> Answered:
     """Read an answer; one of thinking alone is none, whatever the question takes."""
     if only_thinks(answer):
         raise InvalidAnswer(ONLY_THINKING)

@@ -87,9 +87,9 @@ def operator_of(name: str) -> Operator:
     Raises:
         InputError: No installed package gives it, it cannot be imported, or it is none.
     """
-    known = installed("operators")
-    if name not in known:
-        hint = did_you_mean(name, known) or f" Known: {', '.join(sorted(known))}."
+    names = installed("operators")
+    if name not in names:
+        hint = did_you_mean(name, names) or f" Known: {', '.join(sorted(names))}."
         raise InputError(f"no operator {name!r}.{hint}")
     result = load_named("operators", name)
     if not isinstance(result, Operator):

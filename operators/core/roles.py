@@ -42,8 +42,8 @@ def load_roles(folder: Path, catalogue: Catalogue) -> Mapping[str, Agent]:
     if len(files) < FEWEST:
         text = f"has {len(files)}" if folder.is_dir() else "is no folder"
         raise InputError(f"roles: {folder} {text}; a catalogue is a folder of two agents or more.")
-    known = catalogue.beside(folder)
-    roles = (with_text(load_agent(file, known).agent, known) for file in files)
+    own_catalogue = catalogue.beside(folder)
+    roles = (with_text(load_agent(file, own_catalogue).agent, own_catalogue) for file in files)
     return {role.id: role for role in roles}
 
 
@@ -76,10 +76,10 @@ def roles_text(roles: Mapping[str, Agent], catalogue: Catalogue, bounds: Bounds)
     return fenced("roles", clip("\n".join(lines), bounds.team_characters))
 
 
-def free_id(role: str, taken: Collection[str]) -> str:
+def free_id(role: str, ids: Collection[str]) -> str:
     """Give a newcomer its id: its role's name, with a number where that is taken."""
-    numbered = (f"{role}_{number}" for number in range(2, len(taken) + 3))
-    return role if role not in taken else next(name for name in numbered if name not in taken)
+    numbered = (f"{role}_{number}" for number in range(2, len(ids) + 3))
+    return role if role not in ids else next(name for name in numbered if name not in ids)
 
 
 def _describe(agent: Agent, catalogue: Catalogue) -> Iterator[str]:

@@ -92,7 +92,7 @@ class Counterfactuals(Generic[Player]):
     budget: Budget | None = None
     workers: int = 4
     locks: Locks = field(default_factory=Locks)
-    _known: dict[frozenset[Player], Worth] = field(
+    _worths: dict[frozenset[Player], Worth] = field(
         default_factory=dict[frozenset[Player], Worth], init=False
     )
 
@@ -104,7 +104,7 @@ class Counterfactuals(Generic[Player]):
                 somebody would differ in more than that.
         """
         branch = Branch.of(self.base, self.base, "again", locks=Locks(), is_live=False)
-        done = await self._passes(branch, Ablation())
+        rounds = await self._passes(branch, Ablation())
         if branch.missing:
             raise InputError(
                 f"the run cannot be made again from its journal, which has nothing under"
@@ -112,13 +112,13 @@ class Counterfactuals(Generic[Player]):
                 " were worth. An agent may have failed for its model's or the host's sake, or the"
                 " run is of another version."
             )
-        return done
+        return rounds
 
     async def worth(self, coalition: frozenset[Player]) -> Worth:
         """Make the run in which all players but these are silenced, and score it; once."""
-        if coalition not in self._known:
-            self._known[coalition] = await self._kept(coalition)
-        return self._known[coalition]
+        if coalition not in self._worths:
+            self._worths[coalition] = await self._computed(coalition)
+        return self._worths[coalition]
 
     async def worths(
         self,
@@ -136,27 +136,27 @@ class Counterfactuals(Generic[Player]):
             tell(coalition, await self.worth(coalition))
 
         await by_workers(wanted, make, self.workers)
-        return {item: self._known[item] for item in wanted}
+        return {item: self._worths[item] for item in wanted}
 
-    async def _kept(self, coalition: frozenset[Player]) -> Worth:
+    async def _computed(self, coalition: frozenset[Player]) -> Worth:
         """Find the result of a coalition in the own journal, or make its run."""
         silent = [player for player in self.players if player not in coalition]
         name = name_of(silent)
         task = self.task
-        asked = digest(
+        question = digest(
             self.plan.content_hash, task.id, task.query, task.context, silent, self.judged
         )
 
         async def work() -> Mapping[str, Any]:
             branch = Branch.of(self.own, self.base, name, locks=self.locks)
-            done = await self._passes(branch, _silence(silent))
-            for item in done:
+            rounds = await self._passes(branch, _silence(silent))
+            for item in rounds:
                 _must_count(item.run, name_of(silent, most=MOST_NAMED))
-            run = as_run(done, self.plan)
+            run = as_run(rounds, self.plan)
             value = 0.0 if run.answer is None else await self.score(run)
             return to_value(Worth(value=value, needed=branch.needed, paid=branch.paid))
 
-        value = await self.own.once(f"{self.path}worth {name}", "worth", asked, work)
+        value = await self.own.once(f"{self.path}worth {name}", "worth", question, work)
         return from_value(Worth, value)
 
     async def _passes(self, journal: Journal, silent: Ablation) -> tuple[Round, ...]:
@@ -193,10 +193,10 @@ def name_of(silent: Iterable[str | Turn], *, most: int | None = None) -> str:
 
 
 def _silence(silent: Iterable[str | Turn]) -> Ablation:
-    known = [*silent]
+    targets = [*silent]
     return Ablation(
-        agents=frozenset(item for item in known if isinstance(item, str)),
-        turns=frozenset(item for item in known if not isinstance(item, str)),
+        agents=frozenset(item for item in targets if isinstance(item, str)),
+        turns=frozenset(item for item in targets if not isinstance(item, str)),
     )
 
 

@@ -62,9 +62,9 @@ def difference(value: Value[Player], players: Iterable[Player]) -> dict[Player, 
     Args:
         value: The score of all players together, and of all but each one.
     """
-    known = [*players]
-    whole, worth = frozenset(known), _worth(value)
-    return {player: worth(whole) - worth(whole - {player}) for player in known}
+    members = [*players]
+    whole, worth = frozenset(members), _worth(value)
+    return {player: worth(whole) - worth(whole - {player}) for player in members}
 
 
 def shapley(value: Value[Player], players: Iterable[Player]) -> dict[Player, float]:
@@ -77,9 +77,9 @@ def shapley(value: Value[Player], players: Iterable[Player]) -> dict[Player, flo
     Args:
         value: The score of each of the 2^n coalitions.
     """
-    known = [*players]
+    members = [*players]
     worth = _worth(value)
-    return {player: math.fsum(_weighted(worth, player, known)) for player in known}
+    return {player: math.fsum(_weighted(worth, player, members)) for player in members}
 
 
 def _weighted(
@@ -119,8 +119,8 @@ def orders(
     Args:
         players: All players. What is drawn depends on the order in which they come.
     """
-    known = [*players]
-    return tuple(tuple(rng.sample(known, len(known))) for _ in range(permutations))
+    members = [*players]
+    return tuple(tuple(rng.sample(members, len(members))) for _ in range(permutations))
 
 
 def prefixes(drawn: Iterable[Sequence[Player]]) -> tuple[frozenset[Player], ...]:
@@ -131,8 +131,8 @@ def prefixes(drawn: Iterable[Sequence[Player]]) -> tuple[frozenset[Player], ...]
 
 def subsets(players: Iterable[Player]) -> tuple[frozenset[Player], ...]:
     """Return all coalitions of players, from nobody to all."""
-    known = [*players]
-    sizes = (itertools.combinations(known, size) for size in range(len(known) + 1))
+    members = [*players]
+    sizes = (itertools.combinations(members, size) for size in range(len(members) + 1))
     return tuple(frozenset(item) for item in itertools.chain.from_iterable(sizes))
 
 

@@ -67,11 +67,11 @@ async def _judged(
     *,
     earlier: Sequence[Earlier] = (),
 ) -> Mapping[str, float]:
-    judged = await contributions(model, path, task, account, earlier=earlier)
-    if isinstance(judged, RejectedProposal):
-        problems = "; ".join(judged.problems)
-        raise RunError(f"the judge said nothing of use: {judged.reason} {problems}")
-    return {agent: judged.of[agent].value for agent in agents}
+    verdicts = await contributions(model, path, task, account, earlier=earlier)
+    if isinstance(verdicts, RejectedProposal):
+        problems = "; ".join(verdicts.problems)
+        raise RunError(f"the judge said nothing of use: {verdicts.reason} {problems}")
+    return {agent: verdicts.of[agent].value for agent in agents}
 
 
 def _part(team: Team, run: Run) -> Team:

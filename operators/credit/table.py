@@ -32,10 +32,10 @@ class Cost:
     @classmethod
     def of(cls, worths: Iterable[Worth]) -> Cost:
         """Sum up what coalitions cost; what several have in common is paid once."""
-        known = [*worths]
-        paid = {question: cost for worth in known for question, cost in worth.paid.items()}
+        every = [*worths]
+        paid = {question: cost for worth in every for question, cost in worth.paid.items()}
         return cls(
-            needed=sum((worth.needed for worth in known), Usage()),
+            needed=sum((worth.needed for worth in every), Usage()),
             paid=sum(paid.values(), Usage()),
         )
 
@@ -159,8 +159,8 @@ def _worth(credit: Credit) -> Iterator[str]:
 
 
 def _aligned(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    known = [*rows]
-    widths = [max(map(len, column)) for column in zip(*known, strict=True)]
-    for first, *others in known:
+    lines = [*rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for first, *others in lines:
         texts = (other.rjust(width) for other, width in zip(others, widths[1:], strict=True))
         yield "  ".join([first.ljust(widths[0]), *texts])

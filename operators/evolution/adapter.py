@@ -41,7 +41,7 @@ PROVIDED = frozenset({"teams", "children", "meta_model"})
 POLICY = "policy.yaml"
 STORY = "story.json"
 """What happened in a run, as the line of an episode would tell it."""
-KEPT = ("meta_model", "judge_model", "score", "rubric", "seed")
+RECORDED = ("meta_model", "judge_model", "score", "rubric", "seed")
 """Fields of a recipe that count within a run, beside its strategy, settings and policy."""
 
 
@@ -177,16 +177,16 @@ def adapted(recipe_file: Path, team: Team, catalogue: Catalogue) -> Adapted:
     settings, files = strategy.find(recipe.settings, beside, catalogue)
     policy = None if recipe.policy is None else beside / recipe.policy
     ceiling = CapabilityPolicy.of(team) if policy is None else load_ceiling(policy)
-    kept = {**files, RECIPE: write_yaml(_value(recipe, settings))}
+    records = {**files, RECIPE: write_yaml(_value(recipe, settings))}
     if policy is not None:
-        kept[POLICY] = policy.read_text(encoding="utf-8")
+        records[POLICY] = policy.read_text(encoding="utf-8")
     return Adapted(
         strategy=strategy,
         recipe=recipe,
         beside=beside,
         catalogue=catalogue,
         ceiling=ceiling,
-        files=kept,
+        files=records,
     )
 
 
@@ -195,7 +195,7 @@ def _value(recipe: Recipe, settings: Any) -> dict[str, Any]:
     value: dict[str, Any] = {"strategy": recipe.strategy}
     defaults = Recipe(strategy=recipe.strategy, settings=None)
     value |= {
-        name: own for name in KEPT if (own := getattr(recipe, name)) != getattr(defaults, name)
+        name: own for name in RECORDED if (own := getattr(recipe, name)) != getattr(defaults, name)
     }
     value |= {"policy": POLICY} if recipe.policy is not None else {}
     usual = type(settings)()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ...pool.memory.memory import Memory
     from ...pool.teams.pool import Pool
     from ...pool.view import PoolView
+    from ...runtime.gateway.sharing import Shared
     from ...runtime.runs.services import Services, Setting
     from ...runtime.scoring.form_check import FormCheck
     from ...runtime.scrubbing.scrubber import Scrubber
@@ -95,6 +96,7 @@ async def open_stage(
     beside: Path = HERE,
     forms: FormCheck | None = None,
     progress: ProgressCheck | None = None,
+    shared: Shared | None = None,
     say: Callable[[str], None] = unheard,
 ) -> AsyncGenerator[EvolutionContext]:
     """Open what an evolution needs; leaving the block closes it.
@@ -107,9 +109,10 @@ async def open_stage(
         beside: The folder that paths in the recipe's settings are relative to.
         forms: Stops work whose scorer cannot read answers.
         progress: Stops an evolution whose operators get nothing of use.
+        shared: What the models of other evolutions share with these.
         say: Told how far batches are, where calls wait for some.
     """
-    async with open_services(catalogue, setting) as opened:
+    async with open_services(catalogue, setting, shared=shared) as opened:
         with Journal.open(folder) as journal, pool.following(journal.flush_now):
             async with opened.collecting(journal, say):
                 budget = Budget(setting.budget, name="the evolution")

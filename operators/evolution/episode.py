@@ -32,7 +32,7 @@ from ..core.proposal import RejectedProposal
 from ..core.scoring import is_judged
 from .task_runs import Halted, TaskRuns
 
-Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 __all__ = ["Closing", "EarlierEpisodes", "Episode", "EpisodeAnswer", "Halted"]
 
@@ -188,7 +188,7 @@ class Episode(TaskRuns):
         """
         self._rejected.append((at, expected(rejected, RejectedProposal, self._who)))
 
-    def taken(self, result: Given | RejectedProposal, *, at: int = 0) -> Given | None:
+    def usable(self, result: Result | RejectedProposal, *, at: int = 0) -> Result | None:
         """Return a result; None for one that did not come about, which is counted."""
         if not isinstance(result, RejectedProposal):
             return result
@@ -238,7 +238,7 @@ class Episode(TaskRuns):
 
     async def answer_scored(self, run: Run, label: str) -> Score | None:
         """Answer with a run, and return its score; None, and counted, where it has none."""
-        score = self.taken(await self.score(run, label))
+        score = self.usable(await self.score(run, label))
         self.answered(run, score)
         return score
 

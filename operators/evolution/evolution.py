@@ -123,7 +123,7 @@ class Evolution:
         log = self._log(number, self._folder(number))
         episode = self._episode(number, self._views)
         episode.trace = log.trace if log else None
-        self._running[number] = asyncio.create_task(self._done(episode, log), name=episode.path)
+        self._running[number] = asyncio.create_task(self._ended(episode, log), name=episode.path)
 
     def _episode(self, number: int, views: Views) -> Episode:
         last = number - self.context.recipe.workers
@@ -145,7 +145,7 @@ class Evolution:
         hear = partial(self.hear, number)
         return EpisodeLog(folder=folder, scrub=self.context.scrubber, beside=(hear,))
 
-    async def _done(self, episode: Episode, log: EpisodeLog | None) -> Episode:
+    async def _ended(self, episode: Episode, log: EpisodeLog | None) -> Episode:
         with log or nullcontext():
             if log:
                 log.trace.emit("task_given", task=episode.task.value())

@@ -40,15 +40,15 @@ class ProgressCheck:
         Raises:
             Halted: All answers were useless.
         """
-        asked = answers_of(line)
-        if changing := {name: own for name, own in asked.items() if not own.judging}:
-            asked = changing
-        elif any(own.useful for own in asked.values()):
+        answers = answers_of(line)
+        if changing := {name: own for name, own in answers.items() if not own.judging}:
+            answers = changing
+        elif any(own.useful for own in answers.values()):
             return  # the run was judged, and nobody wanted to change anything
-        if self._is_over or not asked:
+        if self._is_over or not answers:
             return
         self.tasks += 1
-        self.answers = summed_answers([self.answers, asked])
+        self.answers = summed_answers([self.answers, answers])
         self._is_over = any(own.useful for own in self.answers.values())
         many = sum(own.asked for own in self.answers.values())
         if not self._is_over and self.tasks >= FIRST and many >= LEAST:

@@ -47,7 +47,7 @@ Need = Literal["teams", "children", "agents", "meta_model", "judge", "answers", 
 * `past`: the lines of earlier episodes, which are then held in memory.
 """
 
-Found = tuple[Any, Mapping[str, str]]
+Material = tuple[Any, Mapping[str, str]]
 """Settings, and the texts of the files that they name."""
 
 NO_SETTINGS: Mapping[str, Any] = MappingProxyType({"type": "object", "additionalProperties": False})
@@ -186,7 +186,7 @@ class Strategy(PluginValue):
     control: Callable[[Episode], Awaitable[None]] | None = None
     scaffold: bool = False
     reuses: bool = False
-    find: Callable[[Any, Path, Catalogue], Found] = lambda settings, *_: (settings, {})
+    find: Callable[[Any, Path, Catalogue], Material] = lambda settings, *_: (settings, {})
     foretells: Callable[[Any], str] = lambda _settings: ""
     calls_at_most: Callable[[Any, Plan], int] | None = None
 
@@ -211,10 +211,10 @@ def asked_models(recipe: Recipe, tasks: Iterable[Task]) -> frozenset[str]:
 
     Those that agents ask are not among them: they follow from the teams.
     """
-    asked: set[str] = set()
+    names: set[str] = set()
     needs = strategy_of(recipe.strategy).needs(recipe.settings)
     if "judge" in needs or any(is_judged(recipe, task) for task in tasks):
-        asked.add(recipe.judge_model or recipe.meta_model)
+        names.add(recipe.judge_model or recipe.meta_model)
     if "meta_model" in needs:
-        asked.add(recipe.meta_model)
-    return frozenset(asked)
+        names.add(recipe.meta_model)
+    return frozenset(names)

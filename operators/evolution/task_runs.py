@@ -75,7 +75,7 @@ class TaskRuns:
     readers: set[str] = field(default_factory=set[str])
     _runs: dict[str, Run] = field(default_factory=dict[str, "Run"])
     _beside: Usage = field(default_factory=Usage)
-    _descents: dict[str, ParentRunReuse] = field(default_factory=dict[str, ParentRunReuse])
+    _reuses: dict[str, ParentRunReuse] = field(default_factory=dict[str, ParentRunReuse])
 
     @property
     def services(self) -> Services:
@@ -88,7 +88,7 @@ class TaskRuns:
         label: str,
         *,
         state: RoundState = NOTHING,
-        given: Mapping[str, AgentOutcome] = NOBODY,
+        preset: Mapping[str, AgentOutcome] = NOBODY,
         base: Team | None = None,
         parents: Sequence[str] | None = None,
         dialogue: int = 0,
@@ -106,7 +106,7 @@ class TaskRuns:
         Args:
             label: Which run of the episode it is. No two have the same.
             state: What its agents read of earlier passes.
-            given: Outcomes of those of them that are not run.
+            preset: Outcomes of those of them that are not run.
             parents: Which runs of the episode were those of the teams that it was made of, all of
                 them over: what they were answered need not be asked again, see `Recipe.reuse`. The
                 first gave its topology. None: it is to be fresh, and no child's parent.
@@ -119,28 +119,28 @@ class TaskRuns:
         stage, task, place = self.context, self.task, f"{self.path}{label}/"
         plan, services = compile(team, stage.catalogue), self.services
         is_hasty = base is not None and _is_hastier(team, base)
-        outcomes = {name: to_value(outcome) for name, outcome in sorted(given.items())}
+        outcomes = {name: to_value(outcome) for name, outcome in sorted(preset.items())}
         read = [asdict(state), outcomes] if state != NOTHING or outcomes else []
         records = [dict(task.briefs)] if task.briefs else []
-        descent = self._parent_reuse(plan, label, parents)
+        reuse = self._parent_reuse(plan, label, parents)
 
         async def work() -> Mapping[str, Any]:
             await services.prepare(plan)
             own = self._part_of_budget(caps, place)
             part: dict[str, Any] = {"budget": own} if own else {}
-            part |= {"journal": descent} if descent else {}
+            part |= {"journal": reuse} if reuse else {}
             context = self._context(dialogue=dialogue, trace=self._telling(plan, label), **part)
             if read:
-                result = await execute(plan, task, context, path=place, state=state, given=given)
+                result = await execute(plan, task, context, path=place, state=state, given=preset)
                 run = await scored(result, task, services.jails)
             else:
                 run = await perform(plan, task, context, path=place)
             if own is None or not own.reached - {"seconds"}:
                 self._must_count(run, is_waited_for=not is_hasty)
-            return to_value(replace(run, saved=descent.saved) if descent else run)
+            return to_value(replace(run, saved=reuse.saved) if reuse else run)
 
-        asked = digest(plan.content_hash, task.id, task.query, task.context, *records, *read)
-        run = from_value(Run, await stage.journal.once(f"{place}outcome", "run", asked, work))
+        question = digest(plan.content_hash, task.id, task.query, task.context, *records, *read)
+        run = from_value(Run, await stage.journal.once(f"{place}outcome", "run", question, work))
         self._check_form(run)
         self._runs[label] = run
         self.readers |= readers(team, run)
@@ -177,9 +177,9 @@ class TaskRuns:
 
         first = Next(plan=compile(team, stage.catalogue))
         report = self._telling(first.plan, label)
-        done = await rounds(first, one_pass, between, most=most)
-        self._runs[label] = summed(done, done[-1].plan)
-        return done
+        past = await rounds(first, one_pass, between, most=most)
+        self._runs[label] = summed(past, past[-1].plan)
+        return past
 
     async def passes(
         self,
@@ -207,13 +207,13 @@ class TaskRuns:
         await services.prepare(plan)
         context = self._context(trace=self._telling(plan, label))
         path = f"{self.path}{label}/"
-        done = await passes(plan, self.task, context, path=path, silent=silent)
-        run = await scored(as_run(done, plan), self.task, services.jails)
+        past = await passes(plan, self.task, context, path=path, silent=silent)
+        run = await scored(as_run(past, plan), self.task, services.jails)
         self._must_count(run)
         self._check_form(run)
         self._runs[label] = run
         self.readers |= readers(team, run)
-        return done
+        return past
 
     def _parent_reuse(
         self, plan: Plan, label: str, parents: Sequence[str] | None
@@ -222,11 +222,11 @@ class TaskRuns:
         way = reuse_of(self.context.recipe) if self.learning else "never"
         if parents is None or way == "never":
             return None
-        reuse = self._descents[label] = ParentRunReuse.of(
+        reuse = self._reuses[label] = ParentRunReuse.of(
             self.context.journal,
             f"{self.path}{label}/",
             plan,
-            [self._descents[parent] for parent in parents],
+            [self._reuses[parent] for parent in parents],
             takes_seed=self.context.services.gateway.takes_seed,
             always=way == "always",
         )

@@ -12,9 +12,9 @@ from ...runtime.view import Links, word
 
 def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRecord], bool]]:
     """Return what they can be chosen by, each with the test of it."""
-    known = [*members]
-    operators = sorted({made_by(record.lineage) for record in known if record.lineage.operator})
-    niches = sorted({niche for record in known for niche in record.niches})
+    records = [*members]
+    operators = sorted({made_by(record.lineage) for record in records if record.lineage.operator})
+    niches = sorted({niche for record in records for niche in record.niches})
     return {
         "all": lambda _: True,
         "living": lambda record: record.retired is None,

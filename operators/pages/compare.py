@@ -8,14 +8,14 @@ from typing import Any
 from ...pool.command.figures import score
 from ...runtime.view import Links, Page, PageTable, TableCell
 from ...schema.edits import words
-from .kept import Kept
+from .pool_source import PoolSource
 from .templates import TEMPLATES, graph_of
 
 MOST = 1_000
 HEADS = {"team": "<", "expected": ">", "its own trials": "<"}
 
 
-def choose_page(kept: Kept, name: str, links: Links) -> Page:
+def choose_page(source: PoolSource, name: str, links: Links) -> Page:
     """Make the page on which the team is chosen that another is compared with."""
     rows = [
         (
@@ -23,7 +23,7 @@ def choose_page(kept: Kept, name: str, links: Links) -> Page:
             str(expected),
             score(expectation.statistics),
         )
-        for expectation, expected in kept.ranked.items()
+        for expectation, expected in source.ranked.items()
         if expectation.name != name
     ]
     return TEMPLATES.page(
@@ -36,10 +36,10 @@ def choose_page(kept: Kept, name: str, links: Links) -> Page:
     )
 
 
-def compare_page(kept: Kept, first: str, other: str, links: Links) -> Page:
+def compare_page(source: PoolSource, first: str, other: str, links: Links) -> Page:
     """Make the page of two teams."""
-    ranked = kept.ranked
-    members = [kept.pool.teams[name] for name in (first, other)]
+    ranked = source.ranked
+    members = [source.pool.teams[name] for name in (first, other)]
     return TEMPLATES.page(
         f"{first} and {other}",
         "compare.html",

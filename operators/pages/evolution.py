@@ -17,8 +17,8 @@ from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in, runs_of, usage_of
 from ..evolution.strategy import WholeStatus, strategy_of
 from ..report.report import EvolutionReport
-from .kept import Kept
 from .overview import spending_table, status_of
+from .pool_source import PoolSource
 from .templates import TEMPLATES
 
 TASKS = {
@@ -38,13 +38,13 @@ OPERATORS = {"operator": "<", "made": ">", "dropped": ">", "best of its task": "
 MOST_POINTS = 400
 
 
-def evolution_page(kept: Kept, name: str, links: Links) -> Page:
+def evolution_page(source: PoolSource, name: str, links: Links) -> Page:
     """Make the page of an evolution."""
-    if (whole := kept.whole(name)) is not None:
-        return _whole_page(kept, name, whole, links)
-    folder = kept.evolution(name)
+    if (whole := source.whole(name)) is not None:
+        return _whole_page(source, name, whole, links)
+    folder = source.evolution(name)
     lines = [*lines_in(folder)]
-    status, manifest = EvolutionStatus.of(kept.folder, name), Manifest.read(folder)
+    status, manifest = EvolutionStatus.of(source.folder, name), Manifest.read(folder)
     report = status.report
     return TEMPLATES.page(
         f"Evolution {name}",
@@ -52,7 +52,7 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
         links,
         name=name,
         folder=str(folder),
-        status=status_of(kept, name, is_done=report.tasks >= len(manifest.tasks)),
+        status=status_of(source, name, is_done=report.tasks >= len(manifest.tasks)),
         strategy=str(manifest.recipe["strategy"]),
         facts=[*_facts(status, manifest)],
         held_out=str(status.held_out) if status.held_out else "",
@@ -63,7 +63,7 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
         scores=_scores(lines, status, name, links),
         costs=_costs(lines),
         sizes=_sizes(report),
-        tasks=_tasks(kept, name, lines, 1, links),
+        tasks=_tasks(source, name, lines, 1, links),
         operators=_operators(report),
         spending=spending_table("What was spent, by purpose", report.spending),
         components=PageTable(
@@ -78,22 +78,22 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
     )
 
 
-def tasks_page(kept: Kept, name: str, number: int, links: Links) -> Page:
+def tasks_page(source: PoolSource, name: str, number: int, links: Links) -> Page:
     """Make the page of some tasks of an evolution."""
-    lines = [*lines_in(kept.evolution(name))]
+    lines = [*lines_in(source.evolution(name))]
     return TEMPLATES.page(
         f"Tasks of {name}",
         "tasks.html",
         links,
         name=name,
         back=links.to("", f"{EVOLUTIONS}/{name}"),
-        tasks=_tasks(kept, name, lines, number, links),
+        tasks=_tasks(source, name, lines, number, links),
     )
 
 
-def _whole_page(kept: Kept, name: str, whole: WholeStatus, links: Links) -> Page:
+def _whole_page(source: PoolSource, name: str, whole: WholeStatus, links: Links) -> Page:
     """Make the page of an evolution whose strategy works on all tasks together."""
-    folder = kept.evolution(name)
+    folder = source.evolution(name)
     manifest = Manifest.read(folder)
     strategy = strategy_of(manifest.recipe["strategy"])
     return TEMPLATES.page(
@@ -102,10 +102,10 @@ def _whole_page(kept: Kept, name: str, whole: WholeStatus, links: Links) -> Page
         links,
         name=name,
         folder=str(folder),
-        status=status_of(kept, name, is_done=whole.is_over),
+        status=status_of(source, name, is_done=whole.is_over),
         strategy=strategy.name,
         spending=spending_table("What was spent, by purpose", whole.spending),
-        part=strategy.page(whole, links, kept.pool.teams),
+        part=strategy.page(whole, links, source.pool.teams),
         text=str(whole),
         made=_provenance(manifest),
     )
@@ -250,7 +250,7 @@ def task_address(name: str, number: int) -> str:
 
 
 def _tasks(
-    kept: Kept, name: str, lines: Sequence[Mapping[str, Any]], number: int, links: Links
+    source: PoolSource, name: str, lines: Sequence[Mapping[str, Any]], number: int, links: Links
 ) -> dict[str, Any]:
     numbered = [*enumerate(lines)]
     part = paged(numbered, number, links, lambda page: f"{EVOLUTIONS}/{name}/tasks/{page}")
@@ -259,17 +259,17 @@ def _tasks(
         "table": PageTable(
             caption=counted(len(lines), "task"),
             heads=TASKS,
-            rows=[_row(kept, name, at, line, links) for at, line in part.shown],
+            rows=[_row(source, name, at, line, links) for at, line in part.shown],
         ),
     }
 
 
 def _row(
-    kept: Kept, name: str, at: int, line: Mapping[str, Any], links: Links
+    source: PoolSource, name: str, at: int, line: Mapping[str, Any], links: Links
 ) -> Sequence[str | TableCell]:
     score, team = line["score"], line.get("team", "")
     total = usage_of(line) + Usage(**line["operators"]) + Usage(**line["judging"])
-    is_known = team in kept.pool.teams
+    is_known = team in source.pool.teams
     return (
         TableCell(line["task"], links.to("", task_address(name, at))),
         line["niche"] or "",
@@ -294,7 +294,7 @@ def _operators(report: EvolutionReport) -> PageTable:
         rows.append(
             (
                 name,
-                str(item.made) if item and report.searched else "",
+                str(item.children) if item and report.searched else "",
                 str(item.dropped) if item else "",
                 str(item.best) if item and report.searched else "",
                 f"{usage.tokens:,}" if usage.calls else "",

@@ -12,7 +12,7 @@ from ...pool.ledger.ledger import LedgerEntry
 from ...pool.ledger.records import TrialRecord
 from ...runtime.view import Links, NoPage, Page, PageTable, TableCell, paged
 from .choices import addresses, choices_of, links_of
-from .kept import Kept
+from .pool_source import PoolSource
 from .templates import TEMPLATES
 
 WIDTH, LABELS, ROW, AXIS = 1000, 230, 18, 26
@@ -42,19 +42,19 @@ class _Life:
     trials: list[tuple[int, float | None]] = field(default_factory=list["tuple[int, float | None]"])
 
 
-def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
+def lineage_page(source: PoolSource, choice: str, number: int, links: Links) -> Page:
     """Make the page of how teams and agents descend from each other.
 
     Raises:
         NoPage: There is no such choice.
         StorageError: The pool is damaged.
     """
-    pool = kept.pool
+    pool = source.pool
     family: Mapping[str, TrialRecord] = {**pool.teams, **pool.all_agents}
     choices = choices_of(family.values())
     if choice not in choices:
         raise NoPage(choice)
-    lives: Mapping[str, _Life] = kept.once("lives", lambda: _lives(kept.entries))
+    lives: Mapping[str, _Life] = source.once("lives", lambda: _lives(source.entries))
     chosen = {record.name: record for record in family.values() if choices[choice](record)}
     drawn = dict([*chosen.items()][-MOST_ROWS:])
 
@@ -66,7 +66,7 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
         "lineage.html",
         links,
         choices=links_of(choices, choice, address, links),
-        chart=_chart(drawn, lives, len(kept.entries), links),
+        chart=_chart(drawn, lives, len(source.entries), links),
         left_out=len(chosen) - len(drawn),
         part=part,
         table=PageTable(

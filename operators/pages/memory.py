@@ -8,27 +8,27 @@ from typing import Any
 from ...pool.ledger.learnt import Learnt
 from ...runtime.view import Links, NoPage, Page, paged, word
 from .choices import addresses, links_of
-from .kept import Kept
+from .pool_source import PoolSource
 from .templates import TEMPLATES
 
 
-def memory_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
+def memory_page(source: PoolSource, choice: str, number: int, links: Links) -> Page:
     """Make the page of some entries of the memory, the newest first.
 
     Raises:
         NoPage: There is no such choice.
         StorageError: The pool is damaged.
     """
-    learnt = kept.pool.learnt
+    learnt = source.pool.learnt
     entries = [*learnt.values()][::-1]
-    choices = _choices(kept)
+    choices = _choices(source)
     if choice not in choices:
         raise NoPage(choice)
     shown = [entry for entry in entries if choices[choice](entry)]
 
     address = addresses("memory")
 
-    teams = {team.content_hash: team.name for team in kept.pool.teams.values()}
+    teams = {team.content_hash: team.name for team in source.pool.teams.values()}
     part = paged(shown, number, links, lambda page: address(choice, page))
     return TEMPLATES.page(
         "Memory",
@@ -36,12 +36,12 @@ def memory_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
         links,
         choices=links_of(choices, choice, address, links),
         part=part,
-        entries=[_entry(item, kept, teams, links) for item in part.shown],
+        entries=[_entry(item, source, teams, links) for item in part.shown],
     )
 
 
-def _choices(kept: Kept) -> Mapping[str, Callable[[Learnt], bool]]:
-    learnt = kept.pool.learnt
+def _choices(source: PoolSource) -> Mapping[str, Callable[[Learnt], bool]]:
+    learnt = source.pool.learnt
     kinds = sorted({entry.kind for entry in learnt.values()})
     niches = sorted({entry.niche for entry in learnt.values() if entry.niche})
     owners = sorted({owner for entry in learnt.values() for owner in entry.owners})
@@ -54,8 +54,10 @@ def _choices(kept: Kept) -> Mapping[str, Callable[[Learnt], bool]]:
     }
 
 
-def _entry(entry: Learnt, kept: Kept, teams: Mapping[str, str], links: Links) -> Mapping[str, Any]:
-    by = kept.pool.learnt.replaced_by(entry.id)
+def _entry(
+    entry: Learnt, source: PoolSource, teams: Mapping[str, str], links: Links
+) -> Mapping[str, Any]:
+    by = source.pool.learnt.replaced_by(entry.id)
     team = teams.get(entry.team or "", "")
     return {
         "id": entry.id,

@@ -13,7 +13,7 @@ from ...schema.values.errors import CoterieError
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in
 from ..report.report import EvolutionReport
-from .kept import Kept
+from .pool_source import PoolSource
 from .templates import TEMPLATES
 
 MOST_DROPPED = 200
@@ -30,22 +30,22 @@ STREAMS = {
 SPENDING = {"purpose": "<", "calls": ">", "tokens": ">", "cost": ">"}
 
 
-def overview_page(kept: Kept, links: Links) -> Page:
+def overview_page(source: PoolSource, links: Links) -> Page:
     """Make the page of a pool."""
-    pool = kept.pool
-    reports = dict(_reports(kept))
+    pool = source.pool
+    reports = dict(_reports(source))
     spending: dict[str, Usage] = {}
     for report, _ in reports.values():
         for name, usage in report.spending.items() if report else ():
             spending[name] = spending.get(name, Usage()) + usage
-    trials = sum(entry.value["kind"] in {"evaluated", "failed"} for entry in kept.entries)
+    trials = sum(entry.value["kind"] in {"evaluated", "failed"} for entry in source.entries)
     dropped = [*dropped_lines(pool)]
     return TEMPLATES.page(
-        f"Pool {kept.folder.resolve().name}",
+        f"Pool {source.folder.resolve().name}",
         "overview.html",
         links,
-        title=kept.folder.resolve().name,
-        folder=str(kept.folder),
+        title=source.folder.resolve().name,
+        folder=str(source.folder),
         summary=summary_line(pool),
         facts=[
             ("Teams", str(len(pool.members))),
@@ -63,15 +63,15 @@ def overview_page(kept: Kept, links: Links) -> Page:
                 score(expectation.statistics),
                 links.to("", f"team/{expectation.name}"),
             )
-            for expectation, expected in kept.ranked.items()
-            if expectation.retired is None and expectation.name not in kept.structures
+            for expectation, expected in source.ranked.items()
+            if expectation.retired is None and expectation.name not in source.structures
         ][:5],
-        population=links.to("", "population") if kept.structures else "",
+        population=links.to("", "population") if source.structures else "",
         warnings=[*_warnings(reports)],
         streams=PageTable(
             caption="Evolutions",
             heads=STREAMS,
-            rows=[_row(kept, name, report, links) for name, (report, _) in reports.items()],
+            rows=[_row(source, name, report, links) for name, (report, _) in reports.items()],
             empty="none yet. Create one with mas-evolve.",
         ),
         spending=spending_table("What its evolutions consumed, by purpose", spending),
@@ -80,12 +80,12 @@ def overview_page(kept: Kept, links: Links) -> Page:
     )
 
 
-def _reports(kept: Kept) -> Iterator[tuple[str, tuple[EvolutionReport | None, str]]]:
+def _reports(source: PoolSource) -> Iterator[tuple[str, tuple[EvolutionReport | None, str]]]:
     """Yield the result of each evolution; of one that cannot be read, why."""
-    for name in kept.evolutions:
+    for name in source.evolutions:
         try:
-            report = EvolutionReport.of(lines_in(kept.evolution(name)))
-            if (whole := kept.whole(name)) is not None:
+            report = EvolutionReport.of(lines_in(source.evolution(name)))
+            if (whole := source.whole(name)) is not None:
                 report.spending = dict(whole.spending)
             yield name, (report, "")
         except CoterieError as error:
@@ -101,18 +101,18 @@ def _warnings(reports: Mapping[str, tuple[EvolutionReport | None, str]]) -> Iter
 
 
 def _row(
-    kept: Kept, name: str, report: EvolutionReport | None, links: Links
+    source: PoolSource, name: str, report: EvolutionReport | None, links: Links
 ) -> Sequence[str | TableCell]:
     if report is None:
         return (name, "", TableCell("damaged", badge=True), *([""] * 5))
-    manifest, whole = Manifest.read(kept.evolution(name)), kept.whole(name)
+    manifest, whole = Manifest.read(source.evolution(name)), source.whole(name)
     is_done = whole.is_over if whole else report.tasks >= len(manifest.tasks)
     low, high = report.interval
     total = sum(report.spending.values(), Usage())
     return (
         TableCell(name, links.to("", f"{EVOLUTIONS}/{name}")),
         str(manifest.recipe["strategy"]),
-        TableCell(status_of(kept, name, is_done=is_done), badge=True),
+        TableCell(status_of(source, name, is_done=is_done), badge=True),
         str(len(manifest.tasks)) if whole else f"{report.tasks} of {len(manifest.tasks)}",
         "" if report.score is None else f"{report.score:.3f}",
         f"{low:.3f} to {high:.3f}" if report.tasks else "",
@@ -121,9 +121,9 @@ def _row(
     )
 
 
-def status_of(kept: Kept, name: str, *, is_done: bool) -> str:
+def status_of(source: PoolSource, name: str, *, is_done: bool) -> str:
     """Return how far an evolution is."""
-    if name in kept.at_work:
+    if name in source.at_work:
         return "under way"
     return "done" if is_done else "interrupted"
 

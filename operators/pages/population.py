@@ -19,23 +19,23 @@ from ...pool.population.evolutions import consumed, rates_of
 from ...pool.population.signals import WINDOW, Signals, signals, specialization
 from ...runtime.view import Links, Page, PageTable, TableCell
 from ...runtime.view.plots import Plot, PlotPoint, Series
-from .kept import Kept
+from .pool_source import PoolSource
 from .templates import TEMPLATES
 
 MOST_ENTRIES = 200
 REVISIONS = {"revision": ">", "what": "<", "why": "<", "operation": "<"}
 
 
-def population_page(kept: Kept, links: Links) -> Page:
+def population_page(source: PoolSource, links: Links) -> Page:
     """Make the page of the agents of a pool."""
-    pool = kept.pool
-    of: Signals = kept.once("signals", lambda: signals(kept.entries, rates_of(kept.folder)))
+    pool = source.pool
+    of: Signals = source.once("signals", lambda: signals(source.entries, rates_of(source.folder)))
     heads, flow = flow_rows(of)
     return TEMPLATES.page(
         "Population",
         "population.html",
         links,
-        summary=[*summary_lines(of, consumed(kept.folder), window=WINDOW, single=None)],
+        summary=[*summary_lines(of, consumed(source.folder), window=WINDOW, single=None)],
         agents=PageTable(
             caption="Agents",
             heads=AGENTS,
@@ -76,9 +76,9 @@ def _index(of: Signals) -> Plot:
     )
 
 
-def agent_page(kept: Kept, name: str, links: Links) -> Page:
+def agent_page(source: PoolSource, name: str, links: Links) -> Page:
     """Make the page of an agent."""
-    pool = kept.pool
+    pool = source.pool
     agent = pool.all_agents[name]
     archive = pool.learnt.archive(name)
     return TEMPLATES.page(

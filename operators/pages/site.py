@@ -11,10 +11,10 @@ from ...pool.values.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST
 from ...runtime.view import Links, NoPage, Page, is_number
 from .compare import choose_page, compare_page
 from .evolution import evolution_page, tasks_page
-from .kept import Kept
 from .lineage import lineage_page
 from .memory import memory_page
 from .overview import overview_page
+from .pool_source import PoolSource
 from .population import agent_page, population_page
 from .task import run_of_task, task_page
 from .teams import team_page, teams_page
@@ -31,12 +31,12 @@ def open_pool(folder: Path) -> PoolSite | None:
     """
     if (folder / LEDGER).is_file():
         refuse_links(folder, whole=True)
-        return PoolSite(folder=folder, kept=Kept(folder=folder))
+        return PoolSite(folder=folder, source=PoolSource(folder=folder))
     place = folder.resolve()
     pool = place.parents[1] if len(place.parents) > 1 else place
     if (folder / MANIFEST).is_file() and place.parent.name == EVOLUTIONS:
         refuse_links(pool, whole=True)
-        return PoolSite(folder=folder, kept=Kept(folder=pool), first=place.name)
+        return PoolSite(folder=folder, source=PoolSource(folder=pool), first=place.name)
     return None
 
 
@@ -49,7 +49,7 @@ class PoolSite:
     """
 
     folder: Path
-    kept: Kept
+    source: PoolSource
     first: str = ""
 
     @property
@@ -60,10 +60,10 @@ class PoolSite:
     @property
     def contents(self) -> Mapping[str, str]:
         """The pool's pages, and those of its last evolutions."""
-        others = [evolution for evolution in self.kept.evolutions if evolution != self.first][
+        others = [evolution for evolution in self.source.evolutions if evolution != self.first][
             -IN_CONTENTS:
         ]
-        population = {"population": "Population"} if (self.kept.folder / AGENTS).is_dir() else {}
+        population = {"population": "Population"} if (self.source.folder / AGENTS).is_dir() else {}
         return {
             **({"": f"Evolution {self.first}", "pool": "Pool"} if self.first else {"": "Pool"}),
             "teams": "Teams",
@@ -76,22 +76,22 @@ class PoolSite:
     @property
     def state(self) -> str:
         """What changes with the pool; empty, once no process is at work on an evolution of it."""
-        return self.kept.stamp if self.kept.at_work else ""
+        return self.source.stamp if self.source.at_work else ""
 
     def page(self, address: str, links: Links) -> Page:
         """Make a page; see `Site`."""
         kind, *words = address.split("/")
         if not kind and self.first:
-            return evolution_page(self.kept, self.first, links)
+            return evolution_page(self.source, self.first, links)
         make = MAKERS.get(kind or "pool")
         if make is None:
             raise NoPage(address)
-        return make(self.kept, words, links)
+        return make(self.source, words, links)
 
 
-def _pool(kept: Kept, words: Sequence[str], links: Links) -> Page:
+def _pool(source: PoolSource, words: Sequence[str], links: Links) -> Page:
     _expect(not words)
-    return overview_page(kept, links)
+    return overview_page(source, links)
 
 
 def _part(words: Sequence[str]) -> tuple[str, int]:
@@ -101,52 +101,52 @@ def _part(words: Sequence[str]) -> tuple[str, int]:
     return choice, int(number)
 
 
-def _teams(kept: Kept, words: Sequence[str], links: Links) -> Page:
-    return teams_page(kept, *_part(words), links)
+def _teams(source: PoolSource, words: Sequence[str], links: Links) -> Page:
+    return teams_page(source, *_part(words), links)
 
 
-def _team(kept: Kept, words: Sequence[str], links: Links) -> Page:
-    _expect(len(words) == 1 and words[0] in kept.pool.teams)
-    return team_page(kept, words[0], links)
+def _team(source: PoolSource, words: Sequence[str], links: Links) -> Page:
+    _expect(len(words) == 1 and words[0] in source.pool.teams)
+    return team_page(source, words[0], links)
 
 
-def _compare(kept: Kept, words: Sequence[str], links: Links) -> Page:
-    _expect(len(words) in {1, 2} and kept.pool.teams.keys() >= {*words})
+def _compare(source: PoolSource, words: Sequence[str], links: Links) -> Page:
+    _expect(len(words) in {1, 2} and source.pool.teams.keys() >= {*words})
     if len(words) == 1:
-        return choose_page(kept, words[0], links)
-    return compare_page(kept, words[0], words[1], links)
+        return choose_page(source, words[0], links)
+    return compare_page(source, words[0], words[1], links)
 
 
-def _lineage(kept: Kept, words: Sequence[str], links: Links) -> Page:
-    return lineage_page(kept, *_part(words), links)
+def _lineage(source: PoolSource, words: Sequence[str], links: Links) -> Page:
+    return lineage_page(source, *_part(words), links)
 
 
-def _memory(kept: Kept, words: Sequence[str], links: Links) -> Page:
-    return memory_page(kept, *_part(words), links)
+def _memory(source: PoolSource, words: Sequence[str], links: Links) -> Page:
+    return memory_page(source, *_part(words), links)
 
 
-def _population(kept: Kept, words: Sequence[str], links: Links) -> Page:
+def _population(source: PoolSource, words: Sequence[str], links: Links) -> Page:
     _expect(not words)
-    return population_page(kept, links)
+    return population_page(source, links)
 
 
-def _agent(kept: Kept, words: Sequence[str], links: Links) -> Page:
-    _expect(len(words) == 1 and words[0] in kept.pool.all_agents)
-    return agent_page(kept, words[0], links)
+def _agent(source: PoolSource, words: Sequence[str], links: Links) -> Page:
+    _expect(len(words) == 1 and words[0] in source.pool.all_agents)
+    return agent_page(source, words[0], links)
 
 
-def _evolution(kept: Kept, words: Sequence[str], links: Links) -> Page:
+def _evolution(source: PoolSource, words: Sequence[str], links: Links) -> Page:
     name, kind, number, *what = [*words, "", "", ""][: max(3, len(words))]
-    _expect(name in kept.evolutions and (is_number(number) or not kind))
+    _expect(name in source.evolutions and (is_number(number) or not kind))
     match kind:
         case "":
-            return evolution_page(kept, name, links)
+            return evolution_page(source, name, links)
         case "tasks":
-            return tasks_page(kept, name, int(number), links)
+            return tasks_page(source, name, int(number), links)
         case "task":
-            return task_page(kept, name, int(number), links)
+            return task_page(source, name, int(number), links)
         case "run":
-            return run_of_task(kept, name, int(number), "/".join(what), links)
+            return run_of_task(source, name, int(number), "/".join(what), links)
         case _:
             raise NoPage(kind)
 
@@ -157,7 +157,7 @@ def _expect(is_page: bool) -> None:
         raise NoPage
 
 
-MAKERS: Mapping[str, Callable[[Kept, Sequence[str], Links], Page]] = {
+MAKERS: Mapping[str, Callable[[PoolSource, Sequence[str], Links], Page]] = {
     "pool": _pool,
     "teams": _teams,
     "team": _team,

@@ -18,11 +18,11 @@ from ..command.viewing import logged, run_in
 from ..evolution.folder import Manifest
 from ..evolution.lines import candidates_of, lines_in
 from .evolution import task_address
-from .kept import Kept
+from .pool_source import PoolSource
 from .templates import TEMPLATES
 
 
-def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
+def task_page(source: PoolSource, name: str, number: int, links: Links) -> Page:
     """Make the page of a task of an evolution.
 
     Args:
@@ -32,7 +32,7 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
         NoPage: The evolution has not come to such a task.
         StorageError: A file is damaged.
     """
-    folder = kept.evolution(name)
+    folder = source.evolution(name)
     lines = [*lines_in(folder)]
     if number >= len(lines):
         raise NoPage(str(number))
@@ -41,9 +41,9 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
     log = logged(folder, number)
     events = log.events
     logged_runs = dict.fromkeys(event["run"] for event in events if "run" in event)
-    asked = calls_of([event for event in events if "run" not in event])
-    agents = [*dict.fromkeys(call.agent for call in asked)]
-    given = next((event["task"] for event in events if event["type"] == "task_given"), {})
+    calls = calls_of([event for event in events if "run" not in event])
+    agents = [*dict.fromkeys(call.agent for call in calls)]
+    task = next((event["task"] for event in events if event["type"] == "task_given"), {})
 
     def run(label: str) -> str:
         there = label in logged_runs
@@ -60,8 +60,8 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
         before=links.to("", task_address(name, number - 1)) if number else "",
         after=links.to("", task_address(name, number + 1)) if number + 1 < len(lines) else "",
         damage=log.damage,
-        query=_text(given.get("query")),
-        reference=_text(given.get("answer")),
+        query=_text(task.get("query")),
+        reference=_text(task.get("answer")),
         facts=[
             ("Score", f"{line['score']:g}"),
             ("Scored by", line["scored_by"]),
@@ -75,7 +75,7 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
         told=sorted(line.get("told", {}).items()),
         candidates=[
             {
-                **_candidate(fields, kept, links),
+                **_candidate(fields, source, links),
                 "is_best": place == line["best"],
                 "runs": [told_of_run(each) for each in runs],
                 "run": run(f"candidate {fields['number']}"),
@@ -89,8 +89,8 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
             if what not in shown.others and not what.startswith("candidate ")
         ],
         dropped=line["dropped"],
-        asked="\n".join(conversations(asked, agents, full=True)).strip(),
-        many=counted(len(asked), "question"),
+        asked="\n".join(conversations(calls, agents, full=True)).strip(),
+        many=counted(len(calls), "question"),
     )
 
 
@@ -107,7 +107,7 @@ def _spent(value: Mapping[str, Any]) -> str:
     )
 
 
-def _candidate(candidate: Mapping[str, Any], kept: Kept, links: Links) -> dict[str, Any]:
+def _candidate(candidate: Mapping[str, Any], source: PoolSource, links: Links) -> dict[str, Any]:
     usage = Usage(**candidate["usage"])
     team = candidate["team"] or ""
     return {
@@ -117,7 +117,7 @@ def _candidate(candidate: Mapping[str, Any], kept: Kept, links: Links) -> dict[s
         "made_of": [f"candidate {each}" for each in candidate["sources"]]
         or [*candidate["parents"]],
         "team": team,
-        "team_page": links.to("", f"team/{team}") if team in kept.pool.teams else "",
+        "team_page": links.to("", f"team/{team}") if team in source.pool.teams else "",
         "score": f"{candidate['score']:g}",
         "reward": f"{candidate['reward']:g}",
         "spent": f"{counted(usage.calls, 'call')}, {usage.tokens:,} tokens, {usage.cost}",
@@ -130,7 +130,7 @@ def _other(label: str, run: Run, page: str) -> dict[str, Any]:
     return {"what": label, "run": page, **told_of_run(run)}
 
 
-def run_of_task(kept: Kept, name: str, number: int, label: str, links: Links) -> Page:
+def run_of_task(source: PoolSource, name: str, number: int, label: str, links: Links) -> Page:
     """Make the page of a run of a task.
 
     Args:
@@ -142,7 +142,7 @@ def run_of_task(kept: Kept, name: str, number: int, label: str, links: Links) ->
         InputError: No such run was logged.
         StorageError: A file is damaged.
     """
-    folder = kept.evolution(name)
+    folder = source.evolution(name)
     lines: Sequence[Mapping[str, Any]] = [*lines_in(folder)]
     if number >= len(Manifest.read(folder).tasks):
         raise NoPage(str(number))

@@ -19,7 +19,7 @@ from ...schema.values.codec import from_value
 from ...schema.values.errors import StorageError
 from ...schema.values.problems import quoted
 from .choices import addresses, choices_of, links_of
-from .kept import Kept
+from .pool_source import PoolSource
 from .templates import TEMPLATES, graph_of
 
 MOST_BARS = 25
@@ -39,15 +39,15 @@ NICHES = {"niche": "<", "score": ">", "95 %": ">", "n": ">", "failed": ">", "cos
 ORIGINS = {"field": "<", "set in": "<", "by": "<", "value": "<"}
 
 
-def teams_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
+def teams_page(source: PoolSource, choice: str, number: int, links: Links) -> Page:
     """Make the page of some teams, those first of which most is expected.
 
     Raises:
         NoPage: There is no such choice.
         StorageError: The pool is damaged.
     """
-    ranked = kept.ranked
-    choices = choices_of(kept.pool.teams.values())
+    ranked = source.ranked
+    choices = choices_of(source.pool.teams.values())
     if choice not in choices:
         raise NoPage(choice)
     shown = [member for member in ranked if choices[choice](member)]
@@ -93,13 +93,13 @@ def _linked(member: Member, row: Sequence[str], links: Links) -> Sequence[str | 
     return (TableCell(name, links.to("", f"team/{member.name}")), *others)
 
 
-def team_page(kept: Kept, name: str, links: Links) -> Page:
+def team_page(source: PoolSource, name: str, links: Links) -> Page:
     """Make the page of a team."""
-    pool = kept.pool
-    member, expected = pool.teams[name], kept.ranked[pool.teams[name]]
+    pool = source.pool
+    member, expected = pool.teams[name], source.ranked[pool.teams[name]]
     known, born = member.statistics, member.lineage
     children = [team.name for team in pool.teams.values() if name in team.lineage.parents]
-    trials = [entry for entry in kept.entries if _is_trial_of(entry, name)]
+    trials = [entry for entry in source.entries if _is_trial_of(entry, name)]
     graph, text, problem = _drawn(member, links)
     return TEMPLATES.page(
         f"Team {name}",
@@ -135,7 +135,7 @@ def team_page(kept: Kept, name: str, links: Links) -> Page:
             heads=TRIALS,
             rows=[_trial(trial) for trial in trials[-MOST_TRIALS:]],
         ),
-        origins=_origins(kept, name, links) if not problem else None,
+        origins=_origins(source, name, links) if not problem else None,
         others=links.to("", f"compare/{name}"),
     )
 
@@ -159,16 +159,16 @@ def _mean(total: float, n: int) -> str:
 
 
 def _niches(member: Member) -> Iterator[Sequence[str]]:
-    for niche, known in member.niches.items():
-        low, high = known.interval
-        is_known = known.score is not None
+    for niche, result in member.niches.items():
+        low, high = result.interval
+        is_known = result.score is not None
         yield (
             niche,
-            f"{known.score:.3f}" if is_known else "",
+            f"{result.score:.3f}" if is_known else "",
             f"{low:.3f} to {high:.3f}" if is_known else "",
-            str(known.n),
-            str(known.failures or ""),
-            cost(known),
+            str(result.n),
+            str(result.failures or ""),
+            cost(result),
         )
 
 
@@ -194,9 +194,9 @@ def _trial(entry: LedgerEntry) -> Sequence[str | TableCell]:
     )
 
 
-def _origins(kept: Kept, name: str, links: Links) -> PageTable:
+def _origins(source: PoolSource, name: str, links: Links) -> PageTable:
     try:
-        origins = blame(kept.pool.teams, name)
+        origins = blame(source.pool.teams, name)
     except StorageError as error:
         return PageTable(caption="Who set what", heads=ORIGINS, rows=(), empty=str(error))
     return PageTable(

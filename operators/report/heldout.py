@@ -80,7 +80,7 @@ class Frozen:
     async def solve(self, episode: Episode) -> None:
         """Run the team on the task."""
         run = await episode.run(self.team, RUN)
-        if score := episode.taken(await episode.verdict(run, RUN)):
+        if score := episode.usable(await episode.verdict(run, RUN)):
             episode.answered(run, score)
 
 
@@ -278,14 +278,14 @@ def frozen_teams(
         )
         lacks = role in BARE and recalls(team)
         name = f"{name}{WITHOUT}" if lacks else name
-        known = subjects.get(name)
+        subject = subjects.get(name)
         subjects[name] = Frozen(
             name=name,
             team=pool.member(duplicate).team if duplicate else team,
             view=before if lacks else now,
-            role=known.role if known else role,
-            is_seed=role == "seed" or (known is not None and known.is_seed),
-            is_control=role == "control" or (known is not None and known.is_control),
+            role=subject.role if subject else role,
+            is_seed=role == "seed" or (subject is not None and subject.is_seed),
+            is_control=role == "control" or (subject is not None and subject.is_control),
             expected=expected[duplicate] if duplicate and not lacks else None,
         )
     return list(subjects.values())

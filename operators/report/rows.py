@@ -14,7 +14,7 @@ from ..evolution.folder import EVOLUTIONS
 from ..evolution.lines import best_of, candidates_of, lines_in, runs_of, saved_of, usage_of
 
 PURPOSES = ("teams", "operators", "judge", "saved")
-TOLD = ("task", "niche", "best", "team", "new", "pool")
+COPIED = ("task", "niche", "best", "team", "new", "pool")
 SCORED = ("score", "scored_by", "reward", "verdict", "first")
 COLUMNS = (
     "number",
@@ -45,7 +45,7 @@ tells beside them stands before them."""
 def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
     """Yield a row for each episode of an evolution, in order."""
     for number, line in enumerate(lines_in(pool / EVOLUTIONS / name)):
-        tried = candidates_of(line)
+        candidates = candidates_of(line)
         best = best_of(line) or {}
         spent = (
             usage_of(line),
@@ -55,11 +55,11 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
         )
         yield {
             "number": number,
-            **{key: line.get(key) for key in (*TOLD, *SCORED)},
+            **{key: line.get(key) for key in (*COPIED, *SCORED)},
             "candidates": runs_of(line),
             "dropped": len(line["dropped"]),
-            "executed": sum(fields["executed"] for fields in tried)
-            if tried
+            "executed": sum(fields["executed"] for fields in candidates)
+            if candidates
             else int(line["executed"]),
             "operator": best.get("operator"),
             "component": best.get("component"),

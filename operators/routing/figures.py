@@ -93,7 +93,7 @@ class RouterFigures:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Taken:
+class _RoutedCase:
     """Who worked on a case, and what that was worth and took."""
 
     choice: Choice
@@ -146,53 +146,53 @@ def figures_of(
         folds: Into how many parts they were dealt.
     """
     ordered = [case for case, _ in routed]
-    taken = {
+    by_router = {
         "single": [_always("single", case, beta) for case in ordered],
         "team": [_always("team", case, beta) for case in ordered],
-        "router": [_taken(case, decision, beta) for case, decision in routed],
+        "router": [_ran(case, decision, beta) for case, decision in routed],
         "oracle": [_best(case, beta) for case in ordered],
     }
     return RouterFigures(
         n=len(ordered),
         folds=min(folds, len(ordered)),
         beta=beta,
-        arms={name: _arm(those) for name, those in taken.items()},
-        over={name: _gain(taken["router"], taken[name]) for name in ("single", "team")},
+        arms={name: _arm(those) for name, those in by_router.items()},
+        over={name: _gain(by_router["router"], by_router[name]) for name in ("single", "team")},
         router=router,
     )
 
 
-def _taken(case: Case, decision: Decision, beta: float) -> _Taken:
+def _ran(case: Case, decision: Decision, beta: float) -> _RoutedCase:
     choice = decision.choose(case.features)
     side = case.side(choice)
     spent = side.spent + case.gauging if asks(decision) else side.spent
     gained = worth(case, decision, beta)
-    return _Taken(choice=choice, score=side.score, worth=gained, spent=spent)
+    return _RoutedCase(choice=choice, score=side.score, worth=gained, spent=spent)
 
 
-def _always(choice: Choice, case: Case, beta: float) -> _Taken:
-    return _taken(case, Always(choice=choice), beta)
+def _always(choice: Choice, case: Case, beta: float) -> _RoutedCase:
+    return _ran(case, Always(choice=choice), beta)
 
 
-def _best(case: Case, beta: float) -> _Taken:
+def _best(case: Case, beta: float) -> _RoutedCase:
     """Take the better side; of two that are alike, the one with fewer calls."""
     sides = [_always("single", case, beta), _always("team", case, beta)]
     return max(sides, key=lambda item: (item.worth, -item.spent.calls))
 
 
-def _arm(taken: Sequence[_Taken]) -> Arm:
+def _arm(cases: Sequence[_RoutedCase]) -> Arm:
     return Arm(
-        score=fmean(item.score for item in taken),
-        interval=mean_interval([[item.score] for item in taken]),
-        worth=fmean(item.worth for item in taken),
-        spent=sum((item.spent for item in taken), CaseSpending()),
-        team=sum(item.choice == "team" for item in taken),
+        score=fmean(item.score for item in cases),
+        interval=mean_interval([[item.score] for item in cases]),
+        worth=fmean(item.worth for item in cases),
+        spent=sum((item.spent for item in cases), CaseSpending()),
+        team=sum(item.choice == "team" for item in cases),
     )
 
 
-def _gain(routed: Sequence[_Taken], other: Sequence[_Taken]) -> RoutingGain:
+def _gain(routed: Sequence[_RoutedCase], other: Sequence[_RoutedCase]) -> RoutingGain:
     gains = [item.worth - two.worth for item, two in zip(routed, other, strict=True)]
-    spent = [sum((item.spent for item in taken), CaseSpending()) for taken in (routed, other)]
+    spent = [sum((item.spent for item in items), CaseSpending()) for items in (routed, other)]
     return RoutingGain(
         worth=fmean(gains),
         interval=_interval(gains),

@@ -124,9 +124,9 @@ def _conditions(
     import numpy as np
 
     names, complete = _complete(cases)
-    known = {name: np.array([item.features[name] for item in complete]) for name in names}
-    cuts = [(name, at) for name in names for at in _thresholds(known[name].tolist())]
-    above = np.array([known[name] > at for name, at in cuts], bool).reshape(
+    values = {name: np.array([item.features[name] for item in complete]) for name in names}
+    cuts = [(name, at) for name in names for at in _thresholds(values[name].tolist())]
+    above = np.array([values[name] > at for name, at in cuts], bool).reshape(
         len(cuts), len(complete)
     )
     hold = np.stack([above, ~above], axis=1).reshape(2 * len(cuts), len(complete))

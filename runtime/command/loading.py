@@ -182,8 +182,7 @@ def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
 def _task(
     task_file: str | None, asked: TypedQuestion | None, catalogue: Catalogue, form: TaskForm
 ) -> Task:
-    from ...schema.loading.loading import load_task, parse_task
-    from ...schema.loading.tasks import STREAMS
+    from ...schema.loading.loading import STREAMS, load_task, parse_task
 
     if (task_file is None) == (asked is None):
         raise InputError("give either a task file or a question with --query.")

@@ -18,10 +18,11 @@ from ..values.budget import Budget
 from .chat.errors import CallError
 from .chat.fallback import ParameterForm, refused_form
 from .chat.inputs import takes
-from .endpoint import Endpoint, configured, endpoint_of
+from .endpoint import configured, endpoint_of
 from .model_client import ModelClient, PendingCall, no_account, unrecorded
 from .prices import BATCHING, batch_price_of, is_declared, rates_of
 from .rate_limiter import RateLimiter
+from .sharing import Shared
 from .stream_sink import Tell, unheard
 
 if TYPE_CHECKING:
@@ -29,17 +30,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...schema.host.models import Model
-    from ..local.server import LocalServer
     from ..values.usage import BatchedAttempt
     from .chat.fallback import ParameterChange
     from .chat.messages import ChatAnswer, ChatRequest
     from .concurrency import Slots
+    from .endpoint import Endpoint
     from .inbox_client import Respondent
     from .model_client import Client, OpenAccount
-
-RateLimiters = dict[Endpoint, RateLimiter]
-"""What all calls of one model at one address share, whatever gateway, event loop and thread they go
-through."""
 
 OLDER_BOUND = refused_form("max_tokens", ParameterForm(name="max_tokens"))
 """The older name of the bound on what is written, as a parameter that is refused."""
@@ -54,7 +51,7 @@ class Gateway:
         environment: Where keys and addresses are looked up. Default: the process's environment.
         seed: Seeds the jitter of waits.
         clock: Gives the time in seconds; only differences matter.
-        limiters: What calls of several gateways share, where their models are at one address.
+        shared: What several gateways share; whoever made it closes it. None: it shares nothing.
         respondent: Who answers here what is asked in a run's own inbox; None: files alone do.
         batched: Whether calls are made through the batch APIs of their providers, by `batches`.
 
@@ -69,7 +66,7 @@ class Gateway:
         environment: Mapping[str, str] | None = None,
         seed: int | None = None,
         clock: Callable[[], float] = time.monotonic,
-        limiters: RateLimiters | None = None,
+        shared: Shared | None = None,
         respondent: Respondent | None = None,
         batched: bool = False,
     ) -> None:
@@ -81,10 +78,10 @@ class Gateway:
         self._jitter = random.Random(seed)  # noqa: S311 - spreads waits, guards nothing
         self._clock = clock
         self._by_alias: dict[str, ModelClient] = {}
-        self._limiters: RateLimiters = {} if limiters is None else limiters
+        self._own = Shared()
+        self._shared = shared or self._own
         self._clients: dict[str, Client] = {}
         self._narrowed: list[tuple[Slots, int]] = []
-        self._servers: dict[Path | None, LocalServer] = {}
         self._starting = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
@@ -216,15 +213,13 @@ class Gateway:
         )
 
     async def close(self) -> None:
-        """Close connections and stop the embedded server."""
+        """Close connections and stop the embedded server, unless it is shared."""
         for client in self._clients.values():
             await client.close()
-        for server in self._servers.values():
-            await server.stop()
+        await self._own.close()
         for slots, bound in self._narrowed:
             slots.widen(bound)
         self._clients.clear()
-        self._servers.clear()
         self._narrowed.clear()
 
     async def _answer(
@@ -300,11 +295,12 @@ class Gateway:
     def _limiter_of(self, endpoint: Endpoint) -> RateLimiter:
         """Return what the calls of a model share, whatever alias and key they use."""
         place = replace(endpoint, key=None)
-        if place not in self._limiters:
+        limiters = self._shared.limiters
+        if place not in limiters:
             name = f"{endpoint.api_base or 'the endpoint'} ({endpoint.model})"
             limiter = RateLimiter(name, self._jitter, clock=self._clock)
-            return self._limiters.setdefault(place, limiter)
-        return self._limiters[place]
+            return limiters.setdefault(place, limiter)
+        return limiters[place]
 
     async def _client(self, kind: str) -> Client:
         """Make the client on the first call that needs it."""
@@ -321,12 +317,7 @@ class Gateway:
         """Start the embedded server on the first call that needs it."""
         if endpoint.kind != "local":
             return endpoint
-        async with self._starting:
-            if endpoint.weights not in self._servers:
-                from ..local.server import start_server
-
-                self._servers[endpoint.weights] = await start_server(endpoint.weights)
-        server = self._servers[endpoint.weights]
+        server = await self._shared.server(endpoint.weights)
         return replace(endpoint, api_base=server.api_base, key=server.key)
 
 

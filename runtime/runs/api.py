@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ..gateway.sharing import RateLimiters, Shared
 from ..messages.attached import refuse_unfilled, refuse_unread
 from ..messages.recall import refuse_met
 from ..record.trace import RunFolder, Trace
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ...schema.team.team import Team
     from ..agents.outcomes import Run
-    from ..gateway.gateway import RateLimiters
     from ..record.trace import Event
     from ..scrubbing.scrubber import Scrubber
 
@@ -214,13 +214,16 @@ async def _make_run(made_of: Prepared, options: Options) -> Run:
     """Make a run, in a folder where it has one or one is wanted."""
     plan, task, setting, offline = made_of.plan, made_of.task, made_of.setting, made_of.offline
     terminal = terminal_approver()
-    async with open_services(
-        made_of.catalogue,
-        setting,
-        approver=terminal,
-        respondent=terminal.respond if terminal else None,
-        limiters=_limiters,
-    ) as here:
+    async with (
+        Shared(_limiters) as shared,
+        open_services(
+            made_of.catalogue,
+            setting,
+            approver=terminal,
+            respondent=terminal.respond if terminal else None,
+            shared=shared,
+        ) as here,
+    ):
         refuse_unread([plan], task, made_of.place)
         refuse_unfilled([plan], [task], made_of.place)
         refuse_met(plan, task, here.recaller, made_of.place)

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..agents.outcomes import Run
     from ..engine.artifacts import Keep
-    from ..gateway.gateway import RateLimiters
     from ..gateway.inbox_client import Respondent
+    from ..gateway.sharing import Shared
     from ..jail import JailPlace
     from ..messages.recall import Recaller
     from ..plan.plan import Plan
@@ -252,7 +252,7 @@ async def open_services(
     approver: Approver | None = None,
     respondent: Respondent | None = None,
     connected: bool = True,
-    limiters: RateLimiters | None = None,
+    shared: Shared | None = None,
 ) -> AsyncGenerator[Services]:
     """Open what runs need; leaving the block closes connections and ends servers.
 
@@ -263,7 +263,7 @@ async def open_services(
         respondent: Answers here what agents of type Person ask; None: files alone do.
         connected: Whether to connect to the cluster that the setting names. Without that, no code
             can be run there, but all else can be prepared.
-        limiters: What the calls of other services share with these, such as bounds on calls in
+        shared: What the models of other services share with these, such as bounds on calls in
             flight.
 
     Raises:
@@ -281,7 +281,7 @@ async def open_services(
                 Gateway(
                     catalogue.models,
                     seed=setting.seed,
-                    limiters=limiters,
+                    shared=shared,
                     respondent=respondent,
                     batched=setting.batch,
                 )

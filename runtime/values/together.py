@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 from ...schema.values.errors import LimitError, RunError
 
-Came = TypeVar("Came")
+Result = TypeVar("Result")
 Key = TypeVar("Key")
 
 
-async def together(*parts: Coroutine[Any, Any, Came]) -> list[Came]:
+async def together(*parts: Coroutine[Any, Any, Result]) -> list[Result]:
     """Do parts side by side, all to their end: one that fails must not cost what others paid for.
 
     Raises:
         BaseException: What the first of them raised.
     """
-    result: list[Came] = []
+    result: list[Result] = []
     for item in await asyncio.gather(*parts, return_exceptions=True):
         if isinstance(item, BaseException):
             raise item

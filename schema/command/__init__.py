@@ -26,6 +26,7 @@ from ..values.secrets import scrubbed, secrets_of
 from ..values.terminal import speakable
 from ._host import (
     HOST,
+    OutputFile,
     catalogue_of,
     host_catalogue,
     host_options,
@@ -47,6 +48,7 @@ __all__ = [
     "Command",
     "Family",
     "Group",
+    "OutputFile",
     "catalogue_of",
     "host_catalogue",
     "host_options",

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from ..loading.agent_document import AGENT, is_agent_folder, is_team_folder
 from ..loading.agent_file import agent_paths, read_agent
-from ..loading.loading import read_file, read_team
+from ..loading.loading import STREAMS, read_file, read_team
 from ..loading.seeds import located
-from ..loading.tasks import STREAMS
 from ..team.team import Team
 from ..values.errors import InputError
 

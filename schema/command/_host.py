@@ -11,12 +11,30 @@ from typing import Any
 import click
 
 from ..host.catalogue import Catalogue
+from ..values.errors import InputError
+from ..values.files import refuse_unwritable
 from ..values.terminal import speakable
 
 
 def note(text: str) -> None:
     """Print a note on standard error."""
     click.echo(f"note: {speakable(text)}", err=True)
+
+
+class OutputFile(click.Path):
+    """A file that a command writes when its work is done; refused at once where it cannot be."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        super().convert(value, param, ctx)
+        try:
+            refuse_unwritable(Path(value))
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+        return Path(value)
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

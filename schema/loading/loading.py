@@ -38,6 +38,8 @@ from .task_files import files_of_task
 from .task_form import PLAIN, TaskForm
 
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
+STREAMS = (".jsonl", ".csv")
+"""The endings of files that have many tasks."""
 LONGEST_REMEMBERED = 16_384
 """Bytes of a team file whose content is kept in memory."""
 UNASKED = Catalogue(
@@ -79,7 +81,7 @@ def team_path(name: str | Path) -> Path:
         InputError: There is no such seed, or no team in the folder; or no such file, and a seed
             has that name.
     """
-    path = located(name)
+    path = refuse_tasks(located(name))
     if path.is_dir() and not is_team_folder(path):
         is_crew = bool(crew_folders(path))
         how = (
@@ -91,6 +93,17 @@ def team_path(name: str | Path) -> Path:
     if path.is_dir():
         read_file(path / TEAM, LIMITS, root=path)
         return path / TEAM
+    return path
+
+
+def refuse_tasks(path: Path) -> Path:
+    """Return the path of a team or a recipe, unless it is one of tasks.
+
+    Raises:
+        InputError: It is a file of tasks.
+    """
+    if path.suffix in STREAMS:
+        raise InputError(f"{path}: it has tasks. A team is a .yaml file, and comes first.")
     return path
 
 

@@ -18,14 +18,12 @@ from ..values.hints import did_you_mean, listed
 from ..values.json_text import dumps
 from ..values.problems import MOST_PROBLEMS, Problem, TextPosition, quoted
 from .lines import Lines, LineTooLong, TextPlace
-from .loading import TASK_LIMITS, THERE_ARE_MORE, open_file, parse_task, read_file
+from .loading import STREAMS, TASK_LIMITS, THERE_ARE_MORE, open_file, parse_task, read_file
 from .task_form import FIELDS, PLAIN, TaskForm
 
 MOST_NAMED = 10
 """Tasks that a message names."""
 
-STREAMS = (".jsonl", ".csv")
-"""The endings of files that have many tasks."""
 MOST_OF_NAME = 100
 MOST_KEPT = 32 << 20
 """Bytes of a file whose tasks are all kept in memory."""
@@ -77,6 +75,8 @@ class _Reader:
 
     def checked(self) -> Iterator[tuple[TextPlace, Task]]:
         """Read all tasks, then raise what is wrong with any of them; see `load_tasks`."""
+        if self.path.suffix in {".yaml", ".yml"}:
+            raise InputError(f"{self.path}: tasks are a {' or '.join(STREAMS)} file, not YAML.")
         problems: list[Problem] = []
         ids = array("q")
         for place, task in self.read(problems):

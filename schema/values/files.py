@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .errors import StorageError, UnsupportedSystem
+from .errors import InputError, StorageError, UnsupportedSystem
 from .failpoints import failpoint
 
 
@@ -87,6 +87,25 @@ def append(path: Path, content: bytes) -> None:
             with suppress(OSError):
                 os.ftruncate(handle, size)
             raise
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Make sure that a file can be written, ahead of the work that it is for.
+
+    Raises:
+        InputError: Its folder does not exist, or takes no files.
+    """
+    import tempfile
+
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}. Create it first.")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"{path}: no file can be made in {path.parent}: {error.strerror}. Name another folder."
+        ) from None
 
 
 def truncate(path: Path, size: int) -> None:

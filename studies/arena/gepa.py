@@ -24,7 +24,7 @@ from coterie.runtime.values.score import Score
 from coterie.schema.edits import RejectedEdits, SetPrompt, apply
 from coterie.schema.edits.offer.strict import closed
 from coterie.schema.team.team import Lineage, Team
-from coterie.schema.values.errors import CoterieError, LimitError
+from coterie.schema.values.errors import LimitError
 from coterie.schema.values.files import write_atomically
 from coterie.schema.values.json_text import dumps, loads
 
@@ -73,12 +73,13 @@ class Adapter:
 
     Attributes:
         loop: Where teams run and the operator is asked.
-        error: What ended it: the cap, or a failure.
+        error: What ended it: the cap, or a failure. GEPA itself would only log a failure, and
+            hand the original over.
     """
 
     stream: TaskStream
     loop: asyncio.AbstractEventLoop
-    error: CoterieError | None = None
+    error: Exception | None = None
     dropped: int = 0
     propose_new_texts: None = None
     _steps: int = 0
@@ -104,7 +105,7 @@ class Adapter:
                 logger=Silent(),
                 raise_on_exception=False,
             )
-        except CoterieError:  # the original was not even validated
+        except LimitError:  # the original was not even validated
             return self.original.team
         return self._team(result.best_candidate) or self.original.team
 
@@ -153,7 +154,7 @@ class Adapter:
             raise self.error
         try:
             return asyncio.run_coroutine_threadsafe(doing, self.loop).result()
-        except CoterieError as error:
+        except Exception as error:
             self.error = error
             raise
 
@@ -197,7 +198,7 @@ async def gepa(stream: TaskStream) -> None:
     """Optimize the prompts of the pool's team, and keep the result in the pool.
 
     Raises:
-        CoterieError: Something else than the cap ended it.
+        Exception: Something else than the cap ended it.
     """
     adapter = Adapter(stream=stream, loop=asyncio.get_running_loop())
     original, pool, name = adapter.original, stream.context.pool, stream.context.name

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from coterie.runtime.doubles.script import Request
 
 CONVENTION = "Codes begin with c"
+ANSWER = "answer"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,17 +42,22 @@ class World:
     ideas: int = 1
 
     def __call__(self, request: Request) -> Reply:
-        """Answer an operator by the form that it asks for, an agent with a code."""
+        """Answer an operator by the form that it asks for, an agent with a code.
+
+        An agent may be held to a form, too: it has an answer in free words and nothing else.
+        """
         form = request.get("response_format", {}).get("json_schema", {}).get("schema")
         text = json.dumps(request["messages"])
-        if form is not None:
+        is_held = form is not None and _is_of_an_answer(form)
+        if form is not None and not is_held:
             idea = int(self.ideas * _drawn(f"{self.name} {text} {request.get('seed')}"))
             written = json.dumps(_filled(form))
             return Reply(text=written.replace(CONVENTION, CONVENTION[:-1] + "cdefg"[idea]))
         code = re.findall(r"item (\d+)", text)[0]
         drawn = _drawn(f"{self.name} {code if self.is_sure else text}")
         is_right = drawn < (self.taught if CONVENTION in text else self.untaught)
-        return Reply(text=f"{'c' if is_right else 'x'}{code}")
+        answer = f"{'c' if is_right else 'x'}{code}"
+        return Reply(text=json.dumps({ANSWER: answer}) if is_held else answer)
 
 
 def _drawn(text: str) -> float:
@@ -66,6 +72,11 @@ def tasks(first: int, count: int) -> str:
         for n in range(first, first + count)
     )
     return "".join(f"{json.dumps({**task, 'niche': 'codes'})}\n" for task in each)
+
+
+def _is_of_an_answer(form: Mapping[str, Any]) -> bool:
+    parts = form.get("properties", {})
+    return [*parts] == [ANSWER] and "enum" not in parts[ANSWER]
 
 
 def _filled(form: Mapping[str, Any]) -> Any:

@@ -112,7 +112,7 @@ class Working:
             workers=self.workers,
             on_attributed=lambda attributed: progress(_sample(attributed)),
         )
-        progress.known = sum(1 for _ in attributing.done())
+        progress.earlier = sum(1 for _ in attributing.done())
         try:
             await attributing.to_the_end()
         finally:

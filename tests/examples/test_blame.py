@@ -12,7 +12,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import ScriptedModel, load_script
 from coterie.schema.command import main as mas
 
-from ..came import invoked
+from ..support.commands import invoked
 from ..support.pages import blocks
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from coterie.runtime.doubles import Call, Replies, ScriptedModel
 from coterie.schema import Agent, Catalogue, Model, Task, Team, load_team
 from coterie.schema.loading.ceiling import CapabilityPolicy
 
-Came = TypeVar("Came")
+Result = TypeVar("Result")
 
 TASK = Task(id="apples", query="How many apples?", context="There were 7.", answer="7 or so")
 ALIASES = ("default", "fast")
@@ -50,7 +50,7 @@ def ceiling_of(*teams: Team) -> CapabilityPolicy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked(Generic[Came]):
+class Asked(Generic[Result]):
     """What came of it.
 
     Attributes:
@@ -59,7 +59,7 @@ class Asked(Generic[Came]):
         calls: What the model was asked.
     """
 
-    result: Came
+    result: Result
     events: list[tuple[str, dict[str, Any]]]
     calls: list[Call]
 
@@ -70,7 +70,7 @@ class Asked(Generic[Came]):
 
 def asking(
     replies: Replies,
-    work: Callable[[MetaModel], Awaitable[Came]],
+    work: Callable[[MetaModel], Awaitable[Result]],
     *,
     ceiling: CapabilityPolicy | None = None,
     bounds: Bounds | None = None,
@@ -78,7 +78,7 @@ def asking(
     budget: str = "",
     notes: Mapping[str, str] = NOTHING,
     scrub: Callable[[str], str] = lambda text: text,
-) -> Asked[Came]:
+) -> Asked[Result]:
     """Let an operator do its work with a scripted model."""
     events: list[tuple[str, dict[str, Any]]] = []
 
@@ -93,7 +93,7 @@ def asking(
             for aliase in ALIASES
         }
 
-        async def until_done() -> Came:
+        async def until_done() -> Result:
             async with Gateway(here, seed=0, environment={}) as gateway:
                 meta = MetaModel(
                     calls=Calls(gateway=gateway, journal=journal, seed=1, scrub=scrub),

@@ -13,7 +13,7 @@ from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from ..came import invoked_in
+from ..support.commands import invoked_in
 from ..support.processes import KILLED, Child
 from ..waiting import wait_for
 

@@ -23,7 +23,7 @@ from coterie.runtime.jail import detect
 from coterie.runtime.jail.scratch import sweep
 from coterie.schema import load_team
 
-from ..came import invoked_in
+from ..support.commands import invoked_in
 from ..support.shares import every
 from .on_terminal import PATIENCE, OnTerminal, on_terminal
 

@@ -22,7 +22,7 @@ from coterie.runtime.jail.detect import JailReport
 from coterie.runtime.record.trace import Event
 from coterie.schema import Catalogue, Model, Task, dump
 
-from ..came import invoked_in
+from ..support.commands import invoked_in
 from .failures import CANARY, FRAIL, KINDS, SHAPES, Cell, Kind, cells
 
 AT_ONCE = 48

@@ -20,8 +20,8 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.jail import detect
 
-from ..came import invoked_in
 from ..leaks import leaks, written
+from ..support.commands import invoked_in
 from .secret_host import DEPTH, Host, Secrets, forms
 
 needs_jail = pytest.mark.skipif(

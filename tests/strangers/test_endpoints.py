@@ -16,7 +16,7 @@ from coterie.runtime.command.run import main
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
-from ..came import invoked_in
+from ..support.commands import invoked_in
 from ..support.shares import every
 
 WIDTH = 64

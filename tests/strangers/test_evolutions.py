@@ -20,10 +20,10 @@ from coterie.pool.command import main as mas_pool
 from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import ScriptedModel
 
-from ..came import invoked_in
 from ..conftest import Draw
 from ..operators import evolving
 from ..operators.evolving import write_world
+from ..support.commands import invoked_in
 from ..support.failpoints import armed
 from ..support.processes import Child
 from .evolutions import STRATEGIES, Stop, World

@@ -23,7 +23,7 @@ from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import Agent, Lineage
 
-from ..came import Came, invoked_in
+from ..support.commands import CommandResult, invoked_in
 from ..support.shares import every
 from .links import CANARY, KINDS
 
@@ -137,7 +137,9 @@ def folder(tmp_path: Path, scene: Scene) -> Path:
     return Path(shutil.copytree(scene.template, tmp_path / "here"))
 
 
-def run(folder: Path, model: ScriptedModel, command: click.Command, words: Sequence[str]) -> Came:
+def run(
+    folder: Path, model: ScriptedModel, command: click.Command, words: Sequence[str]
+) -> CommandResult:
     already = len(model.calls)
     given = [f"scripted@{model.api_base}" if word == "MODEL" else word for word in words]
     result = invoked_in(folder, command, given, command.name or "mas")
@@ -157,7 +159,7 @@ def state(folder: Path) -> dict[str, object]:
     return fields
 
 
-def check_refused(result: Came, folder: Path) -> None:
+def check_refused(result: CommandResult, folder: Path) -> None:
     """Make sure that one line names what is no file or folder of the pool's own."""
     assert (result.code, result.out, result.asked) == (2, "", []), result.err
     named = re.search(

@@ -17,7 +17,7 @@ from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import Catalogue, ConfigError, InputError
 from coterie.schema.command.importing import main as mas_import
 
-from ..came import Came, invoked_in
+from ..support.commands import CommandResult, invoked_in
 from ..support.shares import every
 from .links import CANARY, KINDS, Outside
 
@@ -86,7 +86,7 @@ class Scene:
     model: ScriptedModel
     outside: Outside
 
-    def run(self, folder: Path) -> Came:
+    def run(self, folder: Path) -> CommandResult:
         """Have the team at work, by the real command; say how often the model was called."""
         already = len(self.model.calls)
         words = [TEAM, TASK, "--model", f"scripted@{self.model.api_base}"]
@@ -110,7 +110,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(result: Came) -> str:
+def read(result: CommandResult) -> str:
     """Return all that a model read."""
     return "\n".join(json.dumps(call.body) for call in result.asked)
 

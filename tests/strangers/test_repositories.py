@@ -18,7 +18,7 @@ from coterie.runtime.repository.repository import Repository
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.schema import AgentError, Task
 
-from ..came import Came, invoked_in
+from ..support.commands import CommandResult, invoked_in
 from ..support.shares import every
 from . import repositories
 from .repositories import Linked, git
@@ -58,7 +58,7 @@ def armed(tmp_path: Path, place: str, where: str, program: Path) -> Path:
     return folder
 
 
-def run(folder: Path, repository: Path) -> Came:
+def run(folder: Path, repository: Path) -> CommandResult:
     """Have a team look into a repository, by the real command and with a scripted model."""
     task = {"id": "look", "query": "What is there?", "repo": str(repository)}
     (folder / "team.yaml").write_text(TEAM)

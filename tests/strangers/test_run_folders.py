@@ -17,7 +17,7 @@ from coterie.operators.command.op.command import main as op
 from coterie.runtime.command.run import main as run
 from coterie.runtime.doubles import Reply, ScriptedModel
 
-from ..came import Came, invoked_in
+from ..support.commands import CommandResult, invoked_in
 
 TEAM = """\
 name: chain
@@ -119,7 +119,7 @@ def test_no_key_and_no_call_reaches_an_address_that_the_host_did_not_name(
         words = [*before, str(folder), *after]
         if says == "its models":
             words += ["--model", f"m@{stage.ours.api_base}"]
-        result: Came = invoked_in(stage.folder, command, words, "mas-run")
+        result: CommandResult = invoked_in(stage.folder, command, words, "mas-run")
         refused += result.code == 2
         assert "Traceback" not in result.err, (name, result.err)
         assert VALUE not in result.out + result.err

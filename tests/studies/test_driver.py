@@ -16,7 +16,7 @@ from studies.driver.costs import DOCUMENTED, Costs, measured
 from studies.driver.reality import Point, compared
 from studies.driver.simulation import Load, Service, quantile, saturation, simulate
 
-from ..came import Came, invoked
+from ..support.commands import CommandResult, invoked
 
 SERVICE = Service(call=0.001)
 
@@ -126,7 +126,7 @@ def test_a_prediction_holds_within_its_band() -> None:
     assert not replace(point, measured=116).holds
 
 
-def run(*words: str) -> Came:
+def run(*words: str) -> CommandResult:
     return invoked(main, words, "driver")
 
 

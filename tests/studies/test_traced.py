@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from studies.traced import main
 
-from ..came import invoked
+from ..support.commands import invoked
 
 
 def test_each_way_is_measured() -> None:

@@ -11,7 +11,7 @@ from glob import glob
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from ..came import Came, invoked_in
+from ..support.commands import CommandResult, invoked_in
 
 COMMANDS = {point.name: point for point in entry_points(group="console_scripts")}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -85,7 +85,7 @@ class Newcomer:
             return event.err
         return event.shown
 
-    def ran(self, line: str, *, typed: str = "") -> Came:
+    def ran(self, line: str, *, typed: str = "") -> CommandResult:
         """Run one of our commands in this process."""
         split = shlex.split(self.as_here(line))
         name, *words = [word for pattern in split for word in self.expanded(pattern)]

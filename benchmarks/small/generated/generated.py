@@ -113,13 +113,13 @@ def _tasks(name: str, begin: Begin, source: Source) -> list[Task]:
 def _items(place: str, write: Write, level: int) -> Iterator[GeneratedQuestion]:
     """Draw items without end or repetition."""
     chance = random.Random(place)  # noqa: S311 - the same tasks every time
-    seen: set[tuple[str, str]] = set()
+    drawn: set[tuple[str, str]] = set()
     while True:
         for _ in range(PATIENCE):
             item = write(chance, level)
-            if (item.query, item.context) not in seen:
+            if (item.query, item.context) not in drawn:
                 break
         else:
-            raise InputError(f"{place} has no more than {len(seen)} tasks. Ask for fewer.")
-        seen.add((item.query, item.context))
+            raise InputError(f"{place} has no more than {len(drawn)} tasks. Ask for fewer.")
+        drawn.add((item.query, item.context))
         yield item

@@ -8,7 +8,7 @@ from ..operation import Workplace, changes, reads
 from ..searching import delete, expression_in, look_up, moment
 from ..table import MISSING, Row
 
-MOST_FOUND = 5
+LONGEST_LIST = 5
 _NO_NUMBER = "nan"
 _COLUMNS = frozenset({"event_id", "event_name", "participant_email", "event_start", "duration"})
 _ID = "The event's id, eight digits, such as 00000042."
@@ -43,7 +43,7 @@ def search_events(
         records = [record for record in records if _ordered(time_min, record["event_start"])]
     if time_max:
         records = [record for record in records if _ordered(record["event_start"], time_max)]
-    return records[:MOST_FOUND] or "No events found."
+    return records[:LONGEST_LIST] or "No events found."
 
 
 def _ordered(first: Any, second: Any) -> bool:

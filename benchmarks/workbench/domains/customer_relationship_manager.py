@@ -7,7 +7,7 @@ from typing import Any
 from ..operation import Workplace, changes, reads
 from ..searching import bounded, containing, delete
 
-MOST_FOUND = 5
+LONGEST_LIST = 5
 STATUSES = ("Qualified", "Won", "Lost", "Lead", "Proposal")
 PRODUCTS = ("Software", "Hardware", "Services", "Consulting", "Training")
 FIELDS = (
@@ -74,7 +74,7 @@ def search_customers(  # noqa: PLR0917 - calls may give arguments by place
             table = containing(table, column, pattern)
     for column, (lowest, highest) in spans.items():
         table = bounded(table, column, lowest, highest)
-    return table.records()[:MOST_FOUND]
+    return table.records()[:LONGEST_LIST]
 
 
 @changes(

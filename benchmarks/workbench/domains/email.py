@@ -9,7 +9,7 @@ from typing import Any
 from ..operation import NOW, Workplace, changes, reads
 from ..searching import delete, look_up, moment
 
-MOST_FOUND = 5
+LONGEST_LIST = 5
 _INVALID = "Invalid recipient email address."
 _ID = "The mail's id, as searches give it."
 _ADDRESS = "The address to send it to."
@@ -41,7 +41,7 @@ def search_emails(
         newest = [table for table in newest if _day(date_min) <= _day(table["sent_datetime"])]
     if date_max:
         newest = [table for table in newest if _day(table["sent_datetime"]) <= _day(date_max)]
-    return newest[:MOST_FOUND] or "No emails found."
+    return newest[:LONGEST_LIST] or "No emails found."
 
 
 def _has_all(email: dict[str, Any], words: list[str]) -> bool:

@@ -71,7 +71,7 @@ class RecordedUtterances:
 
 
 def recorded(
-    options: dict[str, Any], known: Catalogue, recorded_folder: Path
+    options: dict[str, Any], catalogue: Catalogue, recorded_folder: Path
 ) -> RecordedUtterances:
     """Make a recorded run again, without asking anybody, and return what was said in it."""
     from ....runtime.command.loading import load_folder
@@ -82,11 +82,11 @@ def recorded(
     folder = recorded_folder
     _must_be_whole(folder)
     setting, models = read_setting(folder)
-    again = known_again(folder, known, models, options["model"], offline=True)
+    again = known_again(folder, catalogue, models, options["model"], offline=True)
     loaded = load_folder(folder, again)
     plan = compile(loaded.team, loaded.catalogue)
-    done = asyncio.run(_passes(plan, loaded.task, loaded.catalogue, setting, folder))
-    result = utterances(done)
+    rounds = asyncio.run(_passes(plan, loaded.task, loaded.catalogue, setting, folder))
+    result = utterances(rounds)
     if not result:
         raise InputError(
             f"{folder}: no agent consults in a run of {loaded.team.name}: only the agent that"
@@ -120,10 +120,10 @@ async def _passes(
     async with open_services(catalogue, setting) as services:
         with Journal.open(folder, replaying=True) as journal:
             scrubber = services.scrubber(os.environ)
-            done = await passes(plan, task, services.context(journal=journal, scrubber=scrubber))
+            rounds = await passes(plan, task, services.context(journal=journal, scrubber=scrubber))
             if journal.divergences:
                 raise InputError(f"{folder}: it cannot be replayed. {journal.divergences[0]}")
-    return done
+    return rounds
 
 
 def utterance(recorded: RecordedUtterances, agent_id: str, round_number: int | None) -> Utterance:

@@ -32,10 +32,10 @@ MOST_HITS = 10
 
 
 def hits(
-    known: Catalogue, pool: Pool, task: Task, embedder: str | None
+    catalogue: Catalogue, pool: Pool, task: Task, embedder: str | None
 ) -> list[tuple[Learnt, float]]:
     """Search a pool's memory for similar tasks."""
-    return learnt(pool, task, known, embedder, MOST_HITS)
+    return learnt(pool, task, catalogue, embedder, MOST_HITS)
 
 
 def steps(pool: Pool, task: Task) -> list[EvolutionStep]:
@@ -53,8 +53,8 @@ def steps(pool: Pool, task: Task) -> list[EvolutionStep]:
 
 
 def _step(member: Member, pool: Pool, task: Task, numbers: Mapping[str, int]) -> EvolutionStep:
-    known = member.on_task(task.id)
-    reward = None if known is None else known.score if known.reward is None else known.reward
+    trial = member.on_task(task.id)
+    reward = None if trial is None else trial.score if trial.reward is None else trial.reward
     was_made_here = member.lineage.task == task.id
     parents = member.lineage.parents if was_made_here else ()
     return EvolutionStep(
@@ -96,10 +96,10 @@ def leader(pool: Pool, population: Population, chosen: Mapping[str, str], task: 
 
 
 def structures(
-    known: Catalogue, chosen: Mapping[str, str], structure_files: tuple[str, ...]
+    catalogue: Catalogue, chosen: Mapping[str, str], structure_files: tuple[str, ...]
 ) -> Mapping[str, Team]:
     """Load the structures that work with those who are there."""
-    teams = [load_source(source, known) for source in structure_files or STRUCTURES]
+    teams = [load_source(source, catalogue) for source in structure_files or STRUCTURES]
     fitting = {each.name: each for each in teams if fits(each, [*chosen])}
     if not fitting:
         raise InputError(f"no structure works with only {', '.join(chosen)}. Name more agents.")
@@ -115,8 +115,8 @@ def earlier_rounds(
 
 def seated_leader(pool: Pool, population: Population, team: Team, task: Task) -> Leader:
     """Return who led a team whose seats agents of the population took."""
-    taken = {seat_of(agent.id): agent.member for agent in team.agents.values() if agent.member}
-    seated = {seat: name for seat in sorted(filter(None, taken)) if (name := taken[seat])}
+    members = {seat_of(agent.id): agent.member for agent in team.agents.values() if agent.member}
+    seated = {seat: name for seat in sorted(filter(None, members)) if (name := members[seat])}
     if ANCHOR not in seated:
         raise InputError(
             f"{team.name}: no agent of a pool has the seat of the anchor. Use a team that worked,"
@@ -137,10 +137,10 @@ def pool_pair(pool: Pool, agent_id: str, other_agent_id: str) -> tuple[Agent, ..
     return _working(pool, agent_id), _working(pool, other_agent_id)
 
 
-def founders(known: Catalogue, founder_file: Path | None) -> tuple[Agent, ...]:
+def founders(catalogue: Catalogue, founder_file: Path | None) -> tuple[Agent, ...]:
     """Return the agent that a new one is like but for its persona."""
     settings = PopulationSettings(founder=None if founder_file is None else str(founder_file))
-    return (founder(settings, Path(), known),)
+    return (founder(settings, Path(), catalogue),)
 
 
 def _working(pool: Pool, name: str) -> Agent:

@@ -33,13 +33,13 @@ DIALOGUE = 200_000
 """Characters that are read of each agent's conversation."""
 
 
-def host(options: dict[str, Any], known: Catalogue) -> OperatorHost:
+def host(options: dict[str, Any], catalogue: Catalogue) -> OperatorHost:
     """Return what operators have of this host."""
-    return OperatorHost.of(options, known)
+    return OperatorHost.of(options, catalogue)
 
 
 def task(
-    known: Catalogue,
+    catalogue: Catalogue,
     task_file: Path | None,
     query: str | None,
     run_folder: Path | None = None,
@@ -55,7 +55,7 @@ def task(
         task_file = folders[0] / "task.json"
     if task_file is None:
         raise InputError("give the task: --task FILE, or --query QUESTION.")
-    return load_task(task_file, known)
+    return load_task(task_file, catalogue)
 
 
 def team(host: OperatorHost, team_file: str) -> Team:
@@ -79,18 +79,18 @@ def couple(
 
 
 def memories(
-    known: Catalogue, task: Task, memory_folder: Path | None, embedder: str | None
+    catalogue: Catalogue, task: Task, memory_folder: Path | None, embedder: str | None
 ) -> tuple[Learnt, ...]:
     """Return what was learnt on similar tasks, where a pool is named."""
     from ....pool.teams.pool import Pool
 
-    pool = None if memory_folder is None else Pool.open(memory_folder, catalogue=known)
-    return tuple(entry for entry, _ in learnt(pool, task, known, embedder))
+    pool = None if memory_folder is None else Pool.open(memory_folder, catalogue=catalogue)
+    return tuple(entry for entry, _ in learnt(pool, task, catalogue, embedder))
 
 
-def roles(known: Catalogue, roles_folder: Path) -> Mapping[str, Agent]:
+def roles(catalogue: Catalogue, roles_folder: Path) -> Mapping[str, Agent]:
     """Load a catalogue of roles."""
-    return load_roles(roles_folder, known)
+    return load_roles(roles_folder, catalogue)
 
 
 def rubric(rubric_file: Path | None) -> str:
@@ -147,37 +147,39 @@ def reward(account: RoundAccount, run_folder: Path, worth: float | None) -> floa
     return score.value
 
 
-def work(known: Catalogue, account: RoundAccount, agent: str) -> MemberWork:
+def work(catalogue: Catalogue, account: RoundAccount, agent: str) -> MemberWork:
     """Return what an agent of the team did."""
-    return _work(known, account, agent, None)
+    return _work(catalogue, account, agent, None)
 
 
 def scored_work(
-    known: Catalogue, account: RoundAccount, agent: str, own_score: float | None
+    catalogue: Catalogue, account: RoundAccount, agent: str, own_score: float | None
 ) -> MemberWork:
     """Return what an agent of the team did, and what its own answer was worth."""
-    return _work(known, account, agent, own_score)
+    return _work(catalogue, account, agent, own_score)
 
 
 def failed(
-    known: Catalogue, account: RoundAccount, failed_id: str, own_scores: tuple[float, float]
+    catalogue: Catalogue, account: RoundAccount, failed_id: str, own_scores: tuple[float, float]
 ) -> MemberWork:
     """Return what an agent did that failed."""
-    return _work(known, account, _agent_of(account.team, failed_id), own_scores[0])
+    return _work(catalogue, account, _agent_of(account.team, failed_id), own_scores[0])
 
 
 def succeeded(
-    known: Catalogue, account: RoundAccount, succeeded_id: str, own_scores: tuple[float, float]
+    catalogue: Catalogue, account: RoundAccount, succeeded_id: str, own_scores: tuple[float, float]
 ) -> MemberWork:
     """Return what an agent did that succeeded."""
-    return _work(known, account, _agent_of(account.team, succeeded_id), own_scores[1])
+    return _work(catalogue, account, _agent_of(account.team, succeeded_id), own_scores[1])
 
 
-def _work(known: Catalogue, account: RoundAccount, name: str, score: float | None) -> MemberWork:
+def _work(
+    catalogue: Catalogue, account: RoundAccount, name: str, score: float | None
+) -> MemberWork:
     worker = account.team.agents[name]
     return MemberWork(
         agent=worker.member or name,
-        persona=persona_of(worker, known),
+        persona=persona_of(worker, catalogue),
         account=account,
         positions=(name,),
         score=score,

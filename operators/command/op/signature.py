@@ -39,18 +39,18 @@ READERS: Mapping[str, Callable[..., Any]] = {
 } | {
     "criticism": lambda surviving: [reasons for _, reasons in surviving],
     "first": lambda couple: couple[0],
-    "known": catalogue_of,
+    "catalogue": catalogue_of,
     "members": lambda pool: list(pool.teams.values()),
-    "pool": lambda known, pool_folder: Pool.open(pool_folder, catalogue=known),
+    "pool": lambda catalogue, pool_folder: Pool.open(pool_folder, catalogue=catalogue),
     "population": population_of,
     "recorded_task": lambda recorded: recorded.task,
-    "said": lambda recorded: recorded.utterances,
+    "utterances": lambda recorded: recorded.utterances,
     "second": lambda couple: couple[1],
     "structure": lambda team: team.name,
     "surviving_ideas": lambda surviving: [idea for idea, _ in surviving],
 }
 """What makes each input of others: functions of these modules, and parts of what they return."""
-GIVEN = ("options", "operator", "seed")
+COMMON = ("options", "operator", "seed")
 """The inputs that every command has."""
 NO_MODEL = click.option("--no-model", is_flag=True, help="Ask no model.")
 NAMED = ("agent_id", "other_agent_id")
@@ -80,7 +80,7 @@ def command_of(operator: Operator) -> click.Command:
     def run(**options: Any) -> None:
         invocation = Invocation(signature=signature, options=options)
         result = invocation.result()
-        present(operator, result, invocation.values | invocation.given, options)
+        present(operator, result, invocation.values | invocation.arguments, options)
 
     command = click.command(operator.name, cls=Command, help=signature.help)
     return command(with_options(*signature.options())(run))
@@ -118,7 +118,7 @@ class Signature:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The words and options that the inputs are read from, in their order."""
-        return tuple(name for name in self.read if name not in READERS and name not in GIVEN)
+        return tuple(name for name in self.read if name not in READERS and name not in COMMON)
 
     @cached_property
     def read(self) -> tuple[str, ...]:
@@ -204,13 +204,13 @@ class Invocation:
 
     Attributes:
         values: What was read of that so far, by the names of inputs.
-        given: What the operator is given, by the names of its parameters.
+        arguments: What the operator gets, by the names of its parameters.
     """
 
     signature: Signature
     options: dict[str, Any]
     values: dict[str, Any] = field(default_factory=dict[str, Any])
-    given: dict[str, Any] = field(default_factory=dict[str, Any])
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def result(self) -> Any:
         """Read all inputs, then let the operator act."""
@@ -227,7 +227,7 @@ class Invocation:
     async def _act(self, model: OperatorModel | None) -> Any:
         named = (self.options.get(word) for word in NAMED)
         path = "/".join([self.signature.operator.name, *filter(None, named)])
-        return await self.signature.act(model, path, **self.given)
+        return await self.signature.act(model, path, **self.arguments)
 
     def _read(self) -> None:
         """Read all that the operator is given."""
@@ -236,19 +236,19 @@ class Invocation:
         self.values |= {"options": self.options, "operator": signature.operator.name, **words}
         for name, kind in signature.inputs.items():
             is_setting = isinstance(kind, OperatorSetting)
-            self.given[name] = self.options[name] if is_setting else self._value(kind)
+            self.arguments[name] = self.options[name] if is_setting else self._value(kind)
 
     def _value(self, name: str) -> Any:
         """Return an input, read once."""
         if name not in self.values:
             reader = READERS[name]
             parameters = inspect.signature(reader).parameters.values()
-            given = {
+            inputs = {
                 each.name: self._value(each.name)
                 for each in parameters
                 if each.default is each.empty or each.name in self.signature.read
             }
-            self.values[name] = reader(**given)
+            self.values[name] = reader(**inputs)
         return self.values[name]
 
 

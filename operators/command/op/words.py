@@ -7,11 +7,11 @@ operator's inputs need, and no others.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
 
+from ....schema.command import OutputFile
 from ...core.roles import ROLES
 from ...methods.evochamber.settings import PopulationSettings
 from ..arguments import FILE, FOLDER, FRACTION, embedder_option
@@ -170,7 +170,7 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be
 _output = click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="Where to write the child.  [default: standard output]",
 )
 _keep = click.option(

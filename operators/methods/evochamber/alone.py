@@ -67,8 +67,8 @@ async def own_attempts(
     """
     if not _wanted(episode, reward):
         return (*attempts,)
-    known = {attempt.agent for attempt in attempts}
-    lacking = [(seat, name) for seat, name in seated.seats.items() if name not in known]
+    agents = {attempt.agent for attempt in attempts}
+    lacking = [(seat, name) for seat, name in seated.seats.items() if name not in agents]
     result = await together(*(_own(episode, seated, seat, name) for seat, name in lacking))
     own = [attempt for attempt in result if attempt is not None]
     episode.figures["own attempts"] = len(own)
@@ -88,7 +88,7 @@ async def _own(episode: Episode, seated: Seated, seat: str, name: str) -> Member
     run = await episode.run(alone(episode, seated.team, name), what)
     if run.answer is None:
         return None
-    score = episode.taken(await episode.score(run, what))
+    score = episode.usable(await episode.score(run, what))
     return MemberAttempt(
         agent=name,
         seat=seat,

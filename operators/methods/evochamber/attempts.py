@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .seating import Seated
 
 _Key = tuple[str, str]
-NOTHING_KNOWN: Mapping[str, float] = MappingProxyType({})
+NO_SCORES: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,7 +75,7 @@ def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:
 async def graded(
     episode: Episode,
     attempts: Sequence[MemberAttempt],
-    known: Mapping[str, float] = NOTHING_KNOWN,
+    earlier: Mapping[str, float] = NO_SCORES,
 ) -> tuple[MemberAttempt, ...]:
     """Score attempts as the recipe says: by the reference answer, or by the judge.
 
@@ -83,7 +83,7 @@ async def graded(
     to it; where the judge has no score for it, that is counted as lost, and nobody has one.
 
     Args:
-        known: Scores of answers that are known, such as that of the team, in [0, 1].
+        earlier: Scores of answers that have one already, such as that of the team, in [0, 1].
     """
     if not episode.learning:
         return (*attempts,)
@@ -91,15 +91,15 @@ async def graded(
     for attempt in attempts:
         first.setdefault(_key(attempt), attempt)
     mine = [
-        attempt for attempt in first.values() if attempt.tool_calls or attempt.answer not in known
+        attempt for attempt in first.values() if attempt.tool_calls or attempt.answer not in earlier
     ]
     result = await together(
         *(episode.score(_run(item), f"attempt {item.position}") for item in mine)
     )
-    scores = [episode.taken(score) for score in result]
+    scores = [episode.usable(score) for score in result]
     table = {_key(item): score and score.value for item, score in zip(mine, scores, strict=True)}
     return tuple(
-        replace(attempt, score=table.get(_key(attempt), known.get(attempt.answer)))
+        replace(attempt, score=table.get(_key(attempt), earlier.get(attempt.answer)))
         for attempt in attempts
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ....runtime.plan.plan import Plan
-from ...core.bounds import ASKED
+from ...core.bounds import MOST_CALLS
 from .lifecycle.heritage import MOST_FUSED
 from .settings import PopulationSettings
 from .structures import LEADER
@@ -24,16 +24,16 @@ def calls_at_most(settings: PopulationSettings, plan: Plan) -> int:
     Args:
         plan: A team of the population in the structure that asks most.
     """
-    asked = 0
+    questions = 0
     if settings.structure == LEADER:
-        asked += 2
+        questions += 2
     if settings.learning:
-        asked += settings.team_size * (1 + ENTRIES)
+        questions += settings.team_size * (1 + ENTRIES)
     if settings.codream:
-        asked += _dream(settings)
+        questions += _dream(settings)
     look = _lifecycle_questions(settings) / settings.tau if settings.lifecycle else 0
     alone = _alone(settings) * _longest(plan) if settings.codream else 0
-    return plan.calls_at_most + alone + math.ceil(ASKED * (asked + look))
+    return plan.calls_at_most + alone + math.ceil(MOST_CALLS * (questions + look))
 
 
 def _dream(settings: PopulationSettings) -> int:

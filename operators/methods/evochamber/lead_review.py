@@ -105,7 +105,7 @@ async def review_choice(
         "structure": seated.structure,
         "profile": [*leader.profile],
         "reward": reward,
-        "reflection": episode.taken(result) or "",
+        "reflection": episode.usable(result) or "",
         "task": task.id,
         "anchor": leader.agent.id,
     }

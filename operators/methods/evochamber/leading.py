@@ -177,7 +177,7 @@ async def lead(
     leader: Leader,
     structures: Mapping[str, Team],
     *,
-    known: Sequence[tuple[Mapping[str, Any], float]] = (),
+    rounds: Sequence[tuple[Mapping[str, Any], float]] = (),
 ) -> StructureChoice | RejectedProposal:
     """Have the leader of a team choose its structure (EvoChamber §3.4, LeadLearn).
 
@@ -185,7 +185,7 @@ async def lead(
         leader: Who leads, and how able the team is.
         structures: Those that the team can work by, by their names; at least one. A single one is
             given without asking.
-        known: Earlier rounds of leadership that are like this one, with the similarity, the most
+        rounds: Earlier rounds of leadership that are like this one, with the similarity, the most
             similar first.
     """
     if len(structures) == 1:
@@ -195,18 +195,18 @@ async def lead(
     persona = persona_of(leader.agent, model.catalogue)
     question = Question(
         operator=OPERATOR,
-        instructions=prompt(OPERATOR, has_rounds=bool(known)),
+        instructions=prompt(OPERATOR, has_rounds=bool(rounds)),
         material=material(
             task_text(task, limits),
             fenced("leader", clip(persona, limits.characters), leader.agent.id),
             team_text(leader, task.niche or "", limits),
             fenced("structures", _structure_list(structures, limits)),
-            fenced("rounds", _shown(known, limits)),
+            fenced("rounds", _shown(rounds, limits)),
         ),
         schema=schema,
         read=functools.partial(_read, leader, schema, limits),
         parents=(*structures,),
-        inputs={"task": task, "leader": leader, "structures": structures, "known": known},
+        inputs={"task": task, "leader": leader, "structures": structures, "known": rounds},
     )
     return await model.ask(path, question)
 
@@ -236,11 +236,11 @@ async def choose_structure(
     task, niche = episode.task, episode.task.niche or ""
     agents = {name: episode.view.agents[name].agent for name in chosen.values()}
     leader = Leader.of(population, chosen, agents, niche)
-    known = closest(population.rounds, leader.profile, niche, episode.settings.bank)
+    rounds = closest(population.rounds, leader.profile, niche, episode.settings.bank)
     answer: StructureChoice | RejectedProposal = await operator_of(OPERATOR).act(
-        episode.meta_model, f"{episode.path}lead", task, leader, structures, known=known
+        episode.meta_model, f"{episode.path}lead", task, leader, structures, rounds=rounds
     )
-    if (result := episode.taken(answer)) is None:
+    if (result := episode.usable(answer)) is None:
         best = fallback(population.rounds, niche, [*structures])
         result = StructureChoice(leader=leader, structure=best, by="fallback")
     if result.by != "nobody":
@@ -257,10 +257,10 @@ def _structure_list(structures: Mapping[str, Team], bounds: Bounds) -> str:
     )
 
 
-def _shown(known: Sequence[tuple[Mapping[str, Any], float]], bounds: Bounds) -> str:
+def _shown(rounds: Sequence[tuple[Mapping[str, Any], float]], bounds: Bounds) -> str:
     """Show rounds of leadership, a line for each."""
-    room = min(LONGEST_ABOUT, bounds.team_characters // max(1, len(known)))
-    return "\n".join(_round(fields, similarity, room) for fields, similarity in known)
+    room = min(LONGEST_ABOUT, bounds.team_characters // max(1, len(rounds)))
+    return "\n".join(_round(fields, similarity, room) for fields, similarity in rounds)
 
 
 def _round(past_round: Mapping[str, Any], similarity: float, room: int) -> str:
@@ -286,6 +286,6 @@ LEAD = Operator(
     act=lead,
     about="Let the leader of a team choose the team's structure for a task. Without AGENTS, the"
     " members are chosen as EvoChamber does.",
-    inputs={"known": "earlier_rounds"},
+    inputs={"rounds": "earlier_rounds"},
     gives="words",
 )

@@ -56,12 +56,12 @@ class Reflection:
             credit: The team's reward, in [0, 1].
             run: The evolution that they come from.
         """
-        known: dict[str, Any] = {"owner": agent, "case": task.id, "credit": credit, "run": run}
+        shared: dict[str, Any] = {"owner": agent, "case": task.id, "credit": credit, "run": run}
         key = task.text[:LONGEST_TASK]
         if self.lesson:
-            yield Learnt(kind="lesson", task=key, text=self.lesson, niche=task.niche, **known)
+            yield Learnt(kind="lesson", task=key, text=self.lesson, niche=task.niche, **shared)
         if self.insight:
-            yield Learnt(kind="insight", task=key, text=self.insight, **known)
+            yield Learnt(kind="insight", task=key, text=self.insight, **shared)
 
 
 async def reflect(
@@ -122,8 +122,8 @@ async def reflect_all(
         return
     members = works(episode, seated, run, attempts)
     result = await together(*(_learnt(episode, member, reward) for member in members))
-    kept = [item for of in result for item in of if isinstance(item, Settled)]
-    for entry in kept:
+    entries = [item for of in result for item in of if isinstance(item, Settled)]
+    for entry in entries:
         episode.keep(entry.entry, f"{entry.entry.kind} of {entry.entry.owner}")
     for lost in (
         item.rejected if isinstance(item, Settled) else item for of in result for item in of
@@ -131,9 +131,9 @@ async def reflect_all(
         if lost is not None:
             episode.lose(lost)
     episode.figures |= {
-        "lessons": sum(settled.entry.kind == "lesson" for settled in kept),
-        "insights": sum(settled.entry.kind == "insight" for settled in kept),
-        "fused": sum(bool(settled.entry.replaces) for settled in kept),
+        "lessons": sum(settled.entry.kind == "lesson" for settled in entries),
+        "insights": sum(settled.entry.kind == "insight" for settled in entries),
+        "fused": sum(bool(settled.entry.replaces) for settled in entries),
     }
 
 

@@ -78,18 +78,18 @@ def seats(template: Team) -> tuple[str, ...]:
     return tuple(sorted({seat for seat in named.values() if seat}, key=_rank))
 
 
-def fits(template: Team, taken: Collection[str]) -> bool:
+def fits(template: Team, occupied: Collection[str]) -> bool:
     """Return whether a structure works with the seats that are taken, be they few.
 
     It does where the position that answers is taken or belongs to nobody, and every other that
     hears of seats beside its own still hears of one.
     """
     called = seats(template)
-    if called[0] not in taken or seat_of(template.output) not in {None, *taken}:
+    if called[0] not in occupied or seat_of(template.output) not in {None, *occupied}:
         return False
-    working = (agent for agent in template.agents if seat_of(agent) in {None, *taken})
-    heard = ({*_others(template, name)} for name in working)
-    return all(others & {*taken} for others in heard if others)
+    working = (agent for agent in template.agents if seat_of(agent) in {None, *occupied})
+    neighbours = ({*_others(template, name)} for name in working)
+    return all(others & {*occupied} for others in neighbours if others)
 
 
 def seated(
@@ -171,14 +171,14 @@ def _others(team: Team, position: str) -> Iterator[str]:
             yield seat
 
 
-def _spread(template: Team, taken: Collection[str]) -> Team:
+def _spread(template: Team, occupied: Collection[str]) -> Team:
     """Have the scout's positions once for each scout that the structure does not name itself.
 
     Of two scouts, one hears of the other where the scout hears of the complement.
     """
-    known = seats(template)
-    more = sorted((name for name in taken if _rank(name)[0] == _rank(SCOUT)[0]), key=_rank)
-    more = [name for name in more if name not in known] if SCOUT in known else []
+    own_seats = seats(template)
+    more = sorted((name for name in occupied if _rank(name)[0] == _rank(SCOUT)[0]), key=_rank)
+    more = [name for name in more if name not in own_seats] if SCOUT in own_seats else []
     scout = [agent for agent in template.agents if seat_of(agent) == SCOUT]
     copies = {
         agent: [agent, *(f"{seat}{agent.removeprefix(SCOUT)}" for seat in more)]
@@ -235,16 +235,16 @@ def _execution(execution: Execution, copies: Mapping[str, Sequence[str]]) -> Exe
     return replace(execution, rounds=rounds, recruit=recruit)
 
 
-def _without(team: Team, taken: Collection[str], catalogue: Catalogue) -> Team:
+def _without(team: Team, occupied: Collection[str], catalogue: Catalogue) -> Team:
     """Take the positions of seats out that nobody takes."""
-    gone = [
+    edits = [
         RemoveAgent(agent=agent)
         for agent in team.agents
-        if not _is_function(team, agent) and seat_of(agent) not in taken
+        if not _is_function(team, agent) and seat_of(agent) not in occupied
     ]
-    if not gone:
+    if not edits:
         return team
-    result = apply(team, gone, catalogue)
+    result = apply(team, edits, catalogue)
     if isinstance(result, RejectedEdits):
         raise ConfigError(
             [replace(problem, file=f"{team.name}.yaml") for problem in result.problems]

@@ -73,7 +73,7 @@ async def _learn(
 
     The population counts the task already: who has a deficit is asked after it (§3.3 to 3.5).
     """
-    answers = await graded(episode, attempts(team, run), _known(run, reward))
+    answers = await graded(episode, attempts(team, run), _score_of_answer(run, reward))
     compared = await own_attempts(episode, team, answers, reward)
     await episode.side_by_side(
         lambda part: reflect_all(part, team, run, compared, reward),
@@ -85,7 +85,7 @@ async def _learn(
         await live(episode, population)
 
 
-def _known(run: Run, reward: float) -> Mapping[str, float]:
+def _score_of_answer(run: Run, reward: float) -> Mapping[str, float]:
     """Return what the team's answer was worth: who answered the same is not scored again."""
     return {} if run.answer is None else {run.answer: reward}
 
@@ -99,8 +99,8 @@ def _needs(settings: PopulationSettings, /) -> frozenset[Need]:
 
 
 def _keeps(settings: PopulationSettings, /) -> frozenset[str]:
-    is_kept = settings.learning or settings.codream
-    return frozenset({"lesson", "insight"}) if is_kept else frozenset()
+    learns = settings.learning or settings.codream
+    return frozenset({"lesson", "insight"}) if learns else frozenset()
 
 
 def _fold(settings: PopulationSettings, /) -> Population:

@@ -123,24 +123,24 @@ def shortlist(
         k: How many are to be chosen.
         expected: As for `select`.
     """
-    known = ranked(members, task.niche or None, expected=expected)
-    left = {member: _is_able(task, member) for member in known if member.retired is None}
+    expectations = ranked(members, task.niche or None, expected=expected)
+    left = {member: _is_able(task, member) for member in expectations if member.retired is None}
     relatives: Counter[str] = Counter()
-    taken: dict[Member, Expectation] = {}
-    while left and len(taken) < max(2 * k, k + 3):
-        explores = (len(taken) + 1) % max(2, k) == 0
+    chosen: dict[Member, Expectation] = {}
+    while left and len(chosen) < max(2 * k, k + 3):
+        explores = (len(chosen) + 1) % max(2, k) == 0
         worth = {
             member: (
                 left[member],
-                *_worth(member, known[member], relatives[member.stem], explores=explores),
+                *_worth(member, expectations[member], relatives[member.stem], explores=explores),
             )
             for member in left
         }
         first = max(left, key=lambda member: worth[member])
-        taken[first] = known[first]
+        chosen[first] = expectations[first]
         relatives[first.stem] += 1
         del left[first]
-    return taken
+    return chosen
 
 
 def _worth(
@@ -150,8 +150,8 @@ def _worth(
     penalty = FAMILY_PENALTY * relatives
     if not explores:
         return round(expectation.standing, DIGITS) - penalty, 0
-    done = member.statistics
-    return round(expectation.high, DIGITS) - penalty, -(done.n + done.failures + done.adapted)
+    counts = member.statistics
+    return round(expectation.high, DIGITS) - penalty, -(counts.n + counts.failures + counts.adapted)
 
 
 def _remembered(
@@ -180,18 +180,18 @@ def _summary(
     hits: Sequence[tuple[Learnt, float]],
 ) -> str:
     """Say in a line what the pool knows of a team."""
-    known, niche = member.statistics, member.on(task.niche)
+    own, niche = member.statistics, member.on(task.niche)
     low, high = expected.low, expected.high
     texts = [
         _shape(member.team),
         f"expected to score {expected.score:.2f}, between {low:.2f} and {high:.2f}",
-        "never evaluated" if known.score is None else f"score {known.score:.2f} of {known.n}",
+        "never evaluated" if own.score is None else f"score {own.score:.2f} of {own.n}",
         f"in this niche {niche.score:.2f} of {niche.n}"
         if task.niche and niche.score is not None
         else "",
-        f"failed {counted(known.failures, 'time')}" if known.failures else "",
-        f"as adapted to a task {known.adapted_sum / known.adapted:.2f} of {known.adapted}"
-        if known.adapted
+        f"failed {counted(own.failures, 'time')}" if own.failures else "",
+        f"as adapted to a task {own.adapted_sum / own.adapted:.2f} of {own.adapted}"
+        if own.adapted
         else "",
         *(
             f"reward {reward:.2f} on a task of similarity {similarity:.2f}"

@@ -58,28 +58,28 @@ async def appraise(
     model: OperatorModel,
     path: str,
     task: Task,
-    said: Sequence[Utterance],
+    utterances: Sequence[Utterance],
     *,
     rubric: str = "",
 ) -> Appraisal | RejectedProposal:
     """Score the utterances of a round (MATTRL Eq. 9).
 
     Args:
-        said: What the agents said in that round, each once; at least one did.
+        utterances: What the agents said in that round, each once; at least one did.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
     """
     limits = model.limits
-    share = room(limits) * min(len(said), FULL_SHARES) // len(said)
-    names = [utterance.agent for utterance in said]
+    share = room(limits) * min(len(utterances), FULL_SHARES) // len(utterances)
+    names = [utterance.agent for utterance in utterances]
     question = Question(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, rubric=rubric.strip() or prompt("utterance")),
         material=material(
-            task_text(task, limits), *(shown(utterance, share) for utterance in said)
+            task_text(task, limits), *(shown(utterance, share) for utterance in utterances)
         ),
         schema=_schema(names, reason_schema(limits), TENTHS),
         read=functools.partial(_read, names, limits),
-        inputs={"task": task, "said": said},
+        inputs={"task": task, "said": utterances},
     )
     return await model.ask(path, question)
 
@@ -155,12 +155,17 @@ class Appraised:
 
 
 async def appraise_rounds(
-    model: OperatorModel, path: str, task: Task, said: Sequence[Utterance], *, rubric: str = ""
+    model: OperatorModel,
+    path: str,
+    task: Task,
+    utterances: Sequence[Utterance],
+    *,
+    rubric: str = "",
 ) -> Appraised | RejectedProposal:
     """Score all utterances of a run; see `appraised`."""
     lost: list[RejectedProposal] = []
-    scores = await appraised(model, f"{path}/", task, said, lost.append, rubric=rubric)
-    return Appraised(utterances=said, scores=scores, rejected=lost) if scores else lost[0]
+    scores = await appraised(model, f"{path}/", task, utterances, lost.append, rubric=rubric)
+    return Appraised(utterances=utterances, scores=scores, rejected=lost) if scores else lost[0]
 
 
 def room(bounds: Bounds) -> int:

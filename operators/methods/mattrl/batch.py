@@ -60,7 +60,7 @@ def _keep(
     result: Distilled | RejectedProposal,
 ) -> None:
     """Keep an entry, called by its case's number, its agent and its round."""
-    if (distilled := episode.taken(result)) is None:
+    if (distilled := episode.usable(result)) is None:
         return
     entry = distilled.entry(
         task,

@@ -119,7 +119,7 @@ async def distil_alone(
     model: OperatorModel,
     path: str,
     task: Task,
-    said: Sequence[Utterance],
+    utterances: Sequence[Utterance],
     utterance: Utterance,
     *,
     score: Contribution | None,
@@ -132,7 +132,7 @@ async def distil_alone(
         rubric: What makes an utterance good. Empty for the one that comes with `appraise`.
     """
     if score is None:
-        beside = [item for item in said if item.round == utterance.round]
+        beside = [item for item in utterances if item.round == utterance.round]
         judged = await appraise(model, f"{path}/appraise", task, beside, rubric=rubric)
         if isinstance(judged, RejectedProposal):
             return judged

@@ -90,8 +90,8 @@ class Credited:
         """Return its numbers, with the judge's reason."""
         item = self.utterance
         judged = {"score": self.score.value, "reason": self.score.reason} if self.score else {}
-        tried = {} if self.worth is None else {"worth": self.worth}
-        shares = {**tried, "ratio": self.ratio, "weight": self.weight}
+        scores = {} if self.worth is None else {"worth": self.worth}
+        shares = {**scores, "ratio": self.ratio, "weight": self.weight}
         rewarded = {} if self.reward is None else {"reward": self.reward}
         return {"agent": item.agent, "round": item.round, **judged, **shares, **rewarded}
 

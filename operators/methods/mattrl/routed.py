@@ -42,7 +42,7 @@ async def compare(
     run = await episode.run(single, SINGLE)
     score = await episode.score(run, SINGLE)
     features, gauging = await _features(episode, gauged=gauged)
-    if (single_score := episode.taken(score)) is None:
+    if (single_score := episode.usable(score)) is None:
         return
     case = Case(
         task=episode.task.id,
@@ -84,7 +84,7 @@ async def _features(episode: Episode, *, gauged: bool) -> tuple[Features, CaseSp
         return features, CaseSpending()
     judged = await gauge(episode.meta_model, f"{episode.path}gauge", episode.task)
     took = Run(status="done", usage=episode.spent.get("gauge", Usage()))
-    return {**features, **(episode.taken(judged) or {})}, _spent(episode, took)
+    return {**features, **(episode.usable(judged) or {})}, _spent(episode, took)
 
 
 def _spent(episode: Episode, run: Run) -> CaseSpending:

@@ -42,7 +42,7 @@ async def mattrl(episode: Episode) -> None:
     if tests and (right := await pre_tested(episode, team, CONSULT)):
         episode.answered(*right)
         return
-    done = await episode.passes(team, CONSULT)
+    rounds = await episode.passes(team, CONSULT)
     run = episode.recorded_run(CONSULT)
     if not episode.learning:
         episode.answered(run)
@@ -52,7 +52,7 @@ async def mattrl(episode: Episode) -> None:
         return
     if single:
         await compare(episode, single, team, outcome, label=CONSULT, gauged=settings.gauge)
-    if result := utterances(done):
+    if result := utterances(rounds):
         await _learn(episode, team, result, outcome)
 
 
@@ -67,10 +67,10 @@ async def _learn(
     )
     worth, about = None, None
     if settings.credit != "naive":
-        tried = episode.taken(await silenced(episode, team, CONSULT, utterances_of))
-        if tried is None:
+        counterfactual = episode.usable(await silenced(episode, team, CONSULT, utterances_of))
+        if counterfactual is None:
             return
-        worth, about = tried.worth, tried.about
+        worth, about = counterfactual.worth, counterfactual.about
     of = credited(utterances_of, scores, outcome=outcome.value, settings=settings, worth=worth)
     tell(episode, of, outcome=outcome.value, about=about)
 

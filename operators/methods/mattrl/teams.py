@@ -88,17 +88,17 @@ def _with_catalogue(team: Team, roles: Sequence[str]) -> Team:
     """Put an agent for each role in the place of those who may be recruited."""
     recruit = team.execution.recruit
     assert recruit is not None  # noqa: S101 - as_set asks
-    gone = {*recruit.among}
+    removed = {*recruit.among}
     seat = team.agents[recruit.among[0]]
-    agents = {name: agent for name, agent in team.agents.items() if name not in gone}
+    agents = {name: agent for name, agent in team.agents.items() if name not in removed}
     for role in roles:
         new = free_id(_id_of(role), agents)
         agents[new] = replace(seat, id=new, role=role, member=None)
-    new_ids = tuple(name for name in agents if name not in team.agents or name in gone)
+    new_ids = tuple(name for name in agents if name not in team.agents or name in removed)
     edges: dict[str, tuple[str, ...]] = dict.fromkeys(new_ids, team.reports_to.get(seat.id, ()))
     for sender, readers in team.reports_to.items():
-        if sender not in gone:
-            stay = tuple(reader for reader in readers if reader not in gone)
+        if sender not in removed:
+            stay = tuple(reader for reader in readers if reader not in removed)
             edges[sender] = (*stay, *(new_ids if seat.id in readers else ()))
     most = min(recruit.most, len(new_ids))
     execution = replace(team.execution, recruit=replace(recruit, among=new_ids, most=most))
@@ -133,8 +133,8 @@ async def pre_tested(episode: Episode, team: Team, label: str) -> tuple[Run, Sco
     if result is None:
         return None
     answer = result.content if result.answer is None else result.answer
-    done = {"status": "done", "error": None, "fault": None, "score": None}
-    run = replace(run, answer=answer, answered_by=pupil, **done)
+    success = {"status": "done", "error": None, "fault": None, "score": None}
+    run = replace(run, answer=answer, answered_by=pupil, **success)
     score = await episode.verdict(run, "pre_test")
     right = isinstance(score, Score) and score.value >= RIGHT
     episode.note("pre_test", agent=pupil, right=right)

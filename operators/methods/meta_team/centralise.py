@@ -210,7 +210,7 @@ class _Reading:
         noted, no_noted = self._noted(fields.get("pairs", ()))
         passed = self.ground.gate(self.model, (*own, *noted), self.room)
         return Centralised(
-            edits=passed.kept,
+            edits=passed.edits,
             team=self._part_of(passed.child).read(fields) if self.levels.team_level else None,
             refused=(*no_own, *no_noted, *passed.refused),
         )

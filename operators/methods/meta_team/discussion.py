@@ -112,7 +112,7 @@ async def discuss(
     model: OperatorModel,
     path: str,
     ground: Ground,
-    known: str,
+    findings: str,
     *,
     rounds: int,
     meter: Meter,
@@ -125,19 +125,19 @@ async def discuss(
 
     Args:
         ground: The team, with what agents and pairs have noted since it worked.
-        known: What everybody reads: the team's rules, and what agents and pairs found.
+        findings: What everybody reads: the team's rules, and what agents and pairs found.
         rounds: The most rounds. 0: nobody speaks.
         meter: Counts what that takes, and the decision after it.
-        inputs: The values that `known` was written from.
+        inputs: The values that `findings` was written from.
     """
     lead = lead_of(ground.team, ground.run)
     members = [agent for agent in speakers(ground.team, ground.run) if agent != lead]
     discussion = Discussion()
     for number in range(1, rounds + 1):
-        asked = (
+        agents = (
             members if number == 1 else [agent for agent in members if _is_named(agent, discussion)]
         )
-        for agent in asked:
+        for agent in agents:
             if meter.reached or meter.steps + DECISION >= meter.limits.steps:
                 return discussion
             statements = discussion.statements
@@ -154,7 +154,7 @@ async def discuss(
                 ),
                 longest=longest,
                 meter=meter,
-                also=material(known, discussion.text),
+                also=material(findings, discussion.text),
                 may_pass=True,
                 inputs={**inputs, "statements": statements},
             )

@@ -52,11 +52,11 @@ class Passed:
 
     Attributes:
         child: The team under the edits that may be kept; the team itself, where none may.
-        refused: The others. With `kept`, they are all that there were.
+        refused: The others. With `edits`, they are all that there were.
     """
 
     child: Team
-    kept: tuple[Edit, ...] = ()
+    edits: tuple[Edit, ...] = ()
     refused: tuple[Refused, ...] = ()
 
 
@@ -68,7 +68,7 @@ class _Refusing(Protocol):
 Read = TypeVar("Read", bound=_Refusing)
 
 
-def all_kept(answer: Read) -> Read:
+def require_all(answer: Read) -> Read:
     """Return an answer of which all may be kept.
 
     Raises:
@@ -101,24 +101,24 @@ def gate(
     def why_not(some: Sequence[Edit]) -> tuple[str, ...]:
         return objections(team, some, catalogue=catalogue, ceiling=ceiling, room=limits)
 
-    kept, left = list(edits), list[tuple["Edit", tuple[str, ...]]]()
+    passing, left = list(edits), list[tuple["Edit", tuple[str, ...]]]()
     if edits and why_not(edits):
-        kept, left = [], [(edit, ()) for edit in edits]
+        passing, left = [], [(edit, ()) for edit in edits]
     is_going_on = bool(left)
     while is_going_on:
         waiting = list[tuple["Edit", tuple[str, ...]]]()
         for item, _ in left:
-            if reasons := why_not([*kept, item]):
+            if reasons := why_not([*passing, item]):
                 waiting.append((item, reasons))
             else:
-                kept.append(item)
+                passing.append(item)
         is_going_on = 0 < len(waiting) < len(left)
         left = waiting
-    result = apply(team, kept, catalogue, ceiling) if kept else team
+    result = apply(team, passing, catalogue, ceiling) if passing else team
     if isinstance(result, RejectedEdits):  # pragma: no cover - they were tried
         raise TypeError("edits that were tried one by one make no team together.")
     refused = tuple(Refused(what=_edit_name(edit), reasons=reasons) for edit, reasons in left)
-    return Passed(child=result, kept=tuple(kept), refused=refused)
+    return Passed(child=result, edits=tuple(passing), refused=refused)
 
 
 def objections(

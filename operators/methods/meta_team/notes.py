@@ -98,12 +98,12 @@ class OwnNotes:
         """Read them, in order."""
         for number, item in enumerate(items):
             reason = "" if number < self.most else f"at most {self.most} notes at once."
-            if reason := reason or self._taken(item):
+            if reason := reason or self._accept(item):
                 self.refused.append(Refused(what=shown_name(item), reasons=(reason,)))
         self._hold_to_room()
         return self
 
-    def _taken(self, item: Any) -> str:
+    def _accept(self, item: Any) -> str:
         """Take one, or say why not."""
         if not is_mapping(item) or len(item) != 1:
             return "a note is {patch: …}, {skill: …} or {forget: …}."
@@ -157,9 +157,9 @@ class OwnNotes:
         for note, most in (("patch", self.room.patches), ("skill", self.room.skills)):
             old = {*getattr(self.agent.notes, PLURAL[note])}
             ours = [edit for (kind, _), edit in self.edits.items() if kind == note]
-            gone = sum(not our.text for our in ours)
+            removals = sum(not our.text for our in ours)
             new = [our for our in ours if our.text and our.name not in old]
-            free = max(0, most - len(old) + gone)
+            free = max(0, most - len(old) + removals)
             for item in new[free:]:
                 del self.edits[note, item.name]
                 reason = (

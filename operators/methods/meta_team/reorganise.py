@@ -28,7 +28,7 @@ from .discussion import Discussion, lead_of
 from .evidence.conversation import conversation, speakers
 from .evidence.evidence import EvidenceExchange
 from .evidence.ground import Ground
-from .gate import Refused, all_kept, gate
+from .gate import Refused, gate, require_all
 from .limits import Meter
 from .notes import shown_name
 from .retrospect import Reflected
@@ -100,7 +100,7 @@ def _refused(item: Any, why: str) -> Refused:
 OPERATOR = "reorganise"
 LONGEST_EVIDENCE = 300
 """Characters of each part of what was asked, answered and told."""
-NOTHING_SAID = Discussion()
+NO_DISCUSSION = Discussion()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,7 +126,7 @@ async def reorganise(
     reflected: Sequence[Reflected],
     settled: Sequence[Settlement] = (),
     *,
-    discussion: Discussion = NOTHING_SAID,
+    discussion: Discussion = NO_DISCUSSION,
     edges: int = 2,
     meter: Meter | None = None,
 ) -> Reorganised | RejectedProposal:
@@ -159,7 +159,7 @@ async def reorganise(
             discussion.text,
         ),
         schema=closed(reason=reason_schema(bounds), **part.schema),
-        read=lambda text: all_kept(_read(part, text)),
+        read=lambda text: require_all(_read(part, text)),
         parents=(team.name,),
         team=team,
         conversation=() if lead is None else conversation(team, ground.run.agents[lead]),
@@ -218,10 +218,10 @@ def evidence_texts(
     reflected: Sequence[Reflected], settled: Sequence[Settlement], most: int
 ) -> tuple[str, ...]:
     """Show what was asked and answered, and what pairs told each other, as far as there is room."""
-    asked: list[EvidenceExchange] = [
+    exchanges: list[EvidenceExchange] = [
         exchange for of in reflected for exchange in of.evidence if exchange.answer
     ]
-    texts = [exchange.text(LONGEST_EVIDENCE) for exchange in asked]
+    texts = [exchange.text(LONGEST_EVIDENCE) for exchange in exchanges]
     for settlement in settled:
         for agent, account in settlement.accounts.items():
             other = next(iter({*settlement.pair} - {agent}))
@@ -309,7 +309,7 @@ class TeamAnswer:
             room=self.room,
         )
         return Reorganised(
-            edits=passed.kept,
+            edits=passed.edits,
             reason=answer["reason"],
             retry=answer["retry"],
             refused=(*no_rules, *no_moves, *no_edges, *passed.refused),

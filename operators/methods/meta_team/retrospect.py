@@ -118,46 +118,48 @@ class _Looking:
     meter: Meter
 
     async def back(self, most: int, looks: int) -> Reflected:
-        seen, lost = await self._looked(looks)
+        own_looks, lost = await self._looked(looks)
         others = colleagues(self.ground.team, self.ground.run, self.agent) if most else ()
-        asked = await self._questions(others, most, seen) if others else ()
-        known: tuple[EvidenceExchange, ...] = ()
-        if isinstance(asked, RejectedProposal):
-            lost = (*lost, asked)
+        questions = await self._questions(others, most, own_looks) if others else ()
+        evidence: tuple[EvidenceExchange, ...] = ()
+        if isinstance(questions, RejectedProposal):
+            lost = (*lost, questions)
         else:
-            heard = await self._colleague_answers(asked)
-            known = tuple(self._exchange(*pair) for pair in zip(asked, heard, strict=True))
-            lost += tuple(answer for answer in heard if isinstance(answer, RejectedProposal))
-        result = await self._noted(known, seen)
+            answers = await self._colleague_answers(questions)
+            evidence = tuple(self._exchange(*pair) for pair in zip(questions, answers, strict=True))
+            lost += tuple(answer for answer in answers if isinstance(answer, RejectedProposal))
+        result = await self._noted(evidence, own_looks)
         if isinstance(result, RejectedProposal):
-            return Reflected(agent=self.agent, evidence=known, looks=seen, rejected=(*lost, result))
-        return replace(result, evidence=known, looks=seen, rejected=lost)
+            return Reflected(
+                agent=self.agent, evidence=evidence, looks=own_looks, rejected=(*lost, result)
+            )
+        return replace(result, evidence=evidence, looks=own_looks, rejected=lost)
 
     async def _looked(self, most: int) -> tuple[tuple[FileLook, ...], tuple[RejectedProposal, ...]]:
         """Have it look at the files that it worked on, until it has seen enough."""
-        seen: tuple[FileLook, ...] = ()
+        looks: tuple[FileLook, ...] = ()
         tools = tools_of(self.ground, self.agent)
         for number in range(1, (most if tools else 0) + 1):
             wanted = await self._ask(
                 self.agent,
                 f"looks {number}",
-                prompt("retrospect_looks", agent=self.agent, most=AT_ONCE, has_looks=bool(seen)),
+                prompt("retrospect_looks", agent=self.agent, most=AT_ONCE, has_looks=bool(looks)),
                 schema=looks_schema(tools),
                 read=lambda text: looks_in(text, tools, strict=True),
                 salvage=lambda text: looks_in(text, tools, strict=False),
-                inputs={"tools": tools, "looks": seen},
-                also=self._shown(seen),
+                inputs={"tools": tools, "looks": looks},
+                also=self._shown(looks),
             )
             if isinstance(wanted, RejectedProposal):
-                return seen, (wanted,)
+                return looks, (wanted,)
             if not wanted:
                 break
-            seen += await looked_up(self.ground, self.agent, wanted)
-        return seen, ()
+            looks += await looked_up(self.ground, self.agent, wanted)
+        return looks, ()
 
-    def _shown(self, seen: Sequence[FileLook]) -> str:
+    def _shown(self, looks: Sequence[FileLook]) -> str:
         written = self.ground.voice(self.model, self.agent).limits.characters
-        return material(*(look.shown(min(LONGEST_LOOK, written)) for look in seen))
+        return material(*(look.shown(min(LONGEST_LOOK, written)) for look in looks))
 
     def _exchange(
         self, addressed: tuple[str, str], reply: str | RejectedProposal
@@ -169,7 +171,7 @@ class _Looking:
         )
 
     async def _questions(
-        self, others: Sequence[str], most: int, seen: Sequence[FileLook]
+        self, others: Sequence[str], most: int, looks: Sequence[FileLook]
     ) -> tuple[tuple[str, str], ...] | RejectedProposal:
         """Have it say what it wants to know, and of whom."""
         items = closed(to=among(others), question=free_text(LONGEST_QUESTION))
@@ -181,7 +183,7 @@ class _Looking:
             read=lambda text: questions_in(text, others, most, strict=True),
             salvage=lambda text: questions_in(text, others, most, strict=False),
             inputs={"others": others, "most": most},
-            also=self._shown(seen),
+            also=self._shown(looks),
         )
 
     async def _colleague_answers(
@@ -220,7 +222,7 @@ class _Looking:
         )
 
     async def _noted(
-        self, known: Sequence[EvidenceExchange], seen: Sequence[FileLook]
+        self, evidence: Sequence[EvidenceExchange], looks: Sequence[FileLook]
     ) -> Reflected | RejectedProposal:
         """Have it write down what follows."""
         ground, limits = self.ground, self.ground.voice(self.model, self.agent).limits
@@ -239,8 +241,8 @@ class _Looking:
                 summary=longest,
                 patches=room.patches,
                 skills=room.skills,
-                has_evidence=bool(known),
-                has_looks=bool(seen),
+                has_evidence=bool(evidence),
+                has_looks=bool(looks),
             ),
             schema=closed(
                 reason=reason_schema(limits),
@@ -250,14 +252,14 @@ class _Looking:
             read=lambda text: _all_of(self._read(text, room, most)),
             salvage=lambda text: self._read(text, room, most),
             also=material(
-                notes_text(owner), self._shown(seen), *(exchange.text() for exchange in known)
+                notes_text(owner), self._shown(looks), *(exchange.text() for exchange in evidence)
             ),
-            inputs={"evidence": known, "looks": seen},
+            inputs={"evidence": evidence, "looks": looks},
         )
 
-    async def _ask(self, agent: str, label: str, instructions: str, **asked: Any) -> Any:
+    async def _ask(self, agent: str, label: str, instructions: str, **question: Any) -> Any:
         """Ask it, or a colleague, in a further turn of the one's own conversation."""
-        usual: dict[str, Any] = {"operator": OPERATOR, "meter": self.meter, **asked}
+        usual: dict[str, Any] = {"operator": OPERATOR, "meter": self.meter, **question}
         path = f"{self.path}/{label}"
         return await self.ground.ask(self.model, path, agent, instructions=instructions, **usual)
 
@@ -295,7 +297,7 @@ def notes_in(
     """
     notes = OwnNotes(agent=ground.team.agents[agent], room=room, most=most).read(items)
     passed = ground.gate(model, tuple(notes.edits.values()), room)
-    return passed.kept, (*notes.refused, *passed.refused)
+    return passed.edits, (*notes.refused, *passed.refused)
 
 
 def _all_of(reflection: Reflected) -> Reflected:

@@ -243,7 +243,7 @@ class _LookingBack:
         passed = self.ground.gate(self.model, edits, self.ground.room)
         self._refuse(passed.refused)
         self.ground = replace(self.ground, team=passed.child)
-        levels = (*self.result.levels, passed.kept)
+        levels = (*self.result.levels, passed.edits)
         self.result = replace(self.result, child=passed.child, levels=levels)
 
     def _lose(self, rejected: Sequence[RejectedProposal]) -> None:

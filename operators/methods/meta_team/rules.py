@@ -78,7 +78,7 @@ class Rules:
         return going
 
     def _coming(self, items: Sequence[Any], refused: list[Refused]) -> list[str]:
-        known = {line.strip().removeprefix("- ") for line in self.lines}
+        rules = {line.strip().removeprefix("- ") for line in self.lines}
         coming: dict[str, None] = {}
         for number, item in enumerate(items):
             rule = text_of(item)
@@ -89,7 +89,7 @@ class Rules:
             elif len(rule) > self.room.note:
                 why = f"a rule of {len(rule)} characters; at most {self.room.note}."
                 refused.append(_refused(item, why))
-            elif rule in known:
+            elif rule in rules:
                 refused.append(_refused(item, "the constitution says that already."))
             else:
                 coming[rule] = None

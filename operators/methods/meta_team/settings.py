@@ -84,11 +84,11 @@ def foretells(settings: RetrospectiveSettings) -> str:
         "team_level": "the team on its rules, its roster and its edges",
     }
     levels = [doe for name, doe in does.items() if getattr(settings, name)]
-    asked = counted(settings.evidence, "question")
+    questions = counted(settings.evidence, "question")
     looks = {
         "centralised": "one analyser looks back for all",
         "partitioned": "each looks back alone",
-        "collaborative": f"they look back, with up to {asked} each",
+        "collaborative": f"they look back, with up to {questions} each",
         "none": "",
     }
     once_more = "; once more, if the team asks for it" if settings.retry else ""

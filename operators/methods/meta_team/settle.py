@@ -21,7 +21,7 @@ from ...core.printed import Noted
 from ...core.proposal import RejectedProposal
 from .discussion import say
 from .evidence.ground import Ground
-from .gate import Passed, Refused, all_kept
+from .gate import Passed, Refused, require_all
 from .limits import Meter
 from .noted import noted, notes_of
 from .notes import text_of
@@ -69,10 +69,10 @@ async def settle(
         )
         for name, other in (pair, pair[::-1])
     ]
-    answers = await together(*(side.account() for side in sides)) if exchange else ()
+    texts = await together(*(side.account() for side in sides)) if exchange else ()
     accounts = {
         side.agent: text
-        for side, text in zip(sides, answers, strict=bool(answers))
+        for side, text in zip(sides, texts, strict=bool(texts))
         if isinstance(text, str)
     }
     result = await together(*(side.noted(accounts) for side in sides))
@@ -80,9 +80,9 @@ async def settle(
     return Settlement(
         pair=pair,
         accounts=accounts,
-        edits=tuple(edit for item in sided for edit in item.kept),
+        edits=tuple(edit for item in sided for edit in item.edits),
         refused=tuple(lost for item in sided for lost in item.refused),
-        rejected=tuple(item for item in (*answers, *result) if isinstance(item, RejectedProposal)),
+        rejected=tuple(item for item in (*texts, *result) if isinstance(item, RejectedProposal)),
     )
 
 
@@ -120,7 +120,7 @@ class _Settling:
         """Have it note what it knows of the other."""
         ground, limits = self.ground, self.ground.voice(self.model, self.agent).limits
         room = ground.room.within(limits)
-        heard = accounts.get(self.other, "")
+        account = accounts.get(self.other, "")
         text = {"type": "string", "maxLength": room.note}
         return await ground.ask(
             self.model,
@@ -133,20 +133,20 @@ class _Settling:
                 agent=self.agent,
                 other=self.other,
                 longest=room.note,
-                has_account=bool(heard),
+                has_account=bool(account),
             ),
             schema=closed(reason=reason_schema(limits), profile=text, together=text),
-            read=lambda text: all_kept(self._read(text, room)),
+            read=lambda text: require_all(self._read(text, room)),
             salvage=lambda text: self._read(text, room),
             inputs={"other": self.other, "accounts": accounts},
             also=material(
                 fenced("account", accounts.get(self.agent, ""), self.agent),
-                fenced("account", heard, self.other),
-                self._known(),
+                fenced("account", account, self.other),
+                self._notes(),
             ),
         )
 
-    def _known(self) -> str:
+    def _notes(self) -> str:
         """Show what it has noted of the other before."""
         notes = self.ground.team.agents[self.agent].notes
         profile, together = notes.teammates.get(self.other, ""), notes.pairs.get(self.other, "")

@@ -80,7 +80,7 @@ async def _learn(episode: Episode, head: Member, team: Team, run: Run, outcome: 
 async def _again(episode: Episode, child: Team, before: Score) -> Again:
     """Have the changed team do the task once more; nobody looks back on that (lines 12 to 14)."""
     run = await _worked(episode, child, AGAIN)
-    outcome = episode.taken(await episode.score(run, AGAIN))
+    outcome = episode.usable(await episode.score(run, AGAIN))
     if outcome is None:
         return Again(run=run, score=None)
     episode.figures["gain of a retry"] = outcome.value - before.value

@@ -152,7 +152,7 @@ class Succession:
             passed = gate(team, free, catalogue=catalogue, ceiling=self.ceiling, room=self.room)
             refused += passed.refused
             if passed.child != team:
-                child = taught(passed.child, passed.kept, episode.task.id)
+                child = taught(passed.child, passed.edits, episode.task.id)
                 steps = steps_to(child, level.operator, level.reason, (team, steps))
                 team = child
         return team, steps, refused

@@ -223,8 +223,8 @@ def _edit_line(edit: str) -> str:
 
 def _lines(result: RaceResult) -> list[str]:
     word, spent = result.last_word, result.spent
-    proposals = len(result.entrants) - 1
-    raced = [f"{proposals} proposals raced, {spent.calls} calls, {spent.cost}; {result.ended}"]
+    proposals = counted(len(result.entrants) - 1, "proposal")
+    raced = [f"{proposals} raced, {counted(spent.calls, 'call')}, {spent.cost}; {result.ended}"]
     if result.conflicts:
         first = clip(on_one_line(result.conflicts[0]), LONGEST_CONFLICT)
         raced.append(f"{counted(len(result.conflicts), 'merge')} conflicted: {first}")

@@ -92,9 +92,9 @@ class Admitting:
         is_new = False
         if coming is not None:
             # It may have been born meanwhile, in an episode that this one did not see.
-            born = Added(member=_solved(coming, episode.task), lineage=coming.lineage)
-            came_in = pool.commit(born, op=episode.op("best"))
-            names[coming.number], is_new = came_in.name, came_in.is_new
+            added = Added(member=_solved(coming, episode.task), lineage=coming.lineage)
+            admission = pool.commit(added, op=episode.op("best"))
+            names[coming.number], is_new = admission.name, admission.is_new
         for candidate in search.candidates:
             if candidate is not coming:
                 names[candidate.number] = pool.duplicate_of(candidate.team)

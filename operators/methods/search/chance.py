@@ -154,8 +154,8 @@ def _reworded(value: Any, texts: Mapping[str, str], source: random.Random) -> An
         return value
     fields = {key: _reworded(item, texts, source) for key, item in value.items()}
     if "prompt" in fields and texts:
-        known = fields.get("agent") in texts
-        agent: str = fields["agent"] if known else _any(texts, source)
+        is_own = fields.get("agent") in texts
+        agent: str = fields["agent"] if is_own else _any(texts, source)
         fields["prompt"] = _prompt(agent, texts, source)
     return fields
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ....pool.expectation.expectation import expectations
 from ....pool.ledger.members import Member
 from ....pool.teams.lineage import steps_to
-from ....pool.values.identity import are_twins, identity_of
+from ....pool.values.identity import are_isomorphic, identity_of
 from ....runtime.values.score import Score
 from ....runtime.values.together import together
 from ....schema.team.team import Lineage, LineageStep, Team
@@ -144,7 +144,7 @@ class Search:
         chosen = await operator_of("select").act(
             meta, path, episode.task, members, k=k, hits=self.hits, expected=self.expected
         )
-        if (selection := episode.taken(chosen, at=-1)) is None:
+        if (selection := episode.usable(chosen, at=-1)) is None:
             return await self.selected("statistics", k)
         return [self.members[name] for name in selection.names]
 
@@ -164,7 +164,7 @@ class Search:
         for attempt in attempts:
             if isinstance(attempt.candidate, RejectedProposal):
                 self.lose(attempt.number, attempt.candidate)
-            elif not again and any(are_twins(attempt.team, other) for other in teams):
+            elif not again and any(are_isomorphic(attempt.team, other) for other in teams):
                 why = "it equals a team that was tried on this task already."
                 self.lose(attempt.number, RejectedProposal(operator=attempt.operator, reason=why))
             else:
@@ -200,9 +200,9 @@ class Search:
     async def _runs(self, attempt: SearchAttempt) -> list[tuple[Run, Score]] | RejectedProposal:
         """Run a team as often as the recipe wants; without a score, the first reason why."""
         numbers = range(self.settings.repeats)
-        tried = await together(*(self._run(attempt, number) for number in numbers))
-        scored = [item for item in tried if not isinstance(item, RejectedProposal)]
-        lost = [item for item in tried if isinstance(item, RejectedProposal)]
+        results = await together(*(self._run(attempt, number) for number in numbers))
+        scored = [item for item in results if not isinstance(item, RejectedProposal)]
+        lost = [item for item in results if isinstance(item, RejectedProposal)]
         return scored or lost[0]
 
     async def _run(
@@ -226,7 +226,7 @@ class Search:
         """Find what the pool calls a team, where it has it."""
         identity = identity_of(team)
         alike = (member for member in self.members.values() if member.identity == identity)
-        return next((member.name for member in alike if are_twins(member.team, team)), None)
+        return next((member.name for member in alike if are_isomorphic(member.team, team)), None)
 
     def parent(self, origin: Origin) -> Parent:
         """Return a team as operators see it: with the result of its run on this task."""
@@ -294,7 +294,7 @@ class Search:
         learnt = await act(
             episode.meta_model, f"{episode.path}consolidate", episode.task, self.steps()
         )
-        if entry := episode.taken(learnt, at=number):
+        if entry := episode.usable(learnt, at=number):
             episode.keep(entry, "learnt")
 
     def promising(self, purpose: str) -> list[Candidate]:

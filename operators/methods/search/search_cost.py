@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.bounds import ASKED
+from ...core.bounds import MOST_CALLS
 
 if TYPE_CHECKING:
     from ....runtime.plan.plan import Plan
@@ -17,5 +17,5 @@ MOST = 2
 def calls_at_most(settings: SearchSettings, plan: Plan) -> int:
     """Bound the model calls of a task: every attempt runs a team as large as this one."""
     attempts = max(settings.parents, MOST * (settings.parents + settings.steps))
-    asked = 1 + settings.parents + 2 * attempts + 1
-    return attempts * settings.repeats * plan.calls_at_most + ASKED * asked
+    questions = 1 + settings.parents + 2 * attempts + 1
+    return attempts * settings.repeats * plan.calls_at_most + MOST_CALLS * questions

@@ -21,7 +21,7 @@ from ....runtime.values.together import together
 from ....schema import dump
 from ...core.account import RoundAccount
 from ...core.answers import child_of
-from ...core.bounds import ASKED
+from ...core.bounds import MOST_CALLS
 from ...core.operator import operator_of
 from ...credit.contributions import Contributions, Earlier
 from .coach import ROOM, SHORTEST
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 def even(agents: Iterable[str]) -> Mapping[str, float]:
     """Give every agent the same weight; together they are 1."""
-    known = [*agents]
-    return {agent: 1 / len(known) for agent in known}
+    names = [*agents]
+    return {agent: 1 / len(names) for agent in names}
 
 
 def replicated(
@@ -69,13 +69,13 @@ def joined(weights: Mapping[str, float], agents: Iterable[str]) -> Mapping[str, 
 
     A newcomer begins with an even share. Those that stay share the rest as they did before.
     """
-    known = [*agents]
-    stay = {agent: weights[agent] for agent in known if agent in weights}
+    names = [*agents]
+    stay = {agent: weights[agent] for agent in names if agent in weights}
     if not stay:
-        return even(known)
-    left = len(stay) / len(known)
-    kept = _normal(stay)
-    return {agent: kept[agent] * left if agent in kept else 1 / len(known) for agent in known}
+        return even(names)
+    left = len(stay) / len(names)
+    shares = _normal(stay)
+    return {agent: shares[agent] * left if agent in shares else 1 / len(names) for agent in names}
 
 
 def _normal(weights: Mapping[str, float]) -> Mapping[str, float]:
@@ -119,7 +119,7 @@ class Adaptation:
         path: Where it stands in the journal.
         roles: Who may be taken in, by role.
         tell: Told what happens: `contributions`, `coaching`, `restructure`, `rounds_ended`.
-        taken: Returns a result; None for what did not come about, which it counts.
+        usable: Returns a result; None for a rejected proposal, which it counts.
         keep: Keeps a file: the team of each round.
         rubric: What makes an answer good. Empty for ours.
         judged: What was said of each round; None where nothing of use was.
@@ -134,7 +134,7 @@ class Adaptation:
     settings: AdaptationSettings
     roles: Mapping[str, Agent]
     tell: Tell
-    taken: Callable[[Any], Any]
+    usable: Callable[[Any], Any]
     keep: Callable[[str, str], None]
     rubric: str = ""
     judged: list[Contributions | None] = field(default_factory=list["Contributions | None"])
@@ -209,7 +209,7 @@ class Adaptation:
             earlier=[self._earlier(place, item) for place, item in enumerate(rounds[:-1])],
             rubric=self.rubric,
         )
-        last = self.taken(result)
+        last = self.usable(result)
         self.judged.append(last)
         if last is not None:
             self._weigh(last)
@@ -251,7 +251,7 @@ class Adaptation:
             for agent in team.agents.values()
             if team.asks_model(agent) and rooms[agent.id] >= SHORTEST
         ]
-        answers = await together(
+        results = await together(
             *(
                 operator_of("coach").act(
                     self.model,
@@ -266,7 +266,7 @@ class Adaptation:
                 for agent in whom
             )
         )
-        report = [item for item in map(self.taken, answers) if item is not None]
+        report = [item for item in map(self.usable, results) if item is not None]
         texts = {item.agent: {"room": rooms[item.agent], "text": item.text} for item in report}
         self.tell("coaching", round=number, agents=texts)
         edits = [item.edit for item in report]
@@ -292,7 +292,7 @@ class Adaptation:
             agents=s.b_agents,
             edges=s.b_edges,
         )
-        product = self.taken(result)
+        product = self.usable(result)
         if product is None:
             return team
         self.tell("restructure", round=number, edits=list(product.words), reason=product.reason)
@@ -310,15 +310,15 @@ def calls_at_most(settings: AdaptationSettings, plan: Plan) -> int:
     calls = [agent.calls_at_most for agent in plan.agents.values()]
     largest = max(settings.most_agents, len(calls))
     size = largest if settings.begin == "roles" else len(calls)
-    total = ASKED if settings.begin == "roles" else 0
+    total = MOST_CALLS if settings.begin == "roles" else 0
     for number in range(1, settings.most + 1):
-        known = sum(sorted(calls, reverse=True)[:size])
-        total += known + max(0, size - len(calls)) * max(1, *calls) + ASKED
+        staying = sum(sorted(calls, reverse=True)[:size])
+        total += staying + max(0, size - len(calls)) * max(1, *calls) + MOST_CALLS
         if number == settings.most:
             break
-        total += ASKED * size * settings.capability
+        total += MOST_CALLS * size * settings.capability
         if settings.topology and number % settings.every == 0:
-            total += ASKED
+            total += MOST_CALLS
             size = min(largest, size + settings.b_agents)
     return total
 

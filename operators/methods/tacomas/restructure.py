@@ -212,11 +212,11 @@ def _births(team: Team, roles: Sequence[str]) -> Iterator[Schema]:
     for slot in range(len(levels)):
         ahead = [name for level in levels[:slot] for name in level]
         behind = [name for level in levels[slot:] for name in level]
-        heard = {"receives_from": _some(ahead, REPORTERS)} if ahead else {}
-        yield edit("add_agent", role=role, **heard, reports_to=_some(behind, RECEIVERS))
+        senders = {"receives_from": _some(ahead, REPORTERS)} if ahead else {}
+        yield edit("add_agent", role=role, **senders, reports_to=_some(behind, RECEIVERS))
     others = [agent for agent in team.agents if agent != team.output]
-    heard = {"receives_from": _some(others, REPORTERS)} if others else {}
-    yield edit("add_agent", role=role, **heard, is_output={"type": "boolean", "enum": [True]})
+    senders = {"receives_from": _some(others, REPORTERS)} if others else {}
+    yield edit("add_agent", role=role, **senders, is_output={"type": "boolean", "enum": [True]})
 
 
 def _pairs(kind: str, options: Mapping[str, Iterable[str]]) -> Iterator[Schema]:

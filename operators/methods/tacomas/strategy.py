@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ....schema.team.team import Agent, Team
     from ...core.meta import OperatorModel
     from ...evolution.episode import Episode
-    from ...evolution.strategy import Found, Need
+    from ...evolution.strategy import Material, Need
 
 SCHEMA = read_schema(Path(__file__).with_name("tacomas.schema.json"))
 DIALOGUE = 8_000
@@ -39,9 +39,9 @@ async def tacomas(episode: Episode) -> None:
     """Let a team work on a task in rounds, and adapt it between them."""
     settings: AdaptationSettings = episode.settings
     roles = _roles(settings, episode.context.beside, episode.context.catalogue)
-    given = given_team(episode)
-    meta = replace(episode.meta_model, ceiling=_ceiling(episode, given, roles))
-    team = await _enlisted(episode, meta, given, roles) if settings.begin == "roles" else given
+    first = given_team(episode)
+    meta = replace(episode.meta_model, ceiling=_ceiling(episode, first, roles))
+    team = await _enlisted(episode, meta, first, roles) if settings.begin == "roles" else first
     work = Adaptation(
         model=meta,
         judge=episode.judge,
@@ -50,32 +50,32 @@ async def tacomas(episode: Episode) -> None:
         settings=settings,
         roles=roles,
         tell=episode.note,
-        taken=episode.taken,
+        usable=episode.usable,
         keep=episode.write,
         rubric=episode.context.recipe.rubric,
     )
-    done = await episode.rounds(team, SOLVE, work, most=settings.most, dialogue=DIALOGUE)
-    episode.answered(await work.answer(done))
+    rounds = await episode.rounds(team, SOLVE, work, most=settings.most, dialogue=DIALOGUE)
+    episode.answered(await work.answer(rounds))
 
 
 async def _enlisted(
-    episode: Episode, model: OperatorModel, given: Team, roles: Mapping[str, Agent]
+    episode: Episode, model: OperatorModel, team: Team, roles: Mapping[str, Agent]
 ) -> Team:
     """Let the meta-model pick roles for the task; where that fails, begin with the team."""
     most = episode.settings.most_agents
     path = f"{episode.path}enlist"
     act = operator_of("enlist").act
-    result = episode.taken(await act(model, path, episode.task, given, roles, most=most))
+    result = episode.usable(await act(model, path, episode.task, team, roles, most=most))
     if result is None:
-        return given
+        return team
     episode.note("enlist", agents=[*result.child.agents], reason=result.reason)
     return result.child
 
 
-def _ceiling(episode: Episode, given: Team, roles: Mapping[str, Agent]) -> CapabilityPolicy:
+def _ceiling(episode: Episode, first: Team, roles: Mapping[str, Agent]) -> CapabilityPolicy:
     """Give what the team may ask for: what it and the roles do, and no more than a policy says."""
     most, stage = episode.settings.most_agents, episode.context
-    ceiling = ceiling_with(given, roles, most)
+    ceiling = ceiling_with(first, roles, most)
     if stage.recipe.policy is None:
         return ceiling
     problems = [
@@ -94,7 +94,7 @@ def _roles(settings: AdaptationSettings, beside: Path, catalogue: Catalogue) -> 
     return load_roles(folder, catalogue)
 
 
-def _find(settings: AdaptationSettings, beside: Path, catalogue: Catalogue, /) -> Found:
+def _find(settings: AdaptationSettings, beside: Path, catalogue: Catalogue, /) -> Material:
     roles = _roles(settings, beside, catalogue)
     files = {
         f"roles/{name}.yaml": write_agent_yaml(agent_value(role)) for name, role in roles.items()

@@ -14,8 +14,8 @@ from coterie.benchmarks.command import main
 from coterie.runtime.doubles import Call, Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from ...came import Came, invoked_in
 from ...operators.command.conftest import thinking
+from ...support.commands import CommandResult, invoked_in
 
 TEAM = 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n'
 SEARCH = (
@@ -57,14 +57,14 @@ class Hall:
 
     def run(
         self, *words: str, script: Callable[[Request], Reply] = metered, out: str = "out"
-    ) -> Came:
+    ) -> CommandResult:
         """Run the arena with a model that is there."""
         with ScriptedModel(script) as model:
             result = self.command("--results", out, "--model", f"m@{model.api_base}", *words)
             self.calls = list(model.calls)
         return result
 
-    def command(self, *words: str) -> Came:
+    def command(self, *words: str) -> CommandResult:
         return invoked_in(self.folder, main, ["arena", "arena.yaml", *words], "mas-bench")
 
     def files(self, out: str = "out") -> dict[str, bytes]:

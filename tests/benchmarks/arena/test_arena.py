@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from coterie.benchmarks.arena.cells import Journal
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.local import server
 
 from ...inbox import answering
 from ...operators.command.conftest import thinking
@@ -66,6 +70,43 @@ def test_killed_and_resumed_by_shards_it_has_the_same_bytes(done: Hall, hall: Ha
         assert hall.command(*words).code == 0
         assert len(model.calls) == len(done.calls)
     assert hall.files() == done.files()
+
+
+def test_cells_side_by_side_share_one_server_of_the_embedded_model(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[str] = []
+
+    async def stop() -> None:
+        events.append("stopped")
+
+    async def start_server(_: object) -> Any:
+        events.append("started")
+        return SimpleNamespace(api_base=model.api_base, key="", stop=stop)
+
+    monkeypatch.setattr(server, "start_server", start_server)
+    monkeypatch.setattr("coterie.runtime.command.models.pull_with_progress", lambda: None)
+    with ScriptedModel(metered) as model:
+        result = hall.command("--results", "out", "--model", "local", "--jobs", "2")
+    assert result.code == 0, result.err
+    assert len(hall.value()["cells"]) == 6
+    assert events == ["started", "stopped"]
+
+
+def test_the_journal_of_a_cell_that_is_done_is_read_once(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading: list[Path] = []
+    opened = Journal.open
+
+    def counted(folder: Path, *, replaying: bool = False, **options: Any) -> Journal:
+        reading.extend([folder] * replaying)
+        return opened(folder, replaying=replaying, **options)
+
+    monkeypatch.setattr(Journal, "open", counted)
+    result = hall.run()
+    assert result.code == 0, result.err
+    assert [reading.count(folder) for folder in {*reading}] == [1] * 6
 
 
 def test_the_journals_alone_lead_to_the_same_bytes_without_a_call(done: Hall, hall: Hall) -> None:

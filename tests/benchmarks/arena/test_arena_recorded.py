@@ -13,7 +13,7 @@ import pytest
 from coterie.benchmarks.command import main
 from coterie.runtime.local import server
 
-from ...came import invoked_in
+from ...support.commands import invoked_in
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "arena"
 CELL = "cells/race/dates/seed_0"

@@ -14,7 +14,7 @@ from coterie.benchmarks.command import main
 from coterie.runtime.doubles import Replies, Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
-from ...came import Came, invoked
+from ...support.commands import CommandResult, invoked
 from ...support.processes import Child
 from ..bbeh.published import Example, task_file
 
@@ -49,7 +49,7 @@ class Cli:
 
     folder: Path
 
-    def bench(self, *words: str, replies: Replies | None = None) -> Came:
+    def bench(self, *words: str, replies: Replies | None = None) -> CommandResult:
         """Run a command in this process; with replies, the default model gives them."""
         if replies is None:
             return invoked(main, words, "mas-bench")
@@ -58,7 +58,7 @@ class Cli:
             result.calls = len(model.calls)
             return result
 
-    def run(self, *words: str, team: str = "solo", replies: Replies | None = adds) -> Came:
+    def run(self, *words: str, team: str = "solo", replies: Replies | None = adds) -> CommandResult:
         """Run a team on the mini set, once per task."""
         options = ["--team", f"{team}.yaml", "--data", "data", "--trials", "1", "--quiet"]
         return self.bench("run", "bbeh-mini", *options, *words, replies=replies)

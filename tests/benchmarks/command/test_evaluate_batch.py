@@ -16,7 +16,7 @@ from coterie.runtime.doubles.endpoints import Endpoints
 from coterie.runtime.doubles.script import choose_from
 from studies.doubles.batches import BatchingServer
 
-from ...came import invoked
+from ...support.commands import invoked
 from ...support.processes import Child
 from .conftest import Cli, adds
 from .test_evaluate import TASKS, samples_of

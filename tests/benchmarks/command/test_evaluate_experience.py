@@ -9,8 +9,8 @@ from coterie.benchmarks.command import main as mas_bench
 from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime.doubles import ScriptedModel
 
-from ...came import invoked
 from ...operators.consulting import WARD, doctors
+from ...support.commands import invoked
 
 RECIPE = "strategy: mattrl\nseeds: [ward.yaml]\n"
 TASKS = [{"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7"} for n in range(3)]

@@ -16,7 +16,7 @@ from coterie.runtime.jail import detect
 from coterie.runtime.record.journal import Journal
 from studies.providers.shown import PNG
 
-from ...came import invoked
+from ...support.commands import invoked
 from ...traces import nested, spans_in, tree
 from .conftest import Cli, adds
 
@@ -96,6 +96,8 @@ def test_junit_has_a_test_for_each_trial(own: Cli) -> None:
     failed = [test.get("name") for test in suite if test.find("failure") is not None]
     assert failed == ["mine-4", "mine-4, trial 2"]
     assert suite[3][0].text == "The answer is: unknown"
+    refused = own.bench(*words[:-1], "gone/out.xml", replies=Reply.error(500))
+    assert (refused.code, "there is no folder gone" in refused.err) == (2, True)
 
 
 def test_a_judge_scores_by_a_rubric_and_its_spending_is_told_apart(own: Cli) -> None:

@@ -17,7 +17,7 @@ from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.team.team import natural
 
-from ...came import invoked
+from ...support.commands import invoked
 from ...support.journals import rewrite, written
 from .conftest import NOWHERE, Cli, adds
 from .test_evaluate import TASKS, results_of, samples_of

@@ -14,8 +14,8 @@ from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply
 from studies.workbench.recorded import judge_file
 
-from ...came import invoked
 from ...repairs import RIGHT, needs_jail, small_repository
+from ...support.commands import invoked
 from ..bbeh.published import clone
 from ..kept import kept, sample
 from ..workbench.conftest import QUESTIONS, write_workplace

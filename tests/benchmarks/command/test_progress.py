@@ -24,13 +24,13 @@ def test_a_line_says_all_that_one_wants_to_know() -> None:
 
 
 def test_what_an_earlier_process_made_says_nothing_of_the_rate() -> None:
-    line = shown(Progress(total=7206, known=4, started=0.0), 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, at=1.0)
+    line = shown(Progress(total=7206, earlier=4, started=0.0), 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, at=1.0)
     assert "2/s  1:00:00 left" in line
 
 
 def test_nothing_is_said_of_what_is_not_known_yet() -> None:
     assert shown(Progress(total=9, started=0.0), at=1.0) == "     0 of 9  free, 0 tokens"
-    known = shown(Progress(total=9, known=1, started=0.0), None, at=1.0)
+    known = shown(Progress(total=9, earlier=1, started=0.0), None, at=1.0)
     assert known == "     1 of 9  $0.0100, 1000 tokens  1 unscored"
 
 

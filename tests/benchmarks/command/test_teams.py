@@ -10,7 +10,7 @@ from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import load_team
 
-from ...came import invoked
+from ...support.commands import invoked
 from .conftest import Cli
 
 

@@ -22,8 +22,8 @@ from coterie.runtime.view.plots import PlotPoint
 from coterie.schema.values.terminal import visible
 
 from ...attacks import attacks
-from ...came import invoked
 from ...sites import ELEMENTS, file_of, holds, page_at, texts, visited
+from ...support.commands import invoked
 from .conftest import Cli, adds
 
 

@@ -14,7 +14,7 @@ import pytest
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
-from ...came import Came
+from ...support.commands import CommandResult
 from ...support.pages import blocks
 from ...support.processes import python
 from .. import added_benchmark
@@ -59,11 +59,11 @@ def install_change(folder: Path, more: str = "") -> None:
     install(folder, "change", SOURCE.read_text(), CHANGE.format(more=more))
 
 
-def mas_bench(folder: Path, *commands: Sequence[str]) -> list[Came]:
+def mas_bench(folder: Path, *commands: Sequence[str]) -> list[CommandResult]:
     """Run commands in one process that finds the package, and needs no operator."""
     own = {**os.environ, "MAS_HOME": str(folder), "PYTHONPATH": str(folder)}
     done = python("-c", START, json.dumps(commands), cwd=folder, env=own, check=True)
-    return [Came(**json.loads(line)) for line in done.stdout.splitlines()]
+    return [CommandResult(**json.loads(line)) for line in done.stdout.splitlines()]
 
 
 def counts(request: Request) -> Reply:

@@ -87,7 +87,7 @@ class Tried(Trials):
 
 def asked(task: Task) -> str:
     journal: Any = None
-    return Tried(tasks=(), trials=1, workers=1, journal=journal)._asked(task)
+    return Tried(tasks=(), trials=1, workers=1, journal=journal)._question(task)
 
 
 def in_manifest(model: Model) -> str:

@@ -21,7 +21,7 @@ from coterie.schema.loading.loading import load_models, load_team
 from coterie.schema.loading.recipe import load_recipe
 from coterie.schema.values.yaml_text import read_yaml
 
-from ...came import Came, invoked_in
+from ...support.commands import CommandResult, invoked_in
 
 ROOT = Path(__file__).parents[3]
 NUMBERS = {
@@ -32,7 +32,7 @@ NUMBERS = {
 }
 
 
-def paper(folder: Path, *words: str) -> Came:
+def paper(folder: Path, *words: str) -> CommandResult:
     return invoked_in(folder, papers, words, "mas dev papers")
 
 

@@ -71,7 +71,7 @@ def test_the_splits_of_a_seed_share_no_case_but_the_world(name: str, level: int)
 def test_no_department_knows_all_and_all_of_them_do(level: int) -> None:
     world, cases = CaseWorld.of(0, level), tasks("differential", level)
     known = {name: read_brief(brief) for name, brief in cases[0].briefs.items()}
-    assert known == {name: list(result) for name, result in world.known.items()}
+    assert known == {name: list(result) for name, result in world.by_department.items()}
     names = [item.name for result in known.values() for item in result]
     assert sorted(names) == sorted(by_chance(cases[0]))
     for name, hits in known.items():

@@ -15,8 +15,8 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema import Agent, Task, Team
 
-from ...came import invoked_in
 from ...jails import needs_jail
+from ...support.commands import invoked_in
 from ...support.processes import KILLED, Child
 from ...waiting import wait_for
 

@@ -19,7 +19,7 @@ from coterie.runtime.doubles import Replies, Reply, ScriptedModel
 from coterie.schema import Agent, Catalogue, Lineage, Team, load_team
 from coterie.schema.loading.loading import team_path
 
-from ...came import Came, invoked
+from ...support.commands import CommandResult, invoked
 from ..consulting import FORGETFUL, doctors
 from ..methods.evochamber.town import person
 
@@ -66,7 +66,7 @@ def judgement(values: Mapping[str, float] = LOW) -> dict[str, Any]:
     return {"reason": "It guessed.", "agents": agents, "score": 0.3, "converged": False}
 
 
-def mas(*words: str, replies: Replies = "never asked", command: Any = mas_op) -> Came:
+def mas(*words: str, replies: Replies = "never asked", command: Any = mas_op) -> CommandResult:
     """Run a command here; every model is the scripted one."""
     with ScriptedModel(replies) as model:
         result = invoked(command, [*words, "--model", f"scripted@{model.api_base}"], "mas dev op")

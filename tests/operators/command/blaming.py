@@ -17,7 +17,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
-from ...came import Came, invoked
+from ...support.commands import CommandResult, invoked
 from ..evolving import asked
 
 TEAM = """\
@@ -132,13 +132,13 @@ class Cli:
         invoked(mas_run, words, "mas-run")
         return max((self.folder / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
 
-    def blame(self, run: Path, *words: str, command: Any = main) -> Came:
+    def blame(self, run: Path, *words: str, command: Any = main) -> CommandResult:
         return self._asked(command, [str(run), *words], "mas dev blame")
 
-    def credit(self, run: Path, *words: str) -> Came:
+    def credit(self, run: Path, *words: str) -> CommandResult:
         return self._asked(mas_op, ["credit", str(run), *words], "mas dev op")
 
-    def _asked(self, command: Any, words: list[str], name: str) -> Came:
+    def _asked(self, command: Any, words: list[str], name: str) -> CommandResult:
         """Run a command; count what the model is asked meanwhile."""
         before = len(self.model.calls)
         result = invoked(command, [*words, "--model", self.address], name)
@@ -161,6 +161,6 @@ def kept(run: Path) -> dict[str, str]:
     return {name: hashlib.sha256((run / name).read_bytes()).hexdigest() for name in FILES}
 
 
-def verdict(result: Came) -> tuple[str, str]:
+def verdict(result: CommandResult) -> tuple[str, str]:
     assert result.code == 0, result.err
     return result.json["agent"], result.json["text"]

@@ -19,7 +19,7 @@ from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
-from ...came import Came, invoked
+from ...support.commands import CommandResult, invoked
 from .acting import files, make_world
 from .blaming import Cli, Stage
 
@@ -84,7 +84,7 @@ class Lab:
         pool: str = "pool",
         script: Callable[[Request], Reply] = thinking,
         name: str = "m",
-    ) -> Came:
+    ) -> CommandResult:
         """Evolve with a model that is there."""
         with ScriptedModel(script) as model:
             result = self.command(
@@ -98,10 +98,10 @@ class Lab:
         """Have a pool that was evolved by so many tasks."""
         shutil.copytree(self.pools(tasks), self.folder / "pool")
 
-    def command(self, *words: str) -> Came:
+    def command(self, *words: str) -> CommandResult:
         return invoked(main, words, "mas-evolve")
 
-    def report(self, *words: str) -> Came:
+    def report(self, *words: str) -> CommandResult:
         return invoked(mas_view, ["--text", *words], "mas-view")
 
     def ledger(self, pool: str = "pool") -> list[Any]:

@@ -12,7 +12,7 @@ from coterie.operators.blame import trace_of
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, message_text
 
-from ...came import invoked
+from ...support.commands import invoked
 from ..methods.tacomas.test_adaptation_teams import HOW, World
 from .blaming import (
     CREW,

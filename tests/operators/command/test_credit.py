@@ -16,8 +16,8 @@ import pytest
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 
-from ...came import Came
 from ...jails import needs_jail
+from ...support.commands import CommandResult
 from .blaming import Cli, Stage
 
 GLOVES = """\
@@ -85,7 +85,7 @@ def made(cli: Cli, team: str = GLOVES) -> Path:
     return cli.make(team, TASK)
 
 
-def worth(result: Came) -> dict[str, float]:
+def worth(result: CommandResult) -> dict[str, float]:
     assert result.code == 0, result.err
     return {player["agent"]: player["worth"] for player in result.json["players"]}
 

@@ -16,7 +16,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.runtime.record.journal import recorded
 from coterie.schema import Team, load_team
 
-from ...came import invoked
+from ...support.commands import invoked
 
 TASK = {"id": "t", "query": "Who is right?", "answer": "they", "scorer": {"name": "contains"}}
 

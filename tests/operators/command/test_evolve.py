@@ -210,7 +210,7 @@ def start(recipe: Recipe, tmp_path: Path, models: tuple[str, ...] = ("default",)
         recipe=recipe,
         tasks=(),
         pool_folder=tmp_path / "pool",
-        known=Catalogue.of_host(models=known),
+        host=Catalogue.of_host(models=known),
     )
 
 

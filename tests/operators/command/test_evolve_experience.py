@@ -14,7 +14,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from ...came import Came, invoked
+from ...support.commands import CommandResult, invoked
 from ..consulting import FORGETFUL, WARD, doctors
 from ..evolving import asked
 from .conftest import Lab
@@ -35,7 +35,7 @@ def ward(lab: Lab) -> Lab:
     return lab
 
 
-def evolve(ward: Lab, *words: str, script: Any = doctors) -> Came:
+def evolve(ward: Lab, *words: str, script: Any = doctors) -> CommandResult:
     words = ("--embedder", "hashing", "--limit", "3", *words)
     return ward.evolve(*words, pool="experience", script=script)
 

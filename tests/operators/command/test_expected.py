@@ -11,7 +11,7 @@ import pytest
 from coterie.operators.command.evolve import main
 from coterie.runtime.doubles import Reply, ScriptedModel
 
-from ...came import invoked_in
+from ...support.commands import invoked_in
 
 TEAM = "name: solo\nagents:\n  one: {prompt: Alone., max_tokens: 50}\n"
 SETTINGS = (

@@ -6,13 +6,13 @@ import pytest
 
 from coterie.runtime.command.view import main
 
-from ...came import Came, invoked
+from ...support.commands import CommandResult, invoked
 from .conftest import Lab
 
 EVOLUTION = "pool/evolutions/recipe"
 
 
-def shown(*words: str) -> Came:
+def shown(*words: str) -> CommandResult:
     return invoked(main, ["--text", *words], "mas-view")
 
 

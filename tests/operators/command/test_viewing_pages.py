@@ -26,8 +26,8 @@ from coterie.schema import Agent, Lineage, Team
 from coterie.schema.values.terminal import visible
 
 from ...attacks import attacks
-from ...came import invoked
 from ...sites import ELEMENTS, file_of, page_at, texts, visited
+from ...support.commands import invoked
 from ...webpage import Element
 from ..methods.evochamber.chamber import evolved, write_world
 from .conftest import Lab, thinking

@@ -19,8 +19,8 @@ TASKS = [Task(id=f"t{n}", query="?") for n in range(4)]
 USAGE = {"prompt_tokens": 3, "completion_tokens": 4}
 
 
-def watch(done: int = 0) -> Watch:
-    return Watch(tasks=TASKS, done=done, scrub=lambda text: text.replace("sk-1", "***"))
+def watch(count: int = 0) -> Watch:
+    return Watch(tasks=TASKS, count=count, scrub=lambda text: text.replace("sk-1", "***"))
 
 
 def event(kind: str, agent: str | None = None, **fields: object) -> Event:
@@ -54,7 +54,7 @@ def test_it_counts_on_after_a_stop(lab: Lab) -> None:
 
 
 def test_the_table_has_the_tasks_at_work_and_what_happens_on_them() -> None:
-    shown = watch(done=1)
+    shown = watch(count=1)
     call = {"usage": USAGE, "attempts": 1, "seconds": 0.5, "tool_calls": [], "model": "m"}
     shown.hear(1, event("model_call", "one", run="candidate 2", **call))
     shown.hear(2, event("agent_retried", "two", run="candidate 0", error="sk-1\x1b[2J"))
@@ -64,7 +64,7 @@ def test_the_table_has_the_tasks_at_work_and_what_happens_on_them() -> None:
 
 
 def test_what_is_done_leaves_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = watch(done=1)
+    shown = watch(count=1)
     shown.hear(1, event("agent_left", "one"))
     shown.finished("t1: 1")
     assert re.fullmatch(r"    2 of 4  t1: 1  0:00 left\n", capsys.readouterr().err)

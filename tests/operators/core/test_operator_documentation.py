@@ -8,7 +8,7 @@ from coterie.operators import Proposal
 from coterie.operators.command.op.signature import command_of
 from coterie.runtime.doubles import Reply
 
-from ...came import invoked
+from ...support.commands import invoked
 from ...support.pages import blocks
 from ..asking import PAIR, TASK, asking, parent
 

@@ -12,7 +12,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from ...came import Came, invoked_in
+from ...support.commands import CommandResult, invoked_in
 from ..consulting import WARD
 from ..evolving import TEAMS
 from ..methods.meta_team.world import TRIO
@@ -40,7 +40,7 @@ def evolve(
     tasks: int,
     pool: str = "pool",
     **recipe: Any,
-) -> Came:
+) -> CommandResult:
     """Evolve by a strategy on sums that come to 7, with a model that answers by a script.
 
     Fields of the recipe take the place of those that the strategy usually has here.
@@ -58,7 +58,9 @@ def evolve(
         return result
 
 
-def adapt(folder: Path, strategy: str, script: Callable[[Request], Reply], *words: str) -> Came:
+def adapt(
+    folder: Path, strategy: str, script: Callable[[Request], Reply], *words: str
+) -> CommandResult:
     """Let a team adapt by a strategy while it works on one task of a run."""
     _write(folder, strategy)
     (folder / "task.json").write_text('{"id": "t", "query": "Add 3 and 4.", "answer": "7"}')

@@ -110,7 +110,7 @@ def test_what_is_carried_and_given_is_a_run_of_its_own_and_paid_for_once(tmp_pat
         plain = await episode.run(team, "plain")
         report = await episode.run(team, "told", state=RoundState(bulletin="Say seven."))
         known = {"one": as_given(report.agents["one"])}
-        last = await episode.run(team, "given", given=known)
+        last = await episode.run(team, "given", preset=known)
         return [
             plain.answer,
             report.answer,

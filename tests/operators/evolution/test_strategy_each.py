@@ -17,8 +17,8 @@ from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.schema.host.catalogue import installed
 
-from ...came import invoked_in
 from ...sites import file_of
+from ...support.commands import invoked_in
 from ..building import Killed, dying
 from ..evolving import asked, killed_at
 from ..methods.evochamber import chamber

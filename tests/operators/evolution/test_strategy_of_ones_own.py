@@ -17,7 +17,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema.command import main
 from coterie.schema.host.catalogue import installed
 
-from ...came import Came, invoked_in
+from ...support.commands import CommandResult, invoked_in
 from ...support.pages import blocks
 from .. import added_strategy
 from ..evolving import asked
@@ -84,7 +84,7 @@ def tasks(name: str, start: str, count: int, folder: Path) -> None:
     (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def mas(folder: Path, *words: str) -> Came:
+def mas(folder: Path, *words: str) -> CommandResult:
     return invoked_in(folder, main, words, "mas")
 
 
@@ -163,7 +163,7 @@ def test_it_is_examined_on_a_benchmark_with_what_its_pool_has_learnt(folder: Pat
     ledger = (folder / "pool/ledger.jsonl").read_bytes()
     words = ("--recipe", "recipe.yaml", "--pool", "pool", "--count", "4", "--split", "test")
 
-    def examine(*more: str) -> tuple[Came, int]:
+    def examine(*more: str) -> tuple[CommandResult, int]:
         with ScriptedModel(mentor) as model:
             row = ("--trials", "1", "--workers", "1", "--model", f"m@{model.api_base}")
             done = mas(folder, "bench", "run", "arithmetic", *words, *row, "--quiet", *more)

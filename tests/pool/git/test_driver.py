@@ -16,7 +16,7 @@ from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, InputError
 from coterie.schema.values.errors import StorageError
 
-from ...came import invoked
+from ...support.commands import invoked
 from ...support.repositories import Repo
 from ..edited_teams import child_of
 from ..histories import begun

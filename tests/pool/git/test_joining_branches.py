@@ -25,8 +25,8 @@ from coterie.schema.command.diff import main as mas_diff
 from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.values.errors import StorageError
 
-from ...came import Came, invoked, invoked_in
 from ...operators.evolving import evolved, write_world
+from ...support.commands import CommandResult, invoked, invoked_in
 from ...support.repositories import Repo
 from ..edited_teams import SEED, child_of, pool_of, vote
 from ..histories import Folders, Repository, begun, history
@@ -220,7 +220,7 @@ def evolved_branch(tmp_path: Path) -> Repo:
     return repository
 
 
-def report(repository: Repo, *words: str) -> Came:
+def report(repository: Repo, *words: str) -> CommandResult:
     return invoked(mas_pool, ["report", str(repository.pool), *words], "mas-pool")
 
 

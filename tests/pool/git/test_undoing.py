@@ -25,7 +25,7 @@ from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, Lineage
 from coterie.schema.values.errors import InputError, StorageError
 
-from ...came import invoked
+from ...support.commands import invoked
 from ...support.repositories import Repo, run_git
 from ..edited_teams import SEED, child_of, vote
 

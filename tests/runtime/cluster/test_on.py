@@ -28,7 +28,7 @@ from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.loading.loading import parse_team
 from coterie.schema.values.errors import InputError, JailError
 
-from ...came import invoked
+from ...support.commands import invoked
 
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="Ray is not installed"

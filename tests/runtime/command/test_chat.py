@@ -13,7 +13,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from ...came import Came, invoked_in
+from ...support.commands import CommandResult, invoked_in
 
 TEAM = 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n'
 
@@ -30,7 +30,7 @@ def remembering(request: Request) -> str:
     return " ".join(dict.fromkeys(word for word in words if word.isupper()))
 
 
-def call(folder: Path, command: Any, *words: str, typed: str = "") -> Came:
+def call(folder: Path, command: Any, *words: str, typed: str = "") -> CommandResult:
     with ScriptedModel(remembering) as model:
         chosen = ["--model", f"m@{model.api_base}"]
         done = invoked_in(folder, command, [*words, *chosen], "mas", typed=typed)

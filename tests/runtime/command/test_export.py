@@ -10,7 +10,7 @@ from coterie.runtime.command.export import main
 from coterie.runtime.export import portable
 from coterie.schema.loading.seeds import seed_files
 
-from ...came import Came, invoked
+from ...support.commands import CommandResult, invoked
 
 MODEL = ("--model", "openai/gpt-4o-mini")
 LOSSY = """\
@@ -27,12 +27,12 @@ execution: {on_error: degrade}
 """
 
 
-def export(folder: Path, text: str, *words: str) -> Came:
+def export(folder: Path, text: str, *words: str) -> CommandResult:
     (folder / "team.yaml").write_text(text, encoding="utf-8")
     return invoked(main, [str(folder / "team.yaml"), *words], "mas dev export")
 
 
-def told(result: Came) -> list[str]:
+def told(result: CommandResult) -> list[str]:
     lines = [line for line in result.err.splitlines() if line.partition(":")[0].endswith(".yaml")]
     return [line.partition("team.yaml:")[2] for line in lines]
 

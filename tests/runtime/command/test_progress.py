@@ -17,7 +17,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.record.trace import Event, Trace
 from coterie.schema import Agent, Catalogue, Execution, Team
 
-from ...came import run_on_terminal
+from ...support.commands import run_on_terminal
 
 TEAM = """\
 name: pair

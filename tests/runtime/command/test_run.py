@@ -13,7 +13,7 @@ from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.command.graph import main as mas_graph
 
-from ...came import Came, invoked_in, started
+from ...support.commands import CommandResult, invoked_in, started
 
 TEAM = """\
 name: pair
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 def mas_run(
     folder: Path, *arguments: str, model: ScriptedModel | None = None, typed: str = ""
-) -> Came:
+) -> CommandResult:
     chosen = ["--model", f"scripted@{model.api_base}"] if model else []
     return invoked_in(folder, main, [*arguments, *chosen], "mas-run", typed=typed)
 

@@ -12,7 +12,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 
-from ...came import invoked, invoked_in, started
+from ...support.commands import invoked, invoked_in, started
 
 CREW = """\
 name: crew

@@ -8,8 +8,8 @@ from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.schema.command.validate import main as mas_validate
 
-from ...came import invoked_in, started
 from ...inbox import Question, answer, answering
+from ...support.commands import invoked_in, started
 
 TEAM = """\
 name: approved

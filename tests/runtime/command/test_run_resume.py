@@ -15,7 +15,7 @@ from coterie.runtime.command.run import main as command
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 
-from ...came import invoked_in, started
+from ...support.commands import invoked_in, started
 from ...support.folders import state_of
 
 TEAM = """\

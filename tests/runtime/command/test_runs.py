@@ -17,7 +17,7 @@ from coterie.runtime.command.runs import main
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import ScriptedModel
 
-from ...came import Came, invoked, invoked_in
+from ...support.commands import CommandResult, invoked, invoked_in
 
 TEAM = 'name: solo\nagents:\n  one: {role: worker, prompt: "Solve it."}\n'
 OLD = "2020-01-02T03:04:05+00:00"
@@ -64,7 +64,7 @@ def tasks(folder: Path) -> set[str]:
     return {path.name.rpartition("-")[2] for path in folder.glob("runs/[!.]*")}
 
 
-def runs(folder: Path, *words: str) -> Came:
+def runs(folder: Path, *words: str) -> CommandResult:
     return invoked_in(folder, main, list(words), "mas dev runs")
 
 

@@ -18,7 +18,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.command.view import main
 from coterie.runtime.doubles import Reply, ScriptedModel
 
-from ...came import Came, invoked, invoked_in
+from ...support.commands import CommandResult, invoked, invoked_in
 
 TEAM = """\
 name: pair
@@ -47,7 +47,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made(tmp_path_factory.mktemp("run"), {"": "7"})
 
 
-def shown(run: Path, *words: str) -> Came:
+def shown(run: Path, *words: str) -> CommandResult:
     return invoked(main, ["--text", str(run), *words], "mas-view")
 
 

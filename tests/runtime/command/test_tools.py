@@ -13,7 +13,7 @@ from coterie.runtime.command.tools import main
 from coterie.runtime.tools.client_file import servers_in
 from coterie.schema import InputError, load_tools
 
-from ...came import invoked_in
+from ...support.commands import invoked_in
 
 SERVER = Path(__file__).parents[1] / "tools" / "scripted_server.py"
 KEY = "sk-0123456789abcdefghijklmnop"

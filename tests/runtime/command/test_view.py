@@ -13,7 +13,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.command.view import main
 from coterie.runtime.doubles import ScriptedModel
 
-from ...came import invoked, invoked_in, started
+from ...support.commands import invoked, invoked_in, started
 from ...webpage import parsed
 from ..view.test_run_page import TEAM, page_of, run_of
 

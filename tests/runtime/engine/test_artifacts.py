@@ -18,7 +18,7 @@ from coterie.runtime.jail import detect
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.schema import Task
 
-from ...came import invoked_in
+from ...support.commands import invoked_in
 
 TEAM = "name: t\nagents:\n  one: {prompt: Code., agent_type: CodeAgent, max_steps: 2}\n"
 TASK = Task(id="t", query="Write.", files={"given.txt": "given", "edited.txt": "before"})

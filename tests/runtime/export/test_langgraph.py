@@ -18,8 +18,8 @@ from coterie.runtime.command.export import main as mas_export
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.export.langgraph import literal
 
-from ...came import invoked
 from ...schema.strategies import TEXTS
+from ...support.commands import invoked
 from .answering import CHAIN, QUERY, TEAMS, answers, asked, conversation
 
 TEAM = """\

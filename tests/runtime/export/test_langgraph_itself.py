@@ -22,7 +22,7 @@ from coterie.runtime.command.export import main as mas_export
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.team.writing import write_yaml
 
-from ...came import invoked
+from ...support.commands import invoked
 from .answering import QUERY, TEAMS, answers, asked
 
 pytestmark = pytest.mark.nightly

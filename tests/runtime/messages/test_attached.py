@@ -18,7 +18,7 @@ from coterie.schema.team.task import Task
 from coterie.schema.values.attachments import Attachment
 from studies.providers.shown import PDF, PNG
 
-from ...came import Came, invoked_in
+from ...support.commands import CommandResult, invoked_in
 
 TEAM = """\
 name: pair
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 def mas_run(
     folder: Path, model: ScriptedModel, *arguments: str, inputs: str = "[image]", **task: object
-) -> Came:
+) -> CommandResult:
     """Run the pair: its looker's model takes `inputs`, its judge's takes text."""
     address = f"{{model: scripted, api_base: '{model.api_base}'"
     (folder / "models.yaml").write_text(

@@ -17,7 +17,7 @@ from coterie.runtime.messages.messages import question
 from coterie.runtime.messages.shown_files import LONGEST_FILES, shown_files, unread_files
 from coterie.schema import Catalogue, Task, parse_team
 
-from ...came import invoked_in
+from ...support.commands import invoked_in
 
 TEAM = """\
 name: t

@@ -24,7 +24,7 @@ from coterie.runtime.otel.file import FileExporter
 from coterie.runtime.otel.spans import Spans
 from coterie.schema.values.extras import how_to_get
 
-from ...came import Came, invoked, invoked_in
+from ...support.commands import CommandResult, invoked, invoked_in
 from ...traces import Span, nested, spans_in, spans_of, tree
 
 TEAM = """\
@@ -49,14 +49,14 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def made(folder: Path, answers: Any, *words: str) -> Came:
+def made(folder: Path, answers: Any, *words: str) -> CommandResult:
     team = TOOLED if answers is WITH_TOOL else TEAM
     (folder / "team.yaml").write_text(team)
     (folder / "task.json").write_text(json.dumps(TASK))
     return again(folder, answers, "team.yaml", "task.json", *words)
 
 
-def again(folder: Path, answers: Any, *words: str) -> Came:
+def again(folder: Path, answers: Any, *words: str) -> CommandResult:
     with ScriptedModel(answers) as model:
         command = [*words, "--model", f"m@{model.api_base}"]
         return invoked_in(folder, main, command, "mas-run")

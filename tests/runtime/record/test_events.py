@@ -17,9 +17,9 @@ from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.record.events import EventLog, all_events_of, events_of
 from coterie.schema.values.errors import InputError
 
-from ...came import invoked
 from ...conftest import Draw
 from ...effort import grows_linearly
+from ...support.commands import invoked
 from ..view.test_run_page import run_of
 
 WRONG: tuple[Any, ...] = (

@@ -15,7 +15,7 @@ from coterie.runtime.doubles.script_file import load_script
 from coterie.runtime.record.trace import Event
 from coterie.schema import Roster, Team, load_team
 
-from ...came import invoked_in
+from ...support.commands import invoked_in
 from ..runners.conftest import needs_jail
 
 pytestmark = needs_jail

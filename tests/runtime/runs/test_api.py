@@ -22,7 +22,7 @@ import coterie
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 
-from ...came import Came, invoked_in
+from ...support.commands import CommandResult, invoked_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -319,7 +319,7 @@ def weekday(day: str) -> str:
 '''
 
 
-def asked(home: Path, *words: str) -> Came:
+def asked(home: Path, *words: str) -> CommandResult:
     answers = [Reply.tool("weekday", **DAY), Reply.tool("final_answer", answer="On a Monday.")]
     with ScriptedModel(answers) as scripted:
         options = ["--model", f"scripted@{scripted.api_base}", *words]

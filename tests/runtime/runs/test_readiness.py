@@ -12,7 +12,7 @@ from coterie.runtime.command.doctor import main as mas_doctor
 from coterie.runtime.command.run import main as mas_run
 from coterie.schema.command.validate import main as mas_validate
 
-from ...came import invoked_in
+from ...support.commands import invoked_in
 
 TEAM = """\
 name: trio

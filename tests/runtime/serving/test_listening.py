@@ -18,8 +18,7 @@ import httpx
 from coterie.runtime.command.serve import main as mas_serve
 from coterie.runtime.doubles import Call, Reply, ScriptedModel, message_text
 
-from ...came import started
-from ...support.commands import ran
+from ...support.commands import ran, started
 from .clients import CLIENTS
 from .opened import PAIR, evolved, pair
 

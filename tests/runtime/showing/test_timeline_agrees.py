@@ -13,7 +13,7 @@ from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.showing.recorded import Recorded
 
-from ...came import invoked, invoked_in
+from ...support.commands import invoked, invoked_in
 from ...traces import spans_in
 from ...webpage import parsed
 

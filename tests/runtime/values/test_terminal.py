@@ -19,8 +19,7 @@ from coterie.runtime.values.terminal import counted, on_one_line, speakable, spe
 from coterie.schema.command import Command
 from coterie.schema.values.terminal import visible
 
-from ...came import run_on_terminal
-from ...support.commands import mas
+from ...support.commands import mas, run_on_terminal
 
 COMMANDS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"

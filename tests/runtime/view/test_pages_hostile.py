@@ -11,7 +11,7 @@ from coterie.runtime.view import pages
 from coterie.schema.values.terminal import visible
 
 from ...attacks import hostile_run
-from ...came import invoked
+from ...support.commands import invoked
 from ...webpage import Element, parsed
 from .test_run_page import TEAM, page_of, run_of
 

@@ -12,7 +12,7 @@ from coterie.runtime.command.view import main
 from coterie.runtime.view.run import RunSite
 from coterie.runtime.view.server import PageServer
 
-from ...came import invoked
+from ...support.commands import invoked
 from ...webpage import Element, parsed
 from .test_run_page import run_of
 

@@ -11,7 +11,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.command.view import main
 from coterie.runtime.doubles import Reply, ScriptedModel
 
-from ...came import invoked, invoked_in
+from ...support.commands import invoked, invoked_in
 from ...webpage import Element, parsed
 
 TEAM = """\

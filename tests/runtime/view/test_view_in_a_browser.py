@@ -15,7 +15,7 @@ from coterie.runtime.view.server import PageServer
 
 from ...attacks import hostile_run
 from ...browser import CHROMIUM, Tab, browser
-from ...came import invoked
+from ...support.commands import invoked
 from .test_pages_hostile import HOSTILE
 from .test_run_page import ROUNDS, run_of
 

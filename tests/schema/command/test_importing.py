@@ -9,8 +9,7 @@ import pytest
 
 from coterie.runtime.command.run import main as mas_run
 
-from ...came import invoked_in
-from ...support.commands import mas
+from ...support.commands import invoked_in, mas
 
 DOCKER_AGENT = """\
 models:

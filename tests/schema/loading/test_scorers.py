@@ -11,7 +11,7 @@ from coterie.schema import Catalogue, ConfigError, InputError, Task, load_task, 
 from coterie.schema.command.validate import main as validate
 from coterie.schema.loading.scorers import granting_scorer
 
-from ...came import invoked_in
+from ...support.commands import invoked_in
 
 GRADING = "def polite(answer):\n    return 'please' in answer\n"
 

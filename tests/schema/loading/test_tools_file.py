@@ -9,7 +9,7 @@ import pytest
 from coterie.schema import Catalogue, ConfigError, InputError, load_tools, parse_team
 from coterie.schema.command.validate import main as validate
 
-from ...came import invoked_in
+from ...support.commands import invoked_in
 
 TOOLS = '''\
 def weekday(day: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from studies.arena import gepa
 from studies.arena.worlds import Arena
 
 
@@ -48,3 +49,13 @@ def test_a_cap_too_small_to_validate_the_original_hands_it_over(tmp_path: Path) 
     found = cells(arena)
     assert found["gepa"]["deployed"] == found["team as it is"]["deployed"] == "coder"
     assert found["gepa"]["learning"]["calls"] == 5
+
+
+@pytest.mark.usefixtures("own_path")
+def test_a_failure_is_reported_and_never_taken_for_a_method_that_finds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("gepa")
+    monkeypatch.setattr(gepa, "_written", lambda *_, **__: {}["no such key"])
+    with pytest.raises(RuntimeError, match="gepa failed: KeyError: 'no such key'"):
+        arena_of(tmp_path, cap=50).run()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,9 +27,27 @@ def test_an_arena_of_a_world_has_all_methods_and_tasks(tmp_path: Path) -> None:
     assert (len(tasks.tasks), len(tasks.held_out)) == (SIZES["evolve"], SIZES["test"])
 
 
+def asked(text: str, form: Any = None) -> dict[str, Any]:
+    held = {"response_format": {"json_schema": {"schema": form}}} if form else {}
+    return {**held, "messages": [{"content": text}]}
+
+
 @pytest.mark.parametrize(("world", "right"), [("gain", 1.0), ("ideas", 0.2)])
 def test_one_idea_in_so_many_is_right(world: str, right: float) -> None:
-    request = {"response_format": {"json_schema": {"schema": FORM}}}
-    asked = ({**request, "messages": [{"content": str(n)}]} for n in range(200))
-    texts = [WORLDS[world](each).text or "" for each in asked]
+    texts = [WORLDS[world](asked(str(n), FORM)).text or "" for n in range(200)]
     assert sum(CONVENTION in text for text in texts) / 200 == pytest.approx(right, abs=0.1)
+
+
+def test_an_agent_that_is_held_to_the_form_of_an_answer_gives_the_same_code_in_it() -> None:
+    form = {"type": "object", "properties": {"answer": {"type": "string"}}}
+    for number in range(20):
+        query = f"What is the code of item {number}?"
+        held, free = (WORLDS["ideas"](asked(query, each)).text for each in (form, None))
+        assert json.loads(held or "") == {"answer": free}
+
+
+def test_an_agent_that_is_held_to_labels_gives_one_of_them() -> None:
+    labels = {"type": "string", "enum": ["negative", "positive"]}
+    form = {"type": "object", "properties": {"answer": labels}}
+    text = WORLDS["ideas"](asked("What is the code of item 1?", form)).text
+    assert json.loads(text or "") == {"answer": "positive"}

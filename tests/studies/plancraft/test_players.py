@@ -16,9 +16,9 @@ from coterie.schema import Agent, ConfigError, ScorerChoice, Task, Team, load_ta
 from coterie.schema.values.codec import to_value
 
 from ...benchmarks.plancraft.recording import episodes
-from ...came import started
 from ...jails import needs_jail
 from ...scoring import scored
+from ...support.commands import started
 
 TORCH, _, TORCH_PLAN = episodes()[0]
 TASK = Task(

@@ -11,14 +11,14 @@ from studies.whoandwhen.__main__ import main
 from studies.whoandwhen.methods import METHODS
 from studies.whoandwhen.results import ATTRIBUTIONS
 
-from ...came import Came, invoked
+from ...support.commands import CommandResult, invoked
 
 Right = dict[str, tuple[int, ...]]
 """How many are right, by method: agent exactly and by the original, then the step."""
 VERDICTS = ("agent", "agent_original", "step", "step_original")
 
 
-def run(folder: Path, out: Path, replies: Replies, *words: str) -> Came:
+def run(folder: Path, out: Path, replies: Replies, *words: str) -> CommandResult:
     """Attribute all traces of a folder, with all methods unless the words say otherwise."""
     with ScriptedModel(replies) as model:
         options = ["--data", str(folder), "--other-traces", "--out", str(out), "--quiet"]

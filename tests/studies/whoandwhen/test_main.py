@@ -19,7 +19,7 @@ from studies.whoandwhen.methods import METHODS
 from studies.whoandwhen.published import Labelled
 from studies.whoandwhen.results import ATTRIBUTIONS
 
-from ...came import invoked
+from ...support.commands import invoked
 from .running import lines_of, right_in, run
 
 SCHEMES = ("global", "local", "collaborative")

@@ -148,11 +148,13 @@ class _Dream:
 
         Where nobody succeeded, the diagnoses are all that there is to learn from.
         """
-        answers = await together(*(self._ask("reflect", work.agent, work) for work in self.team))
-        self._lose(answers)
+        reflections = await together(
+            *(self._ask("reflect", work.agent, work) for work in self.team)
+        )
+        self._lose(reflections)
         self.team = [
             work if isinstance(text, RejectedProposal) else replace(work, diagnosis=text)
-            for work, text in zip(self.team, answers, strict=True)
+            for work, text in zip(self.team, reflections, strict=True)
         ]
         if not self.sides.succeeded:
             return [*own_faults(self.sides.failed)]
@@ -173,13 +175,13 @@ class _Dream:
         self, ideas: Sequence[Idea]
     ) -> tuple[Sequence[Idea], Sequence[Sequence[str]]]:
         """Have each member criticise the ideas; give those that are left, with the criticism."""
-        answers = await together(
+        critiques = await together(
             *(self._ask("debate", work.agent, work, ideas) for work in self.team)
         )
-        self._lose(answers)
+        self._lose(critiques)
         opinions: dict[str, Sequence[Opinion]] = {
             work.agent: of
-            for work, of in zip(self.team, answers, strict=True)
+            for work, of in zip(self.team, critiques, strict=True)
             if not isinstance(of, RejectedProposal)
         }
         left = survivors(ideas, opinions, [work.agent for work in self.team])
@@ -206,5 +208,5 @@ class _Dream:
 
     def _lose(self, results: Sequence[Any]) -> list[Any]:
         """Count what did not come about, and give the rest."""
-        taken = [self.episode.taken(result) for result in results]
-        return [result for result in taken if result is not None]
+        usable = [self.episode.usable(result) for result in results]
+        return [result for result in usable if result is not None]

@@ -152,7 +152,7 @@ async def tested(
         )
     )
     return [
-        Tested(insight=insight, before=work.score or 0.0, after=episode.taken(after))
+        Tested(insight=insight, before=work.score or 0.0, after=episode.usable(after))
         for (insight, work), after in zip(trying, result, strict=True)
     ]
 

@@ -50,10 +50,10 @@ def why(mean: float, theta: float, *, disagree: bool) -> Why | None:
 
 def sides(members: Sequence[MemberWork], theta: float) -> Sides:
     """Return who succeeded, by their own answers: those that were worth the threshold or more."""
-    known = [(member, member.score) for member in members if member.score is not None]
+    scored = [(member, member.score) for member in members if member.score is not None]
     return Sides(
-        failed=tuple(work for work, score in known if score < theta),
-        succeeded=tuple(work for work, score in known if score >= theta),
+        failed=tuple(work for work, score in scored if score < theta),
+        succeeded=tuple(work for work, score in scored if score >= theta),
     )
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .....schema.host.catalogue import Catalogue
     from .....schema.team.team import Agent, Team
     from ....evolution.context import EvolutionContext
-    from ....evolution.strategy import Found
+    from ....evolution.strategy import Material
     from ..settings import PopulationSettings
 
 FOUNDER = SEEDS / "founders" / "solver.yaml"
@@ -43,9 +43,9 @@ def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) ->
         ConfigError: It does not load.
     """
     path = FOUNDER if settings.founder is None else beside / settings.founder
-    known = catalogue.beside(path.parent)
+    own_catalogue = catalogue.beside(path.parent)
     try:
-        return with_text(load_agent(path, known).agent, known)
+        return with_text(load_agent(path, own_catalogue).agent, own_catalogue)
     except ConfigError:
         raise
     except InputError as error:
@@ -59,7 +59,7 @@ def founders(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -
     return tuple(replace(agent, id=f"{agent.id}_{number}") for number in numbers)
 
 
-def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) -> Found:
+def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) -> Material:
     """Find the founder; see `Strategy.find`.
 
     Raises:
@@ -126,10 +126,10 @@ def suits(
 def _without(settings: PopulationSettings, teams: Sequence[Team]) -> str:
     """Say that there is no structure, or none of that name, for teams of that size."""
     of, wanted = f"a team of {counted(settings.team_size, 'agent')}", settings.structure
-    known = [LEADER, *structures(replace(settings, structure=LEADER), teams)]
-    if len(known) == 1:
+    names = [LEADER, *structures(replace(settings, structure=LEADER), teams)]
+    if len(names) == 1:
         return f"the pool has no structure in which {of} can work. Leave seeds out, or write one."
     if wanted in {team.name for team in teams}:
-        return f"{of} cannot work as {wanted}. Known: {', '.join(known)}."
-    hint = did_you_mean(wanted, known) or f" Known: {', '.join(known)}."
+        return f"{of} cannot work as {wanted}. Known: {', '.join(names)}."
+    hint = did_you_mean(wanted, names) or f" Known: {', '.join(names)}."
     return f"the pool has no structure {quoted(wanted)}.{hint}"

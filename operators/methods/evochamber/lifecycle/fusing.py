@@ -102,7 +102,7 @@ def _nearest(episode: Episode, entry: Learnt, owner: str) -> Learnt | None:
     """Find what says almost the same in an archive, in the place where the entry is to go."""
     over, view = episode.settings.dedup, episode.view
     coming = [learnt for learnt in _coming(episode) if owner in learnt.owners]
-    gone = {old for learnt in coming for old in learnt.replaces}
+    old_ids = {old for learnt in coming for old in learnt.replaces}
     pairs = view.alike(entry.text, owner, kind=entry.kind, niche=entry.niche, over=over)
     if view.memory is not None:
         likeness = view.memory.likeness(entry.text, [learnt.text for learnt in coming])
@@ -112,7 +112,7 @@ def _nearest(episode: Episode, entry: Learnt, owner: str) -> Learnt | None:
     near = [
         (like, learnt)
         for learnt, like in pairs
-        if (learnt.kind, learnt.niche) == (entry.kind, entry.niche) and learnt.id not in gone
+        if (learnt.kind, learnt.niche) == (entry.kind, entry.niche) and learnt.id not in old_ids
     ]
     return min(near, key=lambda pair: (-pair[0], pair[1].id), default=(0.0, None))[1]
 

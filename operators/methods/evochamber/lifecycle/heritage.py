@@ -47,21 +47,21 @@ async def heritage(episode: Episode, path: str, first: str, other: str) -> Herit
     pairs = _pairs(episode, first, other)
     same = [pair for pair in pairs if pair[0].text == pair[1].text]
     others = [pair for pair in pairs if pair[0].text != pair[1].text]
-    asked = others[:MOST_FUSED]
+    fused = others[:MOST_FUSED]
     result = await together(
         *(
             operator_of("fuse").act(
                 episode.meta_model, f"{path}fuse {number}", mine.text, theirs.text
             )
-            for number, (mine, theirs) in enumerate(asked)
+            for number, (mine, theirs) in enumerate(fused)
         )
     )
-    outcome = [*((pair, pair[0].text) for pair in same), *zip(asked, result, strict=True)]
+    outcome = [*((pair, pair[0].text) for pair in same), *zip(fused, result, strict=True)]
     return Heritage(
         entries=tuple(
             _entry(pair, text, (first, other)) for pair, text in outcome if isinstance(text, str)
         ),
-        left=len(others) - len(asked),
+        left=len(others) - len(fused),
         rejected=tuple(text for text in result if isinstance(text, RejectedProposal)),
     )
 
@@ -84,14 +84,18 @@ def _similar(episode: Episode, first: str, other: str) -> Iterator[tuple[Learnt,
     them may have taken the place of an earlier one.
     """
     view, over = episode.view, episode.settings.dedup
-    gone = {entry.id for entry in view.archive(first)} & {entry.id for entry in view.archive(other)}
-    gone |= {old for new, _ in episode.changes if isinstance(new, Learnt) for old in new.replaces}
+    old_ids = {entry.id for entry in view.archive(first)} & {
+        entry.id for entry in view.archive(other)
+    }
+    old_ids |= {
+        old for new, _ in episode.changes if isinstance(new, Learnt) for old in new.replaces
+    }
     for mine in view.archive(first):
-        if mine.id in gone:
+        if mine.id in old_ids:
             continue
         near = view.alike(mine.text, other, kind=mine.kind, niche=mine.niche, over=over)
         for theirs, similarity in near:
-            if theirs.id not in gone and theirs.niche == mine.niche:
+            if theirs.id not in old_ids and theirs.niche == mine.niche:
                 yield mine, theirs, similarity
 
 

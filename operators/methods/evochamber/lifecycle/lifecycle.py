@@ -55,14 +55,14 @@ async def live(episode: Episode, population: Population) -> None:
     if not (episode.learning and settings.lifecycle):
         return
     events = due(population, settings, episode.chance(LIFECYCLE))
-    result = await together(*(_done(episode, n, event) for n, event in enumerate(events)))
+    result = await together(*(_act(episode, n, event) for n, event in enumerate(events)))
     for number, item in enumerate(result):
         _keep(episode, number, item)
     happened = Counter(entry.event.operator for entry in result if entry.changes)
     episode.figures |= {name: happened[name] for name in ORDER}
 
 
-async def _done(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:
+async def _act(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:
     """Have an operator act, side by side with what it takes to merge two archives."""
     path, agents = f"{episode.path}{LIFECYCLE}/{number} {event.operator}", _agents(episode, event)
     tasks = await _examples(episode, event.niche)
@@ -95,9 +95,9 @@ async def _examples(episode: Episode, niche: str | None) -> Sequence[str]:
     """Return a few tasks of a niche: this one, and those that somebody has learnt from."""
     if not niche:
         return ()
-    known = await episode.recall(episode.task.text, MOST_EXAMPLES, niche=niche)
+    hits = await episode.recall(episode.task.text, MOST_EXAMPLES, niche=niche)
     own = [episode.task.text] if episode.task.niche == niche else []
-    return [*dict.fromkeys((*own, *(entry.task for entry, _ in known)))][:MOST_EXAMPLES]
+    return [*dict.fromkeys((*own, *(entry.task for entry, _ in hits)))][:MOST_EXAMPLES]
 
 
 def _keep(episode: Episode, number: int, lived: _Lived) -> None:

@@ -131,8 +131,8 @@ class _LifecycleView:
 
     def best(self, niche: str) -> float | None:
         """Return the most that anybody has in a niche who will be there; None: nobody met it."""
-        known = [q for standing in self._there() if (q := _affinity(standing, niche)) is not None]
-        return max(known, default=None)
+        values = [q for standing in self._there() if (q := _affinity(standing, niche)) is not None]
+        return max(values, default=None)
 
     def _there(self) -> Iterator[RankingScore]:
         """Yield those that stay, and what two come down to that are merged."""
@@ -310,11 +310,11 @@ def _genesis(
     if niche is None:
         return LifecycleEvent(operator="genesis", agents=(), why=why, numbers=numbers)
     best, recent = view.best(niche), len(view.population.recent(view.settings.tau))
-    known = "and nobody has met it" if best is None else f"best competence {best:.3g}"
+    most = "and nobody has met it" if best is None else f"best competence {best:.3g}"
     return LifecycleEvent(
         operator="genesis",
         agents=(),
-        why=f"{quoted(niche)}, {met[niche]} of the last {counted(recent, 'task')}, {known}: {why}",
+        why=f"{quoted(niche)}, {met[niche]} of the last {counted(recent, 'task')}, {most}: {why}",
         niche=niche,
         numbers={**numbers, "best": best or 0.0, "met": met[niche], "of": recent},
     )

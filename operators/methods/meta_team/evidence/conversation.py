@@ -10,7 +10,7 @@ from .....runtime.gateway import Message
 from .....runtime.messages.conversation import MEMORY, earlier
 from .....schema.team.team import Team
 
-SAID = frozenset({"message", "answer", "start"})
+SPEECH = frozenset({"message", "answer", "start"})
 """What is posted on the bus of an open roster that one agent says to another."""
 
 
@@ -62,7 +62,7 @@ def colleagues(team: Team, run: Run, agent: str) -> tuple[str, ...]:
 
 def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
     """Yield whose words reached whom, as far as both took part."""
-    yield from ((message.sender, message.to) for message in run.bus if message.kind in SAID)
+    yield from ((message.sender, message.to) for message in run.bus if message.kind in SPEECH)
     for reader, seen in team.seen.items():
         for name in seen:
             outcome = run.agents.get(name)

@@ -55,11 +55,11 @@ def questions_in(
         InvalidAnswer: It has another shape, or a question is of no use.
     """
     shape = closed(questions=ANY_LIST)
-    questions: list[Any] = structured(text, shape, Bounds())["questions"]
-    table = dict.fromkeys(filter(None, (_question(item, others) for item in questions)))
-    problems = [_problem(item, others) for item in questions if _question(item, others) is None]
-    if len(questions) > most:
-        problems.append(f"{len(questions)} questions; at most {most} may be asked.")
+    items: list[Any] = structured(text, shape, Bounds())["questions"]
+    table = dict.fromkeys(filter(None, (_question(item, others) for item in items)))
+    problems = [_problem(item, others) for item in items if _question(item, others) is None]
+    if len(items) > most:
+        problems.append(f"{len(items)} questions; at most {most} may be asked.")
     if strict and problems:
         raise InvalidAnswer(*problems)
     return tuple(table)[:most]
@@ -68,8 +68,8 @@ def questions_in(
 def _question(item: Any, others: Sequence[str]) -> tuple[str, str] | None:
     if not is_mapping(item) or item.keys() != {"to", "question"}:
         return None
-    asked = text_of(item["question"])[:LONGEST_QUESTION]
-    return (item["to"], asked) if item["to"] in others and asked else None
+    question = text_of(item["question"])[:LONGEST_QUESTION]
+    return (item["to"], question) if item["to"] in others and question else None
 
 
 def _problem(item: Any, others: Sequence[str]) -> str:

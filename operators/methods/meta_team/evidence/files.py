@@ -129,7 +129,7 @@ async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tu
     patch = outcome.result.patch if outcome.result else None
     changes = outcome.changes or passed_on(agent, patch, ())
     task: Task = replace(ground.feedback.task, answer=None)
-    done: list[FileLook] = []
+    results: list[FileLook] = []
     with Workspaces(task) as workspaces:
         workspace = workspaces.of(agent, 1, changes)
         for look in looks:
@@ -138,8 +138,8 @@ async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tu
                 text = str(await tool.call(look.arguments))
             except ToolError as error:
                 text = str(error)
-            done.append(replace(look, result=text))
-    return tuple(done)
+            results.append(replace(look, result=text))
+    return tuple(results)
 
 
 def _unheard(_event: str, /, **_fields: Any) -> None:

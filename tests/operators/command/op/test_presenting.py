@@ -12,7 +12,7 @@ from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema import Agent, Lineage, load_team
 
-from ....came import Came, invoked
+from ....support.commands import CommandResult, invoked
 from ..acting import PAIR, TASKED, mas, structured
 
 MUTATE = ("mutate", "pair.yaml", *TASKED, "--component", "prompts")
@@ -114,7 +114,7 @@ def agents() -> dict[str, Agent]:
     return {name: member.agent for name, member in Pool.open("town").agents.items()}
 
 
-def op(*words: str) -> Came:
+def op(*words: str) -> CommandResult:
     return mas(*words, replies=[PERSONA])
 
 

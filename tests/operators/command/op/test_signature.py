@@ -18,7 +18,7 @@ from coterie.runtime.doubles import Replies, Reply
 from coterie.schema.host.catalogue import installed
 from coterie.schema.values.errors import InputError
 
-from ....came import invoked
+from ....support.commands import invoked
 from ...added_strategy import ADVISE
 from ...consulting import doctors
 from ...methods.meta_team.looking import model

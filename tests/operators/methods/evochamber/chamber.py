@@ -18,7 +18,7 @@ from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from ....came import Came, invoked
+from ....support.commands import CommandResult, invoked
 from ...evolving import asked
 from ...hostile import HostileModel
 
@@ -72,7 +72,7 @@ def write_tasks(path: Path, prefix: str, number: int) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def evolved(pool: str, *more: str, script: Script = answering) -> Came:
+def evolved(pool: str, *more: str, script: Script = answering) -> CommandResult:
     """Evolve to the end, in this process and this folder."""
     with ScriptedModel(script) as model:
         words = ["recipe.yaml", "tasks.jsonl", "--pool", pool, "--embedder", "hashing", "--quiet"]

@@ -127,7 +127,7 @@ def test_attempts_are_graded_by_the_reference_answer(tmp_path: Path) -> None:
 def test_without_one_the_judge_grades_each_text_once(tmp_path: Path) -> None:
     task = Task(id="open", query="Why?")
     scores, episode, calls = grade(
-        tmp_path, *tried("this", "that", "this", "useless", "it"), task=task, known={"it": 0.75}
+        tmp_path, *tried("this", "that", "this", "useless", "it"), task=task, earlier={"it": 0.75}
     )
     assert scores == [0.25, 0.25, 0.25, None, 0.75]
     assert len(calls) == 4  # one of them is a repair
@@ -135,13 +135,13 @@ def test_without_one_the_judge_grades_each_text_once(tmp_path: Path) -> None:
     assert episode.operators.calls == 0
     assert [item.operator for item in episode.rejected] == ["judge"]
     again, _, calls = grade(tmp_path, *tried("this", "that", "this", "useless", "it"),
-                            task=task, known={"it": 0.75})  # fmt: skip
+                            task=task, earlier={"it": 0.75})  # fmt: skip
     assert again == scores
     assert calls == []  # it is in the journal
 
 
 def test_in_a_test_nothing_is_graded(tmp_path: Path) -> None:
-    scores, episode, calls = grade(tmp_path, *tried("7", "8"), learning=False, known={"7": 1.0})
+    scores, episode, calls = grade(tmp_path, *tried("7", "8"), learning=False, earlier={"7": 1.0})
     assert scores == [None, None]
     assert (calls, episode.judging.calls) == ([], 0)
 

@@ -141,7 +141,7 @@ def test_a_leader_chooses_by_what_it_is_shown() -> None:
     result = closest(rounds, LEADER.profile, "sums", 3)
     asked = asking(
         Reply.json({"reason": "they guess", "structure": "debate"}),
-        lambda meta: lead(meta, "lead", TASK, LEADER, TEMPLATES, known=result),
+        lambda meta: lead(meta, "lead", TASK, LEADER, TEMPLATES, rounds=result),
     )
     assert asked.result == StructureChoice(
         leader=LEADER, structure="debate", by="leader", reason="they guess"
@@ -299,7 +299,7 @@ def test_a_leader_is_told_of_a_small_model_in_few_words() -> None:
     rounds = [(a_round("voting", 1, reflection="why " * 500), 0.5)] * 3
     asked = asking(
         Reply.json({"reason": "x", "structure": "voting"}),
-        lambda meta: lead(meta, "lead", TASK, LEADER, long, known=rounds),
+        lambda meta: lead(meta, "lead", TASK, LEADER, long, rounds=rounds),
         bounds=SMALL,
     )
     assert isinstance(asked.result, StructureChoice)

@@ -26,7 +26,7 @@ def test_choices_of_a_structure(part: int) -> None:
     chosen: set[str] = set()
 
     async def work(meta_model: MetaModel, _: Any) -> Any:
-        result = await lead(meta_model, "l", TASK, LEADER, TEMPLATES, known=known)
+        result = await lead(meta_model, "l", TASK, LEADER, TEMPLATES, rounds=known)
         dropped = isinstance(result, RejectedProposal)
         chosen.add(fallback(ROUNDS, "sums", NAMES) if dropped else result.structure)
         return result

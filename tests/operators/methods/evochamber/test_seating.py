@@ -32,7 +32,7 @@ from coterie.schema.loading.loading import team_path
 from coterie.schema.team.team import Agent, Notes
 from coterie.schema.team.writing import dump
 
-from ....came import invoked
+from ....support.commands import invoked
 
 KNOWN = Catalogue.of_host()
 STANDARD = PopulationSettings()

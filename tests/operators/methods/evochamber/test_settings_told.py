@@ -10,7 +10,7 @@ from coterie.pool import Pool
 from coterie.pool.ledger.changes import Retired
 from coterie.schema.command.explain import main as explain
 
-from ....came import invoked
+from ....support.commands import invoked
 from . import chamber
 
 

@@ -15,7 +15,7 @@ from coterie.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from ....came import invoked
+from ....support.commands import invoked
 from ...building import Killed, dying
 from . import chamber
 

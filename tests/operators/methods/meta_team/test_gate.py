@@ -44,7 +44,7 @@ def skill(name: str, body: str = "Add.") -> SetNote:
 
 def test_what_may_be_kept_is_and_makes_the_child() -> None:
     result = passed(UNITS)
-    assert (result.kept, result.refused) == ((UNITS,), ())
+    assert (result.edits, result.refused) == ((UNITS,), ())
     assert dict(result.child.agents["solver"].notes.patches) == {"units": "Write the unit."}
     assert passed() == Passed(child=TRIO)
 
@@ -80,7 +80,7 @@ def test_what_may_not_is_refused_with_its_reason_and_costs_nothing_else(
 ) -> None:
     good = SetNote(agent="planner", note="patch", name="brief", text="Be brief.")
     result = passed(edit, good)
-    assert result.kept == (good,)
+    assert result.edits == (good,)
     [refused] = result.refused
     assert why in " ".join(refused.reasons)
 
@@ -91,19 +91,19 @@ def test_who_goes_makes_room_for_who_comes_whatever_the_order() -> None:
     bad, go = SetModel(agent="solver", model_id="x"), RemoveAgent(agent="planner")
     edits: Sequence[Edit] = (come, bad, go)
     result = gate(TRIO, edits, catalogue=catalogue(), ceiling=full)
-    assert {*result.kept} == {come, go}
+    assert {*result.edits} == {come, go}
     assert [*result.child.agents] == ["solver", "writer", "checker"]
 
 
 def test_a_role_is_replaced_under_another_id() -> None:
     again = AddAgent(agent=llm("planner", role="plans"), reports_to=("solver",))
     result = passed(RemoveAgent(agent="planner"), again)
-    assert result.kept == (RemoveAgent(agent="planner"),)
+    assert result.edits == (RemoveAgent(agent="planner"),)
 
 
 def test_there_is_room_for_so_many_notes() -> None:
     result = passed(*(replace(UNITS, name=f"rule_{number}") for number in range(4)), patches=3)
-    assert len(result.kept) == 3
+    assert len(result.edits) == 3
     assert "room for 3" in result.refused[0].reasons[0]
     assert len(passed(skill("a"), skill("b"), skills=1).refused) == 1
 
@@ -117,14 +117,14 @@ def test_what_a_person_wrote_may_be_longer_and_stays() -> None:
     agents = {**TRIO.agents, "solver": replace(TRIO.agents["solver"], notes=notes)}
     team = replace(TRIO, agents=agents, constitution="x" * 5_000)
     assert passed(replace(UNITS, name="other"), team=team, patches=1).refused == ()
-    assert passed(UNITS, team=team, patches=2).kept == ()
+    assert passed(UNITS, team=team, patches=2).edits == ()
     shorter = SetNote(agent=None, note="constitution", text="x" * 4_500)
-    assert passed(shorter, team=team).kept == (shorter,)
+    assert passed(shorter, team=team).edits == (shorter,)
 
 
 def test_what_an_agent_reads_ahead_of_its_task_is_bounded() -> None:
     result = passed(UNITS, skill("sums", "x" * 900), read=800)
-    assert result.kept == (UNITS,)
+    assert result.edits == (UNITS,)
     assert "ahead of its task; at most 800" in result.refused[0].reasons[0]
 
 
@@ -134,7 +134,7 @@ def test_a_prompt_file_counts_with_its_text(tmp_path: Path) -> None:
     checker = AddAgent(agent=llm("checker", prompt="checking"), reports_to=("writer",))
     room = NoteLimits(read=800)
     result = gate(TRIO, (UNITS, checker), catalogue=known, ceiling=CEILING, room=room)
-    assert result.kept == (UNITS,)
+    assert result.edits == (UNITS,)
     [refused] = result.refused
     assert refused.reasons == ("checker would read 900 characters ahead of its task; at most 800.",)
 
@@ -145,7 +145,7 @@ def test_the_lead_of_an_open_roster_stays_and_nobody_needs_a_place() -> None:
     come: Any = AddAgent(agent=CHECKER)
     edits = (come, RemoveAgent(agent="solver"), RemoveAgent(agent="planner"))
     result = gate(team, edits, catalogue=catalogue(), ceiling=CapabilityPolicy.of(team))
-    assert {*result.kept} == {come, RemoveAgent(agent="solver")}
+    assert {*result.edits} == {come, RemoveAgent(agent="solver")}
     assert [*result.child.agents] == ["planner", "writer", "checker"]
 
 

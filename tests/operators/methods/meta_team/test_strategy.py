@@ -22,7 +22,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema import load_team
 from coterie.schema.team.team import Agent, Execution, Roster, Team
 
-from ....came import invoked
+from ....support.commands import invoked
 from ...building import Killed, dying
 from ...evolving import asked
 from . import world

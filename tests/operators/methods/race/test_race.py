@@ -14,7 +14,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Catalogue, load_team
 
-from ....came import Came, invoked_in
+from ....support.commands import CommandResult, invoked_in
 from ....support.repositories import run_git
 from ...evolving import evolved, killed_at
 
@@ -92,7 +92,9 @@ def with_tasks(folder: Path) -> Path:
     return folder
 
 
-def raced(folder: Path, *words: str, script: Any = world, label: str = "solo.yaml") -> Came:
+def raced(
+    folder: Path, *words: str, script: Any = world, label: str = "solo.yaml"
+) -> CommandResult:
     with ScriptedModel(script) as model:
         given = [label, "tasks.jsonl", "--model", f"m@{model.api_base}", *words]
         return invoked_in(folder, mas_evolve, given, "mas-evolve")
@@ -262,10 +264,31 @@ def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(folder: 
     assert before - 2 + after <= calls  # what was asked when it was killed is asked again
 
 
-def test_a_folder_that_is_not_there_is_said_before_anything_is_spent(folder: Path) -> None:
-    result = raced(folder, "--out", str(folder / "gone" / "better.yaml"), script=refusing)
+@pytest.mark.parametrize(
+    ("team", "tasks", "why"),
+    [
+        ("tasks.jsonl", "solo.yaml", "tasks.jsonl: it has tasks. A team is a .yaml file"),
+        ("solo.yaml", "solo.yaml", "solo.yaml: tasks are a .jsonl or .csv file, not YAML"),
+    ],
+)
+def test_a_team_in_the_place_of_tasks_is_one_error_and_the_other_way_about(
+    folder: Path, team: str, tasks: str, why: str
+) -> None:
+    result = invoked_in(folder, mas_evolve, [team, tasks], "mas-evolve")
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert why in result.err
+
+
+@pytest.mark.parametrize("option", ["--out", "--csv"])
+@pytest.mark.parametrize(
+    ("file", "why"), [("gone/x", "there is no folder"), ("/proc/x", "no file can be made in /proc")]
+)
+def test_where_no_file_can_be_made_is_said_before_anything_is_spent(
+    folder: Path, option: str, file: str, why: str
+) -> None:
+    result = raced(folder, option, file, script=refusing)
     assert result.code == 2
-    assert "there is no folder" in result.err
+    assert why in result.err
 
 
 def test_several_teams_are_refused_before_anything_is_spent(folder: Path) -> None:

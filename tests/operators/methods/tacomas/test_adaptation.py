@@ -70,7 +70,7 @@ class Play:
             }
         )
 
-    def taken(self, result: Any) -> Any:
+    def usable(self, result: Any) -> Any:
         if not isinstance(result, RejectedProposal):
             return result
         self.rejected.append(result)
@@ -97,7 +97,7 @@ def played(play: Play, of: Team = TRIO, **settings: Any) -> tuple[Sequence[Round
             settings=given,
             roles=ROLES,
             tell=meta_model.tell,
-            taken=play.taken,
+            usable=play.usable,
             keep=play.files.__setitem__,
         )
         first = compile(of, catalogue())

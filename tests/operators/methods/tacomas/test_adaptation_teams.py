@@ -23,8 +23,8 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.schema.command.diff import main as mas_diff
 
-from ....came import invoked
 from ....jails import needs_jail
+from ....support.commands import invoked
 from ...evolving import asked
 
 TEAM = """\

@@ -14,8 +14,8 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail.tiers import Bubblewrap
 from coterie.schema import Agent, Task
 
-from ....came import started
 from ....jails import printed, require
+from ....support.commands import started
 from ..conftest import Workbench, needs_jail, result_of
 
 pytestmark = [

@@ -19,11 +19,11 @@ from ..evolution.strategy import WholeStatus, strategy_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
-    """The folder of a pool."""
+class PoolSource:
+    """A pool, and what its pages need of it."""
 
     folder: Path
-    _known: dict[str, tuple[str, Any]] = field(default_factory=dict[str, "tuple[str, Any]"])
+    _cache: dict[str, tuple[str, Any]] = field(default_factory=dict[str, "tuple[str, Any]"])
 
     @property
     def evolutions(self) -> Sequence[str]:
@@ -64,9 +64,9 @@ class Kept:
         Raises:
             StorageError: It is damaged.
         """
-        if "pool" not in self._known:
-            self._known["pool"] = ("", Pool.open(self.folder, report=lambda _: None))
-        pool: Pool = self._known["pool"][1]
+        if "pool" not in self._cache:
+            self._cache["pool"] = ("", Pool.open(self.folder, report=lambda _: None))
+        pool: Pool = self._cache["pool"][1]
         pool.refresh()
         return pool
 
@@ -92,6 +92,6 @@ class Kept:
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """Make something of the pool, or give what was made of it as it is now."""
         stamp = self.stamp
-        if self._known.get(name, ("", None))[0] != stamp:
-            self._known[name] = (stamp, make())
-        return self._known[name][1]
+        if self._cache.get(name, ("", None))[0] != stamp:
+            self._cache[name] = (stamp, make())
+        return self._cache[name][1]

@@ -1,0 +1,60 @@
+"""What gateways share: bounds on the calls of a model, and the servers of embedded models."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Self
+
+from .endpoint import Endpoint
+from .rate_limiter import RateLimiter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..local.server import LocalServer
+
+RateLimiters = dict[Endpoint, RateLimiter]
+"""What all calls of one model at one address share, whatever gateway, event loop and thread they go
+through."""
+
+
+class Shared:
+    """An async context manager that stops its servers; these belong to one event loop.
+
+    Args:
+        limiters: Those of other event loops.
+    """
+
+    def __init__(self, limiters: RateLimiters | None = None) -> None:
+        self.limiters: RateLimiters = {} if limiters is None else limiters
+        self._servers: dict[Path | None, LocalServer] = {}
+        self._starting = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def server(self, weights: Path | None) -> LocalServer:
+        """Return the server of a model file; the first call starts it.
+
+        Args:
+            weights: The file; None for the built-in model.
+
+        Raises:
+            InputError: The file is missing or is no model.
+            ModelError: The server did not start.
+        """
+        async with self._starting:
+            if weights not in self._servers:
+                from ..local.server import start_server
+
+                self._servers[weights] = await start_server(weights)
+        return self._servers[weights]
+
+    async def close(self) -> None:
+        """Stop the servers."""
+        for server in self._servers.values():
+            await server.stop()
+        self._servers.clear()
