@@ -50,12 +50,7 @@ class ArenaSite:
         return read_value(self.folder / ARENA)
 
     def page(self, address: str, links: Links) -> Page:
-        """Make the table, or a page of a cell's pool, whose address begins with its folder.
-
-        Raises:
-            NoPage: There is none of that address.
-            InputError: A file is damaged.
-        """
+        """Make the table, or a page of a cell's pool, whose address begins with its folder."""
         if not address:
             return self._table(links)
         place, rest = "/".join(address.split("/")[:DEPTH]), "/".join(address.split("/")[DEPTH:])

@@ -92,12 +92,7 @@ class ResultsSite:
         return " ".join(member.stamp for member in self.members.values())
 
     def page(self, address: str, links: Links) -> Page:
-        """Make a page: of the contents, of some samples, of one sample, or of two evaluations.
-
-        Raises:
-            NoPage: There is none of that address.
-            InputError: A file is damaged, was edited, or is of another version.
-        """
+        """Make a page: of the contents, of some samples, of one sample, or of two evaluations."""
         if not self.is_alone:
             if not address:
                 return many_page(self.folder, self.members, links)

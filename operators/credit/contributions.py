@@ -132,7 +132,7 @@ def _summary(earlier: Earlier) -> str:
 
 
 def contributions_in(text: str) -> Contributions:
-    """Read what was said of a round, as `judge_round` prints it."""
+    """Read what was said of a round, as `contributions` prints it."""
     agents = {
         "type": "object",
         "minProperties": 1,

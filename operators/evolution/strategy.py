@@ -146,7 +146,7 @@ class Strategy(PluginValue):
         keeps: Names, given its settings, the kinds of entries that it keeps for agents to recall: a
             pool none of whose agents recalls any is refused.
         fold: Gives, by its settings, what it wants to know of the pool before the first line of
-            the ledger. An episode finds what that came to in `View.folded`. None: nothing.
+            the ledger. An episode finds its result in `PoolView.folded`. None: nothing.
         leaves_team: Whether its result is a team of the pool, which a test runs unchanged.
             Else a test is of the strategy, with all that its pool has learnt. The control of a test
             is the team, or the strategy, in the pool as it was before the first task.

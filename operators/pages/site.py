@@ -79,12 +79,7 @@ class PoolSite:
         return self.source.stamp if self.source.at_work else ""
 
     def page(self, address: str, links: Links) -> Page:
-        """Make a page.
-
-        Raises:
-            NoPage: There is none of that address.
-            InputError: A file is damaged, or of another version.
-        """
+        """Make a page; see `Site`."""
         kind, *words = address.split("/")
         if not kind and self.first:
             return evolution_page(self.source, self.first, links)

@@ -36,6 +36,7 @@ class ArchiveFiles:
     def follow(self, owner: str, lessons: Lessons) -> None:
         """Add what an agent has learnt since its file was written, by whomever."""
         lines, size = self._written.get(owner, (0, 0))
+        # Others wrote to it, or a crash cut it: then all of it is compared with the ledger.
         if _size(path := self._path(owner)) != size:
             self.write(owner, lessons)
             return

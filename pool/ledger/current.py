@@ -77,6 +77,7 @@ class Current:
             Whether it was written: False where this operation was before.
         """
         done = self.ledger.commit(value, op=op, files=files or {})
+        # Also where it was done before: this process may not have taken it in yet.
         self.refresh()
         return done
 
@@ -183,6 +184,7 @@ class Current:
         if not os.access(self.folder, os.W_OK):
             return
         with suppress(StorageError), self.ledger.at_rest() as known:
+            # Else the ledger knows more than the state, as where a thread has just appended.
             if known.place == self._place:
                 keep(self.folder, self.state, known)
 
@@ -203,6 +205,7 @@ class Current:
         if os.access(self.folder / LEDGER, os.W_OK):
             self.ledger.rewrite(ordered)
         if moved:
+            # Each line has another place now, so all of them are read again.
             self.state, self._place = State(self.folder), START
         return moved
 

@@ -100,7 +100,7 @@ class LedgerEntry(NamedTuple):
         """What is least for the line that counts where copies have an operation each.
 
         One copy may say that the pool is shared. Where both took in the same team of another pool,
-        one may have had a twin of it. All that came after the earliest of them stays behind it.
+        one may have had a duplicate of it. All that came after the earliest stays behind it.
         """
         kind = self.value.get("kind")
         return not self.value.get("shared"), kind != "born", self.clock, self.end.seal

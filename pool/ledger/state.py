@@ -55,7 +55,7 @@ class Admission:
     """What came of adding a team.
 
     Attributes:
-        name: What the pool calls it; the name of its twin where it was there already.
+        name: What the pool calls it; the name of its duplicate where it was there already.
         is_new: Whether it was not there yet.
     """
 

@@ -54,7 +54,7 @@ def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None 
 
 
 def recalling(search: Callable[..., Matches]) -> Recaller:
-    """Let agents recall by a search: that of a `Memory`, or of a `View`."""
+    """Let agents recall by a search: that of a `Memory`, or of a `PoolView`."""
 
     async def recall(query: str, k: int, where: Mapping[str, Any], /) -> Sequence[MemoryEntry]:
         return await asyncio.to_thread(_search_kinds, search, query, k, where)

@@ -23,9 +23,9 @@ def import_teams(
 ) -> tuple[Admission, ...]:
     """Take teams of another pool into a pool, with all that they were made from.
 
-    Ancestors come along so that lineage is whole, as retired teams. Where a team has a twin in the
-    pool, the twin stands for it. Names that are taken are changed. Evaluations come along as well:
-    each once, however often and by whatever way it is imported.
+    Ancestors come along so that lineage is whole, as retired teams. A duplicate that the pool has
+    stands for a team. Names that are taken are changed. Evaluations come along as well: each once,
+    however often and by whatever way it is imported.
 
     Args:
         pool: The pool that they come into.

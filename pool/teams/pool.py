@@ -332,7 +332,7 @@ class Pool:
         Retired teams count: what they scored is known. None: there is none.
 
         Raises:
-            StorageError: The file of a team that may be its twin is damaged.
+            StorageError: The file of a team that may be its duplicate is damaged.
         """
         with self._current.turn:
             return self._current.duplicate_of(team, identity_of(team))

@@ -126,7 +126,8 @@ class Run:
         score: How it compares with the reference answer, where the task has one.
         error: Why there is no answer.
         usage: What all model calls consumed, in all rounds.
-        saved: The part of it that nobody paid again: a parent's run had the answers; see `Descent`.
+        saved: The part of it that nobody paid again, as a parent's run had the answers: see
+            `ParentRunReuse`.
         seconds: From start to end.
         agents: Each agent's outcome by id, in Kahn order.
         over_budget: Whether it was stopped by a budget, not by the team's own timeout.

@@ -29,7 +29,6 @@ class Contents:
         self._turn = threading.Lock()
         self._sizes: dict[str, int] = {}
         self._held: Counter[str] = Counter()
-        self._parts = 0
 
     def missing(self, digests: Iterable[str]) -> list[str]:
         """Return those that are not here, each once."""
@@ -55,30 +54,34 @@ class Contents:
                 self._held -= Counter(digests)
                 self._trim()
 
-    def keep(self, digest: str, pieces: Iterable[bytes]) -> None:
-        """Keep a content.
+    def keep(self, sender: str, digest: str, piece: bytes, *, last: bool) -> None:
+        """Take a piece of a content; with the last one, it is kept.
+
+        Args:
+            sender: Whoever sends it, one piece after the other.
 
         Raises:
             JailError: It is another one, or it cannot be written.
         """
-        with self._turn:
-            self._parts += 1
-            part = self._folder / f"part-{self._parts}"
-        result, size = hashlib.sha256(), 0
+        part = self._folder / f"part-{sender}-{digest}"
         try:
-            with part.open("xb") as file:
-                for piece in pieces:
-                    result.update(piece)
-                    size += file.write(piece)
-            if result.hexdigest() != digest:
-                raise JailError("A file of the work folder changed while it was being sent.")
-            with self._turn:
-                part.replace(self._folder / digest)
-                self._sizes[digest] = size
+            with part.open("ab") as file:
+                file.write(piece)
+            if last:
+                self._keep(digest, part)
         except OSError as error:
             raise JailError(f"The worker cannot keep a file: {error}.") from error
         finally:
-            part.unlink(missing_ok=True)
+            if last:
+                part.unlink(missing_ok=True)
+
+    def _keep(self, digest: str, part: Path) -> None:
+        with part.open("rb") as file:
+            result = hashlib.file_digest(file, "sha256").hexdigest()
+        if result != digest:
+            raise JailError("A file of the work folder changed while it was being sent.")
+        with self._turn:
+            self._sizes[digest] = part.replace(self._folder / digest).stat().st_size
 
     def pieces(self, digest: str) -> Iterator[bytes]:
         """Yield a content that is held."""

@@ -168,32 +168,19 @@ class JailWorker:
             "pid": os.getpid(),
         }
 
-    async def keep(self, contents: Sequence[tuple[str, bytes]]) -> None:
-        """Keep contents of files, each with its digest."""
+    async def keep(self, name: str, pieces: Sequence[tuple[str, bytes, bool]]) -> None:
+        """Keep contents of files for a jail that is to be opened.
+
+        Args:
+            pieces: Pieces of contents, each with the digest of the whole and whether it is the
+                last one.
+        """
 
         def kept() -> None:
-            for digest, content in contents:
-                self._kept.keep(digest, [content])
+            for digest, piece, last in pieces:
+                self._kept.keep(name, digest, piece, last=last)
 
         await self._apart(kept)
-
-    async def begin(self, digest: str, upload: str, piece: bytes, last: bool) -> None:
-        """Take a piece of a content that is too large to be sent at once, in order."""
-        assert self._scratch is not None  # noqa: S101 - it was greeted
-        part = self._scratch.path / f"upload-{upload}"
-
-        def taken() -> None:
-            try:
-                with part.open("ab") as file:
-                    file.write(piece)
-                if last:
-                    with part.open("rb") as file:
-                        self._kept.keep(digest, iter(functools.partial(file.read, ALONG), b""))
-                    part.unlink()
-            except OSError as error:
-                raise JailError(f"The worker cannot keep a file: {error}.") from error
-
-        await self._apart(taken)
 
     async def open(
         self, name: str, work: Path, request: JailRequest, folders: Mapping[Path, Tree]

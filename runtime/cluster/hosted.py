@@ -49,7 +49,8 @@ class HostedProcess:
         self._size = 0
         self._code: int | None = None
         self._news = asyncio.Event()
-        self._ended = asyncio.Event()
+        self._ended = False
+        self._wake = asyncio.Event()
         self._open: dict[int, int] = {STDOUT: process.stdout.fileno()}
         if process.stderr is not None:
             self._open[STDERR] = process.stderr.fileno()
@@ -91,13 +92,13 @@ class HostedProcess:
             Whether it still reads.
         """
         stdin = self.process.stdin
-        if stdin is None or self._ended.is_set():
+        if stdin is None or self._ended:
             return False
         if not data:
             stdin.close()
             return False
         left = memoryview(data)
-        while left and not self._ended.is_set():
+        while left and not self._ended:
             try:
                 left = left[os.write(stdin.fileno(), left) :]
             except BlockingIOError:
@@ -113,16 +114,13 @@ class HostedProcess:
         self._is_dropped = True
 
     async def _writable(self, handle: int) -> None:
-        free = asyncio.Event()
-        self._loop.add_writer(handle, free.set)
-        ended = asyncio.ensure_future(self._ended.wait())
-        freed = asyncio.ensure_future(free.wait())
+        """Wait until the command reads on, or ends."""
+        self._wake.clear()
+        self._loop.add_writer(handle, self._wake.set)
         try:
-            await asyncio.wait((ended, freed), return_when=asyncio.FIRST_COMPLETED)
+            await self._wake.wait()
         finally:
             self._loop.remove_writer(handle)
-            ended.cancel()
-            freed.cancel()
 
     def _await_end(self) -> None:
         code = self.process.wait()
@@ -131,7 +129,8 @@ class HostedProcess:
 
     def _end(self, code: int | None) -> None:
         self._code = code
-        self._ended.set()
+        self._ended = True
+        self._wake.set()
         self._news.set()
 
     def _listen(self) -> None:

@@ -63,8 +63,8 @@ class RemoteJail:
         self._on_end: Callable[[Link, WorkerLost | None], object] | None = on_end
         if not self.work.is_dir():
             raise JailError(f"The work folder {str(self.work)!r} is not a folder.")
-        sending = _Sending(link, (self.work, *(path.resolve() for path in request.given)))
-        sending.open(self._name, self.work, request)
+        folders = (self.work, *(path.resolve() for path in request.given))
+        _Sending(link, self._name, folders).open(self.work, request)
 
     def start(
         self,
@@ -74,12 +74,7 @@ class RemoteJail:
         stdin: int = subprocess.DEVNULL,
         stderr: int = subprocess.STDOUT,
     ) -> RemoteProcess:
-        """Start a command in the jail; see `AnyJail`.
-
-        Raises:
-            JailKilled: The jail was killed, closed or lost.
-            JailError: It did not start.
-        """
+        """Start a command in the jail; see `AnyJail`."""
         self.check()
         words, where = [str(word) for word in command], folder or self.work
         number = self._asked("start", words, where, stdin=stdin, stderr=stderr)
@@ -101,12 +96,7 @@ class RemoteJail:
         return process
 
     def check(self) -> None:
-        """Raise unless the jail can still be used.
-
-        Raises:
-            JailLost: Its worker is gone.
-            JailKilled: It was killed or closed.
-        """
+        """Raise unless the jail can still be used; see `AnyJail`."""
         if self.lost is not None:
             raise self._loss()
         if self._ended is not None:
@@ -119,12 +109,7 @@ class RemoteJail:
             self._bring(*self._asked("refresh"))
 
     def read_file(self, name: str, *, limit: int) -> bytes:
-        """Return the content of a file of the worker's folder; see `AnyJail`.
-
-        Raises:
-            JailLost: The worker is gone.
-            JailError: There is no such file, or it is too large.
-        """
+        """Return the content of a file of the worker's folder; see `AnyJail`."""
         content: bytes = self._asked("read_file", name, limit)
         return content
 
@@ -222,15 +207,15 @@ class RemoteJail:
 class _Sending:
     """Folders on their way to a worker, which has some of their files already."""
 
-    def __init__(self, link: Link, folders: Iterable[Path]) -> None:
-        self._link = link
+    def __init__(self, link: Link, name: str, folders: Iterable[Path]) -> None:
+        self._link, self._name = link, name
         self._files: dict[str, tuple[Path, str, int]] = {}
         self._trees = {folder: self._tree(folder) for folder in folders}
 
-    def open(self, name: str, work: Path, request: JailRequest) -> None:
+    def open(self, work: Path, request: JailRequest) -> None:
         """Have a jail opened, and send what the worker lacks for it."""
         for _ in range(TRIES):
-            missing = self._link.ask("open", name, work, request, self._trees)
+            missing = self._link.ask("open", self._name, work, request, self._trees)
             if not missing:
                 return
             self._send_files(missing)
@@ -243,23 +228,16 @@ class _Sending:
         return tree
 
     def _send_files(self, digests: Sequence[str]) -> None:
-        batch: list[tuple[str, bytes]] = []
+        batch: list[tuple[str, bytes, bool]] = []
         size = 0
         for digest in digests:
             folder, name, length = self._files[digest]
-            if length > ALONG:
-                self._send_large(digest, folder, name, length)
-                continue
-            batch.append((digest, read_content(folder, name, 0, ALONG)))
-            size += length
-            if size > ALONG:
-                self._link.ask("keep", batch)
-                batch, size = [], 0
+            for offset in range(0, max(length, 1), ALONG):
+                piece = read_content(folder, name, offset, ALONG)
+                batch.append((digest, piece, offset + ALONG >= length))
+                size += len(piece)
+                if size >= ALONG:
+                    self._link.ask("keep", self._name, batch)
+                    batch, size = [], 0
         if batch:
-            self._link.ask("keep", batch)
-
-    def _send_large(self, digest: str, folder: Path, name: str, size: int) -> None:
-        upload = secrets.token_hex(8)
-        for offset in range(0, size, ALONG):
-            piece = read_content(folder, name, offset, ALONG)
-            self._link.ask("begin", digest, upload, piece, offset + ALONG >= size)
+            self._link.ask("keep", self._name, batch)

@@ -74,11 +74,7 @@ class RemoteProcess:
         return not self._exited.is_set()
 
     def kill(self, reason: str) -> None:
-        """End the command and all that it started, and return when nothing of it is left.
-
-        Args:
-            reason: Why, for whoever waits for the command. Only the first one counts.
-        """
+        """End the command and all that it started; see `AnyProcess`."""
         if self._exited.is_set():
             return
         try:
@@ -93,11 +89,7 @@ class RemoteProcess:
             self._exited.set()
 
     def wait(self, seconds: float | None = None) -> int | None:
-        """Wait for the end of the command and return its exit code; see `AnyProcess`.
-
-        Args:
-            seconds: How long to wait; None: for ever.
-        """
+        """Wait for the end of the command and return its exit code; see `AnyProcess`."""
         self._exited.wait(seconds)
         return self._code
 

@@ -65,11 +65,11 @@ class RayLink:
         except ray.exceptions.GetTimeoutError as error:
             raise WorkerLost(f"{self.name} did not answer in {seconds:g} seconds") from error
         except LOST as error:
-            raise WorkerLost(_first_line(error)) from error
+            raise WorkerLost(_line(error, 0)) from error
         except ray.exceptions.RayError as error:
             if isinstance(cause := getattr(error, "cause", None), JailError):
                 raise cause from None
-            raise JailError(f"The worker {self.name} failed: {_last_line(error)}") from error
+            raise JailError(f"The worker {self.name} failed: {_line(error, -1)}") from error
 
     def tell(self, method: str, *arguments: Any) -> None:
         """Call a method of the host and do not wait for its answer."""
@@ -83,14 +83,10 @@ class RayLink:
         return getattr(self.actor, method).remote(*arguments, **named)
 
 
-def _first_line(error: BaseException) -> str:
+def _line(error: BaseException, place: int) -> str:
+    """Return a line of what an error says: the first of Ray's own, the last of a traceback."""
     lines = str(error).strip().splitlines()
-    return lines[0].strip() if lines else type(error).__name__
-
-
-def _last_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[-1].strip() if lines else type(error).__name__
+    return lines[place].strip() if lines else type(error).__name__
 
 
 class RayFleet:
@@ -107,8 +103,8 @@ class RayFleet:
         self._links: list[RayLink] = []
         self._reported: dict[RayLink, dict[str, Any]] = {}
         self._refused: dict[str, str] = {}
-        self._starting = False
-        self._lost_one = False
+        self._starts = 0
+        self._start_turn = threading.Lock()
         self._closed = False
         if not ray.is_initialized():
             self._open.enter_context(_connected(on))
@@ -124,7 +120,7 @@ class RayFleet:
     def alive(self) -> Sequence[RayLink]:
         """Return the workers; where there is none at the moment, wait for one; see `Fleet`."""
         with self._change:
-            self._change.wait_for(lambda: self._links or not self._starting, START_SECONDS)
+            self._change.wait_for(lambda: self._links or not self._starts, START_SECONDS)
             if not self._links:
                 raise JailError(self._nobody())
             return tuple(self._links)
@@ -136,11 +132,10 @@ class RayFleet:
                 return
             self._links.remove(link)
             self._reported.pop(link, None)
-            must_start, self._starting, self._lost_one = not self._starting, True, True
+            self._starts += 1
         with suppress(*LOST, ray.exceptions.RayError):
             ray.kill(link.actor)  # one that only seemed lost must not go on
-        if must_start:
-            threading.Thread(target=self._restart, name="cluster-restart", daemon=True).start()
+        threading.Thread(target=self._restart, name="cluster-restart", daemon=True).start()
 
     def describe(self) -> dict[str, Any]:
         """Return which workers there are and how they confine; see `Jails.describe`."""
@@ -178,29 +173,16 @@ class RayFleet:
         )  # fmt: skip
 
     def _restart(self) -> None:
-        """Start what is missing, and again where more was lost meanwhile."""
-        is_done = False
+        """Start what is missing, one start after the other: more may be lost during one."""
         try:
-            while not (is_done := self._has_all()):
+            with self._start_turn:
                 self._start()
         except (*LOST, ray.exceptions.RayError):
             pass  # the cluster itself is gone, which whoever asks it for something hears
         finally:
-            if not is_done:
-                self._end_start()
-
-    def _has_all(self) -> bool:
-        """Return whether nothing was lost since the last start, after which there is no other."""
-        with self._change:
-            must_start, self._lost_one = self._lost_one and not self._closed, False
-            if not must_start:
-                self._end_start()
-            return not must_start
-
-    def _end_start(self) -> None:
-        with self._change:
-            self._starting = False
-            self._change.notify_all()
+            with self._change:
+                self._starts -= 1
+                self._change.notify_all()
 
     def _start(self) -> None:
         """Start a worker wherever one is missing, and wait until each has said what it is."""
@@ -231,7 +213,7 @@ class RayFleet:
         except LOST:
             return
         except ray.exceptions.RayError as error:
-            fields = {"refused": _last_line(error), "host": link.node}
+            fields = {"refused": _line(error, -1), "host": link.node}
         link.name = f"{fields['host']}"
         if fields["refused"] is not None:
             self._refused[link.node] = f"{fields['host']}: {fields['refused']}".rstrip(".")
@@ -261,35 +243,31 @@ def _actor(node: str, cpus: float) -> Any:
     ).remote()
 
 
-class _Starter:
-    """The thread that connects to a cluster, or starts one, and lives as long as it is in use.
+@contextmanager
+def _started(options: dict[str, Any]) -> Generator[None]:
+    """Connect in a thread that lives as long as the block, and raise as `ray.init` does.
 
     The kernel ends a cluster's processes with the thread that started them. It is daemonic: a
     cluster that does not answer must not keep the process from ending.
     """
+    connected: Future[None] = Future()
+    ended = threading.Event()
 
-    def __init__(self) -> None:
-        self._connected: Future[None] = Future()
-        self._ended = threading.Event()
+    def run() -> None:
+        try:
+            with _quiet():
+                ray.init(**options)
+            connected.set_result(None)
+        except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+            connected.set_exception(error)
+        ended.wait()
 
-    def run(self, options: dict[str, Any]) -> None:
-        """Connect, and raise as `ray.init` does."""
-
-        def run() -> None:
-            try:
-                with _quiet():
-                    ray.init(**options)
-                self._connected.set_result(None)
-            except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
-                self._connected.set_exception(error)
-            self._ended.wait()
-
-        threading.Thread(target=run, name="cluster-starter", daemon=True).start()
-        self._connected.result(CONNECT_SECONDS)
-
-    def end(self) -> None:
-        """Let the thread end."""
-        self._ended.set()
+    threading.Thread(target=run, name="cluster-starter", daemon=True).start()
+    try:
+        connected.result(CONNECT_SECONDS)
+        yield
+    finally:
+        ended.set()
 
 
 @contextmanager
@@ -308,18 +286,16 @@ def _connected(on: On) -> Generator[None]:
             if len(tempfile.gettempdir()) <= LONGEST_FOLDER:
                 folder = stack.enter_context(ScratchFolder("ray"))
                 options["_temp_dir"] = str(folder.path)
-        starter = _Starter()
-        stack.callback(starter.end)
         with _bare_environment() if on.address == "local" else nullcontext():
             try:
-                starter.run(options)
+                stack.enter_context(_started(options))
             except TimeoutError:
                 raise InputError(
                     f"--on {on.text}: the cluster did not answer within {CONNECT_SECONDS:g} s."
                 ) from None
             except (ConnectionError, RuntimeError, ValueError, *LOST) as error:
                 raise InputError(
-                    f"--on {on.text}: the cluster does not answer: {_first_line(error)}"
+                    f"--on {on.text}: the cluster does not answer: {_line(error, 0)}"
                 ) from error
         stack.callback(ray.shutdown)
         yield

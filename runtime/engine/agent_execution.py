@@ -491,7 +491,7 @@ class AgentExecution:
         tool_choice: Any = None,
         schema: Mapping[str, Any] | None = None,
     ) -> ChatAnswer:
-        """Ask the agent's model; see `ModelLine.chat`."""
+        """Ask the agent's model; see `AgentClient.chat`."""
         agent, execution = self.planned.agent, self.run.plan.team.execution
         messages = continued(messages, self.carried.earlier)
         self.context.trace.check()

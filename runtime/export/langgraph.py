@@ -86,7 +86,8 @@ def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -
         agents=[
             _agent(plan, planned, settings.get(agent)) for agent, planned in plan.agents.items()
         ],
-        nodes=[_node(node) for node in nodes],
+        nodes=nodes,
+        python=_written,
         edges=[*_edges(nodes, output)],
         output=_written(output),
         config=_config(plan, nodes),
@@ -112,18 +113,6 @@ def _of_reports() -> str:
     """Return what instructions end with where there are reports."""
     written = [render("system", role="x", has_reports=has, **NO_NOTES) for has in (False, True)]
     return written[1].removeprefix(written[0])
-
-
-def _node(node: Node) -> Mapping[str, Any]:
-    """Return a node, as Python."""
-    return {
-        "name": _written(node.name),
-        "agent": _written(node.agent),
-        "reads": _written(list(node.reads)),
-        "round": node.round,
-        "before": _written(node.before),
-        "answers": _written(list(node.answers)),
-    }
 
 
 def _config(plan: Plan, nodes: Sequence[Node]) -> str:
@@ -241,7 +230,7 @@ def _written(value: Any) -> str:
     """Write a plain value as a Python literal on one line."""
     if isinstance(value, str):
         return _in_quotes(repr(value))
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(map(_written, value))}]"
     return repr(value)
 

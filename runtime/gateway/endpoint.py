@@ -77,7 +77,7 @@ class Endpoint:
         return f"{self.api_base}{path}{version}"
 
     @cached_property
-    def outlines(self) -> dict[Any, Body]:
+    def templates(self) -> dict[Any, Body]:
         """Bodies that were written to it, by all that they say besides messages."""
         return {}
 

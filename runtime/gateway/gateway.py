@@ -233,6 +233,7 @@ class Gateway:
             endpoint = line.endpoint
             if endpoint.kind == "local":
                 endpoint = await self._reached(endpoint)
+            # While there is another model to ask, nobody waits for an endpoint that is out.
             this = call if following is None else replace(call, patient=False)
             try:
                 client = self.batches if line.is_batched else self._clients.get(endpoint.kind)

@@ -288,13 +288,14 @@ class ModelClient:
         prompt = self._read(call, body)
         completion = max(call.request.max_tokens, self.longest[0])
         reservation, attempt = await self._reserved(call, body, prompt, completion)
-        hearing = StreamSink(
+        sink = StreamSink(
             on_words=call.on_words,
             most_pieces=most_pieces(call.request.max_tokens),
             call_id=attempt.id if attempt else "",
         )
         read = bytes_in(call.request.messages)
         try:
+            # Written before the request goes out: a process that is killed now may have paid.
             account = await call.open_account(reservation.most, attempt)
         except BaseException:
             reservation.release()
@@ -305,15 +306,16 @@ class ModelClient:
             account(usage, lost=lost)
 
         try:
-            answer = await self._in_time(client, endpoint, body, call.request.patience, hearing)
+            answer = await self._in_time(client, endpoint, body, call.request.patience, sink)
         except CallError as error:
-            settle(self._spent(error, reservation, hearing, read))
+            settle(self._spent(error, reservation, sink, read))
             raise
         except BaseException:
-            settle(upper_bound(reservation, hearing, self.rates, read=read), lost=True)
+            # Cut off by a limit or a signal: the endpoint may bill an answer that nobody has.
+            settle(upper_bound(reservation, sink, self.rates, read=read), lost=True)
             raise
         finally:
-            hearing.received = None  # who gives it knows the hearing, and both are freed at once
+            sink.received = None  # who gives it knows the sink, and both are freed at once
         failure = failure_of(answer, endpoint.shown)
         if failure and not (written_by(answer) or answer.usage.tokens):
             settle(NOTHING)
@@ -344,9 +346,9 @@ class ModelClient:
     ) -> ChatAnswer:
         """Ask somebody who takes no money and any time: an answer counts, and as a call alone."""
         reservation = await call.budget.reserve(tokens=0, usd=0.0)
-        hearing = StreamSink(tell=call.tell, folder=call.folder)
+        sink = StreamSink(tell=call.tell, folder=call.folder)
         try:
-            answer = await self._in_time(client, endpoint, body, None, hearing)
+            answer = await self._in_time(client, endpoint, body, None, sink)
             account = await call.open_account(answer.usage, None)
         except BaseException:
             reservation.release()

@@ -123,18 +123,7 @@ class Jail:
         stdin: int = subprocess.DEVNULL,
         stderr: int = subprocess.STDOUT,
     ) -> JailedProcess:
-        """Start a command in the jail.
-
-        Args:
-            command: the program, as the jail sees it, and its arguments.
-            folder: where it starts; None: the work folder.
-            stdin: as for `subprocess.Popen`.
-            stderr: as for `subprocess.Popen`.
-
-        Raises:
-            JailKilled: the jail was killed or closed.
-            JailError: it did not start.
-        """
+        """Start a command in the jail; see `AnyJail`."""
         with self._lock:
             self.check()
             # Under the lock, so that `kill` finds each start that passed the check.
@@ -150,11 +139,7 @@ class Jail:
         return process
 
     def check(self) -> None:
-        """Raise unless the jail can still be used.
-
-        Raises:
-            JailKilled: it was killed or closed.
-        """
+        """Raise unless the jail can still be used; see `AnyJail`."""
         if self._ended is not None:
             raise JailKilled(f"The jail has ended: {self._ended}.")
 
@@ -162,11 +147,7 @@ class Jail:
         """Do nothing: the work folder is what the code sees."""
 
     def read_file(self, name: str, *, limit: int) -> bytes:
-        """Return the content of a file of the work folder; see `workspace.read_file`.
-
-        Raises:
-            JailError: there is no such file, or it is too large.
-        """
+        """Return the content of a file of the work folder; see `AnyJail`."""
         return read_file(self.work, name, limit=limit)
 
     def kill(self, reason: str = "the host killed it") -> None:

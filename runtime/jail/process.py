@@ -76,13 +76,7 @@ class ProcessGroup:
 
 
 class JailedProcess:
-    """A command in a jail. Every method may be called from any thread.
-
-    Attributes:
-        stdin: what the command reads, None if that is nothing.
-        stderr: the same for its second stream, None if both are one.
-        stopped: why the host ended it, None while it did not.
-    """
+    """A command in a jail on this machine; see `AnyProcess`."""
 
     def __init__(self, started: subprocess.Popen[bytes], init: int | None) -> None:
         self._started = started
@@ -105,11 +99,7 @@ class JailedProcess:
         return self._started.poll() is None
 
     def kill(self, reason: str) -> None:
-        """End the command and all that it started, and return when nothing of it is left.
-
-        Args:
-            reason: why, for whoever waits for the command. Only the first one counts.
-        """
+        """End the command and all that it started; see `AnyProcess`."""
         with self._ending:
             # A command that has ended by itself was not stopped, whoever comes to kill it now.
             if self.stopped is None and self.running:
@@ -117,15 +107,7 @@ class JailedProcess:
             self._end()
 
     def wait(self, seconds: float | None = None) -> int | None:
-        """Wait for the end of the command, end what it left behind, and return its exit code.
-
-        Args:
-            seconds: how long to wait; None: for ever.
-
-        Returns:
-            The code, 128 + the number of the signal if one ended it, as in a shell. None if the
-            command still runs.
-        """
+        """Wait for the end of the command, end what it left behind, and return its exit code."""
         try:
             code = self._started.wait(seconds)
         except subprocess.TimeoutExpired:

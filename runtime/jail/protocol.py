@@ -48,13 +48,20 @@ class AnyProcess(Protocol):
         ...
 
     def kill(self, reason: str) -> None:
-        """End the command and all that it started; only the first reason counts."""
+        """End the command and all that it started, and return when nothing of it is left.
+
+        Args:
+            reason: Why, for whoever waits for the command. Only the first one counts.
+        """
         ...
 
     def wait(self, seconds: float | None = None) -> int | None:
         """Wait for the end of the command and return its exit code; None if it still runs.
 
         It is 128 + the number of the signal if one ended it, as in a shell.
+
+        Args:
+            seconds: How long to wait; None: for ever.
         """
         ...
 

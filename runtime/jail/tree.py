@@ -205,7 +205,7 @@ class TreeChange:
 
     @property
     def wanted(self) -> list[str]:
-        """The paths of `made` whose content has to come along."""
+        """The paths of `created` whose content has to come along."""
         return [
             n for n, entry in self.created.items() if entry.kind == "file" and n not in self.kept
         ]
@@ -223,6 +223,7 @@ def change(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> T
     removed = [name for name in gone if name.rpartition("/")[0] not in outer]
     fields = {name: entry for name, entry in after.items() if before.get(name) != entry}
     kept = {name for name, entry in fields.items() if _same_content(before.get(name), entry)}
+    # A file that is written anew is another inode in the copy: its further names must follow.
     rewritten = {
         name for name, entry in fields.items() if entry.kind == "file" and name not in kept
     }

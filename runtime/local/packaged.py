@@ -6,8 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,7 +71,12 @@ def keep(
     target = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _only_one(folder, report):
+        with (folder / ".lock").open("w", encoding="utf-8") as file:
+            try:
+                lock(file.fileno(), wait=False)
+            except BlockingIOError:  # the system takes it back from a process that is killed
+                report("wait", 0, 0)
+                lock(file.fileno())
             return target if target.is_file() else _make_file(target, make)
     except OSError as error:
         raise InputError(
@@ -110,18 +114,6 @@ def check(path: Path, sha256: str, label: str) -> None:
             f"{label} is not the expected one: its sha256 is {actual}, not {sha256}. It was damaged"
             " or replaced on its way, and nothing was installed."
         )
-
-
-@contextmanager
-def _only_one(folder: Path, report: Report) -> Generator[None]:
-    """Let one process at a time pull. The system takes the lock back from a killed one."""
-    with (folder / ".lock").open("w", encoding="utf-8") as file:
-        try:
-            lock(file.fileno(), wait=False)
-        except BlockingIOError:
-            report("wait", 0, 0)
-            lock(file.fileno())
-        yield
 
 
 def _make_file(target: Path, make: Callable[[Path], Path]) -> Path:

@@ -238,7 +238,7 @@ class Journal:
         return nullcontext()
 
     def origin(self, path: str) -> str:
-        """Return the path that the seed of a call is drawn from: its own; see `Descent`."""
+        """Return the path that the seed of a call is drawn from: its own; see `ParentRunReuse`."""
         return path
 
     def must_be_live(self, path: str) -> None:

@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING
 from ..agents.posted import Ended, Event, Kind, Mail, Posted, TurnDone, TurnStart, Why
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from ...schema.team.team import Roster
 
 __all__ = ["Bus", "Ended", "Event", "Mail", "Posted", "TurnDone", "TurnStart", "Why"]
@@ -56,18 +54,6 @@ class Bus:
     def __post_init__(self) -> None:
         self._post(Posted(number=1, sender="", to=self.roster.lead, kind="task"))
         self.active[self.roster.lead] = ""
-
-    @classmethod
-    def of(cls, candidates: Sequence[str], roster: Roster, events: Iterable[Event]) -> Bus:
-        """Fold what happened, from the beginning."""
-        bus = cls(candidates=tuple(candidates), roster=roster)
-        for event in events:
-            bus.apply(event)
-        return bus
-
-    def mailbox(self, agent: str) -> tuple[Posted, ...]:
-        """Return what waits for an agent, in the order in which it was posted."""
-        return tuple(self.posted[number - 1] for number in self._boxes.get(agent, ()))
 
     @property
     def unread(self) -> int:

@@ -117,7 +117,7 @@ class _Working:
             return self._run(status="failed", error=str(missing))
         finally:
             await self._stop_all()
-        tell_end(run, self.context.trace)
+        report_end(run, self.context.trace)
         self.context.trace.check()
         return run
 
@@ -300,46 +300,31 @@ class _Working:
 
 
 def happen(bus: Bus, event: Event, trace: Trace) -> None:
-    """Have something happen to a roster, and tell it."""
-    before = dict(bus.active)
+    """Have something happen to a roster, and report it."""
+    before, at_work = dict(bus.active), dict(bus.at_work)
+    bus.apply(event)
     match event:
         case TurnStart():
-            records = [_message_fields(bus.posted[number - 1]) for number in event.messages]
-            bus.apply(event)
-            trace.emit("mail_taken", event.agent, turn=event.turn, messages=records)
+            messages = [_message_fields(bus.posted[number - 1]) for number in event.messages]
+            trace.emit("mail_taken", event.agent, turn=event.turn, messages=messages)
         case TurnDone():
-            _tell_what_is_back(bus, event, trace)
-            bus.apply(event)
+            if event.status != "done":
+                messages = [*at_work[event.agent].messages]
+                trace.emit("mail_returned", event.agent, turn=event.turn, messages=messages)
             for posted in event.posted:
-                trace.emit(
-                    "message_posted",
-                    posted.sender or None,
-                    **_message_fields(posted),
-                    text=posted.text,
-                )
-            _tell_who_came_and_went(bus, before, event, trace)
+                fields = _message_fields(posted)
+                trace.emit("message_posted", posted.sender or None, **fields, text=posted.text)
+            # Who left comes first: others may have got its place.
+            for name in (agent for agent in before if agent not in bus.active):
+                trace.emit("agent_left", name, failed=event.status == "failed")
+            for name in (agent for agent in bus.active if agent not in before):
+                trace.emit("agent_joined", name, by=bus.active[name])
         case Ended():
-            bus.apply(event)
+            pass
 
 
-def _tell_what_is_back(bus: Bus, done: TurnDone, trace: Trace) -> None:
-    """Report the mail of a turn without a result."""
-    if done.status != "done":
-        numbers = [*bus.at_work[done.agent].messages]
-        trace.emit("mail_returned", done.agent, turn=done.turn, messages=numbers)
-
-
-def _tell_who_came_and_went(bus: Bus, before: dict[str, str], done: TurnDone, trace: Trace) -> None:
-    for name in before:  # first: whose place others may have taken
-        if name not in bus.active:
-            trace.emit("agent_left", name, failed=done.status == "failed")
-    for name, by in bus.active.items():
-        if name not in before:
-            trace.emit("agent_joined", name, by=by)
-
-
-def tell_end(run: Run, trace: Trace) -> None:
-    """Tell how a run ended."""
+def report_end(run: Run, trace: Trace) -> None:
+    """Report how a run ended."""
     if (ending := run.ending) is not None:
         counted = {"turns": dict(ending.turns), "sent": ending.sent, "unread": ending.unread}
         trace.emit("roster_ended", ending.by, why=ending.why, **counted)

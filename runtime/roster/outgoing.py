@@ -33,19 +33,11 @@ def failing(bus: Bus, agent: str, turn: int, error: str) -> tuple[Posted, ...]:
     They hear only if they are active.
     """
     writers = (bus.posted[number - 1].sender for number in bus.at_work[agent].messages)
-    fields = dict.fromkeys((*writers, bus.active.get(agent, "")))
-    ones = [name for name in fields if name != agent and name in bus.active]
-    return tuple(
-        Posted(
-            number=len(bus.posted) + place,
-            sender=agent,
-            to=name,
-            kind="failed",
-            text=error,
-            turn=turn,
-        )
-        for place, name in enumerate(ones, 1)
-    )
+    going = _Outgoing(bus, agent, turn)
+    for name in dict.fromkeys((*writers, bus.active.get(agent, ""))):
+        if name != agent and name in bus.active:
+            going.post("failed", name, error)
+    return tuple(going.posted)
 
 
 class _Outgoing:
@@ -71,10 +63,10 @@ class _Outgoing:
             case Stop():
                 self._stop(act)
             case Finalize():
-                self._post("finalize", "", act.answer)
+                self.post("finalize", "", act.answer)
                 self.is_over = True
             case Terminate():
-                self._post("terminate", "", act.reason)
+                self.post("terminate", "", act.reason)
                 self.is_over = True
 
     def _answer(self, act: TurnAnswer) -> None:
@@ -91,12 +83,12 @@ class _Outgoing:
     def _send(self, kind: Kind, to: str, text: str, why: str) -> bool:
         if why:
             what = "your message to" if kind == "message" else "starting"
-            self._post("refused", self._agent, f"{what} {to}: {why}")
+            self.post("refused", self._agent, f"{what} {to}: {why}")
         elif self._sent >= self._bus.roster.messages:
-            self._post("unsent", to, text)
+            self.post("unsent", to, text)
             self.is_over = True
         else:
-            self._post(kind, to, text)
+            self.post(kind, to, text)
             self._sent += 1
             return True
         return False
@@ -107,11 +99,11 @@ class _Outgoing:
         elif act.agent not in self._present:
             why = self._unknown(act.agent) or "it is not active."
         else:
-            self._post("stop", act.agent)
+            self.post("stop", act.agent)
             self._present.discard(act.agent)
             self._active -= {act.agent} - self._bus.at_work.keys()
             return
-        self._post("refused", self._agent, f"stopping {act.agent}: {why}")
+        self.post("refused", self._agent, f"stopping {act.agent}: {why}")
 
     def _unheard(self, to: str) -> str:
         if to == self._agent:
@@ -133,7 +125,8 @@ class _Outgoing:
     def _unknown(self, agent: str) -> str:
         return "" if agent in self._bus.candidates else "there is no such agent in this team."
 
-    def _post(self, kind: Kind, to: str, text: str = "") -> None:
+    def post(self, kind: Kind, to: str, text: str = "") -> None:
+        """Have a message go out."""
         number = len(self._bus.posted) + len(self.posted) + 1
         sender, turn = ("", 0) if kind == "refused" else (self._agent, self._turn)
         self.posted.append(

@@ -1,4 +1,4 @@
-"""Descent: a child's run is answered by its parents' runs on the same task where it asks the same.
+"""A child's run is answered by its parents' runs on the same task where it asks the same.
 
 The same is what stands in the same place of the run and is asked in the same words: an agent that
 ended, or a single call of a model. What a tool or a piece of code gave also follows from

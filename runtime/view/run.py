@@ -82,12 +82,7 @@ class RunSite:
         write_answer(self.folder, question, text)
 
     def page(self, address: str, links: Links) -> Page:
-        """Make the page.
-
-        Raises:
-            NoPage: There is but one.
-            InputError: A file is damaged.
-        """
+        """Make the page; see `Site`."""
         if address:
             raise NoPage(address)
         return run_page(Recorded.of(self.folder), links, folder=self.folder)

@@ -133,18 +133,10 @@ class Frame:
 
 def draw(team: Team) -> str:
     """Draw a team as SVG: boxes on their levels, curves from who reports to who receives."""
-    output = team.output
-    labels = {agent.id: _label(team, agent, agent.id == output) for agent in team.agents.values()}
+    labels = _labels(team, {})
     frame = _frame(team, labels)
-    return "\n".join(
-        [
-            *_head(team, *_size(team, frame)),
-            *_edges(frame),
-            *_boxes(frame, labels),
-            "</svg>",
-            "",
-        ]
-    )
+    head = _head(team, *_size(team, frame))
+    return "\n".join([*head, *_edges(frame), *_boxes(frame, labels), "</svg>", ""])
 
 
 def draw_marked(
@@ -157,11 +149,7 @@ def draw_marked(
         carried: The edges, from sender to receiver, over which something went.
         tip: The id that the tip of arrows has on the page.
     """
-    output = team.output
-    labels = {
-        agent.id: _label(team, agent, agent.id == output, marks.get(agent.id))
-        for agent in team.agents.values()
-    }
+    labels = _labels(team, marks)
     frame = _frame(team, labels)
     # The page says the team's name; what is left of the head is its upper margin.
     width, height = _size(team, frame)
@@ -197,7 +185,15 @@ def _head(team: Team, width: float, height: float) -> Iterator[str]:
     yield f'<text x="{MARGIN}" y="52">{totals(team)}</text>'
 
 
-def _label(team: Team, agent: Agent, output: bool, mark: Mark | None = None) -> Label:
+def _labels(team: Team, marks: Mapping[str, Mark]) -> Mapping[str, Label]:
+    output = team.output
+    return {
+        agent.id: _label(team, agent, agent.id == output, marks.get(agent.id))
+        for agent in team.agents.values()
+    }
+
+
+def _label(team: Team, agent: Agent, output: bool, mark: Mark | None) -> Label:
     below = (works(team, agent), *terms(agent)) if mark is None else (mark.words,)
     lines = filter(None, (one_line(agent.role), *below))
     return Label(
@@ -238,11 +234,11 @@ def _edges(
         begin, middle = end - frame.between, end - frame.between / 2
         here, there = frame.arrangement.centers[upper], frame.arrangement.centers[lower]
         way = _points(frame, (begin, here), (middle, here), (middle, there), (end, there))
+        curve = f"M{way[0]}C{' '.join(way[1:])}"
         if lower.passing:
-            beyond = _points(frame, (end + frame.depth, there))
-            yield f'<path class="{kind}" d="M{way[0]}C{" ".join(way[1:])}L{beyond[0]}"/>'
+            [beyond] = _points(frame, (end + frame.depth, there))
+            yield f'<path class="{kind}" d="{curve}L{beyond}"/>'
         else:
-            curve = f"M{way[0]}C{' '.join(way[1:])}"
             yield f'<path class="{kind}" marker-end="url(#tip)" d="{curve}"/>'
 
 

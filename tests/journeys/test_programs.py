@@ -10,9 +10,7 @@ from runpy import run_path
 from typing import TYPE_CHECKING
 
 import httpx
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from .conftest import SECTIONS
 
@@ -24,6 +22,9 @@ if TYPE_CHECKING:
 def test_a_team_answers_in_a_notebook(
     newcomer: Newcomer, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
     for variable in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR"):
         monkeypatch.setenv(variable, str(newcomer.folder / "jupyter"))
     play("42")

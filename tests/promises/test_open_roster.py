@@ -188,7 +188,10 @@ def test_killed_at_any_entry_nothing_that_happened_is_undone(nightly: bool, tmp_
 def _posted(team: Team, happened: Sequence[Any]) -> list[Any]:
     limits = team.execution.roster
     assert limits is not None
-    return Bus.of([*team.agents], limits, happened).posted
+    bus = Bus(candidates=tuple(team.agents), roster=limits)
+    for event in happened:
+        bus.apply(event)
+    return bus.posted
 
 
 @pytest.mark.parametrize(

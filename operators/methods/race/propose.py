@@ -31,7 +31,7 @@ LONGEST_TRIED = 240
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tried:
+class EarlierChange:
     """A change that was tried before.
 
     Attributes:
@@ -56,7 +56,7 @@ async def propose(
     trials: Sequence[TaskTrial],
     *,
     components: Sequence[Component],
-    tried: Sequence[Tried] = (),
+    tried: Sequence[EarlierChange] = (),
     known: AbstractSet[str] = frozenset(),
     answers: bool = True,
     is_own: bool = True,

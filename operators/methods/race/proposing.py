@@ -14,7 +14,7 @@ from ....schema.loading.seeds import is_seed
 from ...core.proposal import Proposal, RejectedProposal
 from .drawn import KINDS, DrawnFrom
 from .merging import Merging
-from .propose import Tried, propose
+from .propose import EarlierChange, propose
 from .settings import HYPOTHESIS, MERGE
 from .showing import FAILURES, shown, with_credits
 from .standings import INTERPLAY, PRIOR_SPREAD
@@ -186,11 +186,11 @@ class Proposing:
             self._exhausted.add((base.number, HYPOTHESIS))
         return None
 
-    def _trial_of(self, candidate: Contender) -> Tried:
+    def _trial_of(self, candidate: Contender) -> EarlierChange:
         parent = self.standings.candidates[candidate.parent or 0]
         beliefs = [self.standings.belief(team).mean for team in (candidate, parent)]
         effect = beliefs[0] - beliefs[1]
-        return Tried(edits=candidate.edits, effect=effect, runs=len(candidate.known))
+        return EarlierChange(edits=candidate.edits, effect=effect, runs=len(candidate.known))
 
     async def trials(self, base: Contender) -> Sequence[TaskTrial]:
         """Run a team on tasks to propose on, once; of a child, on fewer."""

@@ -160,7 +160,7 @@ class Search:
         """
         teams = [candidate.team for candidate in self.candidates]
         runs: list[Coroutine[Any, Any, None]] = []
-        # Who is the twin of whom is settled here, by number, and not by who is done first.
+        # Who is the duplicate of whom is settled here, by number, and not by who is done first.
         for attempt in attempts:
             if isinstance(attempt.candidate, RejectedProposal):
                 self.lose(attempt.number, attempt.candidate)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..endpoint import Endpoint
 
 
-MOST_OUTLINES = 100
+MOST_TEMPLATES = 100
 """Of one endpoint."""
 
 
@@ -45,11 +45,11 @@ class ChatWire:
             return self._body(endpoint, request, refused)
         limits = (request.max_tokens, request.temperature, request.top_p, request.effort)
         key = (*limits, request.stop, frozenset(refused))
-        if (outline := endpoint.outlines.get(key)) is None:
-            if len(endpoint.outlines) >= MOST_OUTLINES:
-                endpoint.outlines.clear()
-            outline = endpoint.outlines[key] = self._body(endpoint, request, refused).saying(())
-        return outline.saying(signed(endpoint, request.messages))
+        if (template := endpoint.templates.get(key)) is None:
+            if len(endpoint.templates) >= MOST_TEMPLATES:
+                endpoint.templates.clear()
+            template = endpoint.templates[key] = self._body(endpoint, request, refused).saying(())
+        return template.saying(signed(endpoint, request.messages))
 
     def _body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
         fields = {

@@ -37,7 +37,7 @@ class FinalAnswer(BaseException):
         self.value = value
 
 
-class Wire:
+class HostConnection:
     """The line to the host. Whoever holds `turn` has asked something and waits for the answer."""
 
     def __init__(self, incoming, outgoing, limit):
@@ -229,7 +229,7 @@ def answer(wire, done):
 def main(message_limit, output_limit):
     """Serve the host until it hangs up."""
     sys.path += [*filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)), os.getcwd()]
-    wire = Wire(os.dup(0), os.dup(1), message_limit)
+    wire = HostConnection(os.dup(0), os.dup(1), message_limit)
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     output = Output(os.dup(2), output_limit)

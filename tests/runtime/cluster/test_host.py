@@ -28,15 +28,16 @@ def test_contents_stay_as_long_as_there_is_room(tmp_path: Path) -> None:
     texts = [bytes([letter]) * 10 for letter in b"abc"]
     names = [digest(text) for text in texts]
     for name, text in zip(names[:2], texts, strict=False):
-        contents.keep(name, [text[:3], text[3:]])
+        contents.keep("a jail", name, text[:3], last=False)
+        contents.keep("a jail", name, text[3:], last=True)
     with contents.held(names) as missing:
         assert missing == names[2:]
-        contents.keep(names[2], [texts[2]])
+        contents.keep("a jail", names[2], texts[2], last=True)
         assert [b"".join(contents.pieces(name)) for name in names] == texts
     assert contents.missing([*names, *names]) == names[:1], "what was used longest ago went"
     with contents.held(names[1:2]):
         pass
-    contents.keep(names[0], [texts[0]])
+    contents.keep("a jail", names[0], texts[0], last=True)
     with contents.held([]):
         pass
     assert contents.missing(names) == names[2:]
@@ -45,12 +46,12 @@ def test_contents_stay_as_long_as_there_is_room(tmp_path: Path) -> None:
 def test_another_content_is_not_kept(tmp_path: Path) -> None:
     contents = Contents(tmp_path / "contents", limit=25)
     with pytest.raises(JailError, match="changed while it was being sent"):
-        contents.keep(digest(b"one"), [b"other"])
+        contents.keep("a jail", digest(b"one"), b"other", last=True)
     assert contents.missing([digest(b"one")])
     assert list((tmp_path / "contents").iterdir()) == []
     (tmp_path / "contents").rmdir()
     with pytest.raises(JailError, match="cannot keep a file"):
-        contents.keep(digest(b"one"), [b"one"])
+        contents.keep("a jail", digest(b"one"), b"one", last=True)
 
 
 def test_what_is_sent_once_is_not_sent_again(tmp_path: Path) -> None:
@@ -59,19 +60,19 @@ def test_what_is_sent_once_is_not_sent_again(tmp_path: Path) -> None:
         (tmp_path / name / "file").write_text("the same", "ascii")
         (tmp_path / name / "own").write_text(name, "ascii")
     with near(1) as (jails, fleet):
-        sent: list[list[tuple[str, bytes]]] = []
+        sent: list[list[tuple[str, bytes, bool]]] = []
         ask = fleet.links[0].ask
 
         def asked(method: str, *a: Any, **named: Any) -> Any:
             if method == "keep":
-                sent.append(a[0])
+                sent.append(a[1])
             return ask(method, *a, **named)
 
         fleet.links[0].ask = asked  # type: ignore[method-assign]
         for name in ("one", "two", "two"):
             with jails.open(tmp_path / name) as jail:
                 assert Shell(jail).run("cat file own").output == f"the same{name}"
-    assert [sorted(text for _, text in pairs) for pairs in sent] == [
+    assert [sorted(text for _, text, _ in pieces) for pieces in sent] == [
         [b"one", b"the same"],
         [b"two"],
     ]
@@ -86,7 +87,7 @@ def test_large_files_travel_in_pieces(tmp_path: Path) -> None:
         with jails.open(tmp_path) as jail:
             done = Shell(jail).run("sha256sum large; cat large large > twice; rm half-0; echo x >y")
             assert digest(large) in done.output
-        assert "begin" in fleet.links[0].asked
+        assert fleet.links[0].asked.count("keep") >= 4
         assert "piece" in fleet.links[0].asked
     assert (tmp_path / "twice").read_bytes() == large * 2
     assert sorted(path.name for path in tmp_path.iterdir()) == [

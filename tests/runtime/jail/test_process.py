@@ -130,23 +130,6 @@ def test_nothing_outlives_a_cell_that_ends_its_interpreter(
         assert holding(mark) == []
 
 
-def test_a_kill_from_another_thread_leaves_nothing(tmp_path: Path, tier: Tier, mark: str) -> None:
-    left: list[str] = []
-
-    def kill(jail: Jail) -> None:
-        wait_for(lambda: bool(holding(mark)), "the command did not start")
-        jail.kill()
-        left.extend(holding(mark))
-
-    with Jail(tmp_path, tier=tier) as jail:
-        killer = threading.Thread(target=kill, args=(jail,))
-        killer.start()
-        with pytest.raises(JailKilled):
-            Shell(jail).run(STRAYS.format(mark=mark))
-        killer.join()
-    assert left == []
-
-
 @pytest.mark.parametrize(
     ("user", "ending"),
     [(USERS[0], signal.SIGKILL), (USERS[1], signal.SIGKILL), (USERS[1], signal.SIGINT)],

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coterie.runtime.local import Weights, package_client, weights
+from coterie.runtime.local import package_client, weights
 from coterie.runtime.local.packaged import PackagedFile
+from coterie.runtime.local.weights import Weights
 
 if TYPE_CHECKING:
     from coterie.runtime.local.package_client import Watch

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from coterie.runtime.local import schema_grammar
+from coterie.runtime.local.grammar import schema_grammar
 
 SCHEMA = {
     "type": "object",

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from coterie.runtime.command import models
-from coterie.runtime.local import find, pull, remove
+from coterie.runtime.local.weights import find, pull, remove
 
 if TYPE_CHECKING:
     from .conftest import Shop

@@ -19,7 +19,9 @@ from urllib.parse import urlsplit
 import pytest
 from jsonschema import validate
 
-from coterie.runtime.local import LocalServer, pull, schema_grammar, start_server
+from coterie.runtime.local.grammar import schema_grammar
+from coterie.runtime.local.server import LocalServer, start_server
+from coterie.runtime.local.weights import pull
 from coterie.schema.values.errors import InputError, ModelError
 
 from ...waiting import wait_for
@@ -33,7 +35,7 @@ CONTEXT = 1024
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from coterie.runtime.local import LocalServer
+from coterie.runtime.local.server import LocalServer
 
 async def serve():
     server = LocalServer(Path(sys.argv[1]), slots=1, context=256)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coterie.runtime.local import find, package_client, pull, remove, weights, weights_dir
+from coterie.runtime.local import package_client, weights
+from coterie.runtime.local.weights import find, pull, remove, weights_dir
 from coterie.schema.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ class TestInterruption:
     ) -> None:
         pins = {field.name: getattr(shop.weights, field.name) for field in fields(shop.weights)}
         program = (
-            "from coterie.runtime.local import Weights, pull\n"
+            "from coterie.runtime.local.weights import Weights, pull\n"
             "from coterie.runtime.local.packaged import PackagedFile\n"
             f"pull(weights=Weights(**{pins}))"
         )

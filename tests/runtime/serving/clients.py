@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import httpx
 from a2a.client import ClientConfig, create_client
@@ -11,7 +11,9 @@ from a2a.helpers import get_artifact_text, new_text_message
 from a2a.types.a2a_pb2 import Role, SendMessageRequest, TaskState
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
-from openai import AsyncOpenAI
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 __all__ = ["CLIENTS", "Ask", "ask_a2a", "ask_mcp", "ask_openai", "ask_responses"]
 
@@ -39,6 +41,8 @@ def _at(http: httpx.AsyncClient, path: str) -> str:
 
 
 def _openai(http: httpx.AsyncClient) -> AsyncOpenAI:
+    from openai import AsyncOpenAI
+
     return AsyncOpenAI(
         api_key=http.headers["authorization"].removeprefix("Bearer "),
         base_url=_at(http, "v1"),

@@ -6,10 +6,9 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
-from openai import AsyncOpenAI
 from starlette.applications import Starlette
 
 from coterie.pool.ledger.changes import Evaluated
@@ -25,6 +24,9 @@ from coterie.runtime.serving.server import TeamServer, serving
 from coterie.runtime.serving.teams import Teams
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Catalogue, Lineage, Model, load_team
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 ADDRESS = "http://127.0.0.1"
 PAIR = """
@@ -68,6 +70,8 @@ async def opened(
     **guard: Any,
 ) -> AsyncGenerator[Opened]:
     """Serve teams during the body."""
+    from openai import AsyncOpenAI  # takes long, and few tests want it
+
     teams = Teams.opened(sources or [pair(here)], known)
     account = Account(runs=here / "runs", per_day=Caps(usd=usd_per_day), clock=clock)
     setting = Setting(budget=Caps(usd=usd), allow_unpriced=allow_unpriced)

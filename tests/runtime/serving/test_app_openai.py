@@ -9,7 +9,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import openai
 import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel
@@ -149,6 +148,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 def test_what_no_team_can_do_is_refused_before_anything_is_spent(
     here: Path, model: ScriptedModel
 ) -> None:
+    import openai
+
     async def work() -> None:
         async with opened(here, catalogue(model)) as at:
             for fields, why in REFUSED:
@@ -171,6 +172,8 @@ def test_what_no_team_can_do_is_refused_before_anything_is_spent(
 def test_a_response_is_continued_by_its_own_client_after_a_restart(
     here: Path, model: ScriptedModel
 ) -> None:
+    import openai
+
     keys = ["k" * 16, "o" * 16]
 
     async def asked(at: Opened, query: str, *, key: str = keys[0], **fields: Any) -> Any:
@@ -221,6 +224,8 @@ def test_files_of_one_name_are_all_kept(here: Path, model: ScriptedModel) -> Non
 def test_an_unknown_team_is_named_with_those_that_are_there(
     here: Path, model: ScriptedModel
 ) -> None:
+    import openai
+
     async def work() -> None:
         async with opened(here, catalogue(model)) as at:
             with pytest.raises(openai.NotFoundError, match="Did you mean 'pair'"):
@@ -232,6 +237,8 @@ def test_an_unknown_team_is_named_with_those_that_are_there(
 
 
 def test_a_form_that_the_team_has_is_answered_in(here: Path) -> None:
+    import openai
+
     schema = {
         "type": "object",
         "properties": {"answer": {"type": "string"}},
@@ -263,6 +270,8 @@ def test_a_form_that_the_team_has_is_answered_in(here: Path) -> None:
 
 
 def test_a_team_that_fails_says_why_and_is_not_asked_again_by_itself(here: Path) -> None:
+    import openai
+
     async def work(model: ScriptedModel) -> None:
         async with opened(here, catalogue(model)) as at:
             with pytest.raises(openai.APIStatusError) as failed:
