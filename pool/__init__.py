@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .teams.exchange import import_teams
     from .teams.lineage import Origin, ancestors, blame, descendants, steps_to
     from .teams.pool import Pool
-    from .values.identity import are_twins, identity_of
+    from .values.identity import are_isomorphic, identity_of
     from .values.statistics import EVOLVE, Statistics, Trial
 
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
     "Statistics",
     "Trial",
     "ancestors",
-    "are_twins",
+    "are_isomorphic",
     "blame",
     "descendants",
     "expectations",

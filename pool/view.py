@@ -75,7 +75,7 @@ class PoolView:
     Attributes:
         members: The teams by name, in the order of their births.
         agents: The agents by name, in the order of their births.
-        seen: How many entries had been learnt.
+        upto: How many entries had been learnt.
         end: How far the ledger had come.
         pool: The pool, which may have come further.
         memory: What finds entries; None: nothing is found.
@@ -84,7 +84,7 @@ class PoolView:
 
     members: Mapping[str, Member]
     agents: Mapping[str, PoolAgent]
-    seen: int
+    upto: int
     end: LedgerPosition
     pool: Pool
     memory: Memory | None = None
@@ -94,16 +94,16 @@ class PoolView:
     def learnt(self) -> Sequence[Learnt]:
         """What was learnt, in order, without what was replaced for everybody who had it."""
         learnt = self._lessons
-        entries = learnt.between(0, self.seen)
-        return [entry for entry in entries if learnt.stands(entry.id, self.seen)]
+        entries = learnt.between(0, self.upto)
+        return [entry for entry in entries if learnt.stands(entry.id, self.upto)]
 
     def archive(self, owner: str) -> Sequence[Learnt]:
         """Return what an agent can be reminded of, in order: its own, and what it has inherited."""
-        return self._lessons.archive(owner, self.seen)
+        return self._lessons.archive(owner, self.upto)
 
     @property
     def _lessons(self) -> Lessons:
-        if len(self.pool.learnt) < self.seen:
+        if len(self.pool.learnt) < self.upto:
             self.pool.refresh()
         return self.pool.learnt
 
@@ -133,7 +133,7 @@ class PoolView:
             kind=kind,
             owner=owner,
             level=level,
-            seen=self.seen,
+            upto=self.upto,
         )
 
     def alike(
@@ -148,7 +148,7 @@ class PoolView:
         """Find an agent's entries whose texts are nearly so, as `Memory.alike` does."""
         if self.memory is None:
             return []
-        return self.memory.alike(text, owner, kind=kind, niche=niche, over=over, seen=self.seen)
+        return self.memory.alike(text, owner, kind=kind, niche=niche, over=over, upto=self.upto)
 
 
 class Views:
@@ -170,7 +170,7 @@ class Views:
         self._memory = memory
         self._ledger = Ledger(pool.folder / LEDGER)
         self._state = State(pool.folder)
-        self._seen = 0
+        self._learnt_count = 0
         self._place = START
         self._evolution = evolution
         self._folded = fold
@@ -198,7 +198,7 @@ class Views:
         return PoolView(
             members=self._members,
             agents=self._agents,
-            seen=self._seen,
+            upto=self._learnt_count,
             end=self._place,
             pool=self._pool,
             memory=self._memory,
@@ -217,13 +217,13 @@ class Views:
         )
         if snapshot is not None:
             self._state, self._place = snapshot.state, snapshot.known.place
-            self._seen = len(snapshot.state.learnt)
+            self._learnt_count = len(snapshot.state.learnt)
             self._ledger = Ledger(self._ledger.path, known=snapshot.known)
             self._state.touched.update(self._state.teams, self._state.agents)
 
     def _take(self, entry: LedgerEntry) -> None:
         if entry.value["kind"] == "learnt":
-            self._seen += 1  # the pool has what it says
+            self._learnt_count += 1  # the pool has what it says
         else:
             self._state.take(entry)
         if self._folded is not None:
@@ -231,12 +231,12 @@ class Views:
 
 
 def _renewed(
-    shown: Mapping[str, One], known: Mapping[str, One], touched: AbstractSet[str], upto: int
+    shown: Mapping[str, One], before: Mapping[str, One], touched: AbstractSet[str], upto: int
 ) -> Mapping[str, One]:
     """Give those that are known, as they are now, and as they were shown where that is the same."""
-    if touched.isdisjoint(known) and touched.isdisjoint(shown):
+    if touched.isdisjoint(before) and touched.isdisjoint(shown):
         return shown
     return {
         name: item.as_it_is(upto) if name in touched or name not in shown else shown[name]
-        for name, item in known.items()
+        for name, item in before.items()
     }

@@ -116,9 +116,9 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     from ...schema.loading.tasks import require_answers
     from ..evaluation.benchmark import find_benchmark
     from ..evaluation.judging import judge_of
+    from ..evaluation.learnt_tasks import refuse_learnt
     from ..evaluation.own import JUDGE, is_judged
     from ..evaluation.results import Request
-    from ..evaluation.seen import refuse_seen
 
     name = named(name, options)
     benchmark = find_benchmark(name)
@@ -148,7 +148,7 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     if pool is not None and not recalls(team):
         raise InputError(f"--pool: no agent of {team.name} recalls anything. Leave it out.")
     if not options["allow_seen"]:
-        refuse_seen(chosen, name, team=team, path=path, pool=pool)
+        refuse_learnt(chosen, name, team=team, path=path, pool=pool)
     plan = compile(team, catalogue)
     if (judge := judge_of(chosen, catalogue.models)) is not None:
         plan = replace(plan, models={**plan.models, judge: catalogue.models[judge]})

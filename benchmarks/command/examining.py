@@ -74,12 +74,12 @@ class Examining:
         """
         from ...pool.values.layout import LEDGER
         from ...runtime.command.loading import refuse_unused
-        from ..evaluation.seen import refuse_seen
+        from ..evaluation.learnt_tasks import refuse_learnt
 
         if not (self.pool_folder / LEDGER).exists():
             raise InputError(f"{self.pool_folder}: no pool. Create one with mas-evolve.")
         if not self.options["allow_seen"]:
-            refuse_seen(self.tasks, self.request.benchmark, pool=self.pool_folder)
+            refuse_learnt(self.tasks, self.request.benchmark, pool=self.pool_folder)
         used = [*(model.alias for model in self.start.models), self.options["embedder"]]
         refuse_unused(self.options["model"], used)
 

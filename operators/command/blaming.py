@@ -33,7 +33,7 @@ from ..blame.trace import FailedRun
 from ..core.meta import MetaModel
 from ..core.proposal import RejectedProposal
 from .arguments import refusal
-from .kept import folder_in
+from .run_folders import folder_in
 
 FOLDER = "blame"
 """Where a run's folder keeps who was blamed, and what was answered for it."""

@@ -22,7 +22,7 @@ from ...schema.command import catalogue_of
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from .credit_making import Making
-from .kept import folder_in
+from .run_folders import folder_in
 
 FOLDER = "credit"
 """Where a run's folder keeps what its counterfactuals were answered."""

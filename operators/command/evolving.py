@@ -179,7 +179,7 @@ class Evolving:
             InputError: Something is.
         """
         from ...pool.ledger.ledger import Ledger
-        from ...pool.memory.seen import Seen
+        from ...pool.memory.learnt_tasks import LearntTasks
         from ..evolution.folder import TURNS, find_folder
         from .commits import check_repository
 
@@ -198,7 +198,7 @@ class Evolving:
         if self.testing is not None:
             self.start.refuse_unread(self.testing.tasks)
             learnt = self.islands.stream if self.islands else self.tasks
-            learnt_tasks = Seen.of(learnt, self.places) | Seen.by(self.pool_folder)
+            learnt_tasks = LearntTasks.of(learnt, self.places) | LearntTasks.by(self.pool_folder)
             learnt_tasks.refuse(self.testing.tasks, OTHERS, places=self.testing.places)
         if self.options["use_git"]:
             check_repository(self.pool_folder)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 from ...pool.folder.own_files import refuse_links
-from ...pool.memory.seen import text_digest
+from ...pool.memory.learnt_tasks import text_digest
 from ...pool.values.layout import EVOLUTIONS, MANIFEST, TURNS
 from ...runtime.record.journal import digest
 from ...runtime.record.trace import EVENTS

@@ -272,7 +272,7 @@ def frozen_teams(
     wanted += [("seed", seed) for seed in seeds] + [("beside", team) for team in beside]
     subjects: dict[str, Frozen] = {}
     for role, team in wanted:
-        duplicate = pool.twin_of(team)
+        duplicate = pool.duplicate_of(team)
         name = duplicate or (
             f"{team.name} (not in the pool)" if team.name in expected else team.name
         )

@@ -131,7 +131,7 @@ def _from_file(pool: Pool, source: str) -> Admission:
     return pool.add(team, Lineage(operator="import"), op=f"import/{identity_of(team)}")
 
 
-def _say(pool: Pool, asked: Sequence[str], admissions: Sequence[Admission]) -> None:
-    for name, admission in zip(asked, admissions, strict=True):
+def _say(pool: Pool, names: Sequence[str], admissions: Sequence[Admission]) -> None:
+    for name, admission in zip(names, admissions, strict=True):
         what = "new" if admission.is_new else "was there already"
         click.echo(f"{name}: {pool.member(admission.name).path} ({what})")

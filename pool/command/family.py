@@ -131,8 +131,8 @@ def _as_text(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
 
 
 def _describe(member: TrialRecord) -> str:
-    is_told = member.lineage.parents or isinstance(member, PoolAgent)
-    branch = _branch(member) if is_told else ""
+    has_origin = member.lineage.parents or isinstance(member, PoolAgent)
+    branch = _branch(member) if has_origin else ""
     return " · ".join(filter(None, [_named(member), score(member.statistics), branch]))
 
 

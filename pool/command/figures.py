@@ -72,17 +72,17 @@ def made_by(lineage: Lineage) -> str:
 
 def lineage_value(member: TrialRecord, of: str = "team") -> dict[str, Any]:
     """Return what is known of the origin of a team, or of an agent, as plain values."""
-    born = member.lineage
+    lineage = member.lineage
     inherits = {"inherits": member.inherits} if isinstance(member, PoolAgent) else {}
     return {
         of: member.name,
-        "parents": born.parents,
-        "operator": born.operator,
-        "edits": born.edits,
-        "reason": born.reason,
-        "task": born.task,
-        "run": born.run,
-        "steps": [asdict(step) for step in born.steps],
+        "parents": lineage.parents,
+        "operator": lineage.operator,
+        "edits": lineage.edits,
+        "reason": lineage.reason,
+        "task": lineage.task,
+        "run": lineage.run,
+        "steps": [asdict(step) for step in lineage.steps],
         "retired": member.retired,
         **inherits,
     }

@@ -149,10 +149,10 @@ def _whence(entry: Learnt, owner: str | None, pool: Pool) -> dict[str, str | Non
 
 def _from(entry: Learnt, owner: str, pool: Pool) -> str:
     inherited = _whence(entry, owner, pool)["inherited_from"]
-    given = f"given by {entry.giver}" if entry.giver else ""
+    gift = f"given by {entry.giver}" if entry.giver else ""
     if inherited is None:
-        return given or "itself"
-    return ", ".join(filter(None, (f"inherited, of {inherited}", given)))
+        return gift or "itself"
+    return ", ".join(filter(None, (f"inherited, of {inherited}", gift)))
 
 
 def _fits(entry: Learnt, wanted: Mapping[str, str | None]) -> bool:

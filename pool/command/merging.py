@@ -49,7 +49,7 @@ def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
     joined = join_into(target, path, other, tell=tell) if target else join(path, other, tell=tell)
     for note in joined.notes:
         click.echo(f"note: {on_one_line(note)}")
-    click.echo(f"{target or path}: {counted(joined.lines, 'line')}, {joined.taken} of them new")
+    click.echo(f"{target or path}: {counted(joined.lines, 'line')}, {joined.new} of them new")
 
 
 def _merge_file(paths: tuple[str, ...], target: Path | None) -> None:

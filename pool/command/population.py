@@ -61,7 +61,7 @@ def _agent(pool: Pool, of: Signals, name: str, one: RankingScore) -> dict[str, A
         "lagging": one.lagging,
         "dominant": one.dominant,
         "own": of.own.get(name, 0),
-        "given": of.given.get(name, 0),
+        "given": of.shared.get(name, 0),
         "received": of.received.get(name, 0),
     }
 
@@ -182,15 +182,15 @@ def agent_rows(pool: Pool, of: Signals, *, everyone: bool) -> Sequence[Sequence[
 
 
 def _row(pool: Pool, of: Signals, name: str, one: RankingScore) -> Sequence[str]:
-    born = pool.agent(name).lineage
-    origin = " of ".join(filter(None, [made_by(born), " and ".join(born.parents)]))
+    lineage = pool.agent(name).lineage
+    origin = " of ".join(filter(None, [made_by(lineage), " and ".join(lineage.parents)]))
     return (
         name if name in of.population.agents else f"{name} (retired)",
         str(one.total),
         str(sum(one.anchored.values())),
         "-" if one.rolling is None else f"{one.rolling:.2f}",
         str(of.own.get(name, 0)),
-        str(of.given.get(name, 0)),
+        str(of.shared.get(name, 0)),
         str(of.received.get(name, 0)),
         "-" if one.dominant is None else one.dominant or NONE,
         _listed((niche or NONE, f"{one.q(niche):.2f} ({one.n(niche)})") for niche in best_of(one)),
@@ -226,9 +226,9 @@ def summary_lines(
         single: What a single agent consumes on one of these tasks.
     """
     population, rates = of.population, of.population.rates
-    gone = len(population.everybody) - len(population.agents)
+    retired = len(population.everybody) - len(population.agents)
     yield (
-        f"{counted(len(population.agents), 'agent')}, {gone} retired;"
+        f"{counted(len(population.agents), 'agent')}, {retired} retired;"
         f" {counted(population.trials, 'task')}; competence begins at {rates.initial:g}, alpha"
         f" {rates.alpha:g}, beta {rates.beta:g}"
     )
@@ -266,20 +266,20 @@ def _flow(of: Signals) -> Iterator[str]:
         return
     yield from table(*flow_rows(of))
     everybody = {name for pair in of.flow for name in pair}
-    if hidden := len(everybody - {*_most(of.given), *_most(of.received)}):
+    if hidden := len(everybody - {*_most(of.shared), *_most(of.received)}):
         yield f"and {counted(hidden, 'agent')} more: --json has all"
 
 
 def flow_rows(of: Signals) -> tuple[Mapping[str, str], Sequence[Sequence[str]]]:
     """Return who gave how much to whom, with heads: those who gave and received most."""
-    givers = _most(of.given)
+    givers = _most(of.shared)
     recipients = _most(of.received)
     heads = {"giver > recipient": "<", **dict.fromkeys(recipients, ">"), "all": ">"}
     return heads, [
         (
             giver,
             *(str(of.flow.get((giver, recipient), 0) or "·") for recipient in recipients),
-            str(of.given[giver]),
+            str(of.shared[giver]),
         )
         for giver in givers
     ]

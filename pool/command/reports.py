@@ -132,15 +132,15 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
         for member, expected in tasks.ranked(pool).items()
         if member.retired is None and (member.name not in structures or tasks(member).trials)
     }
-    known = [member for member in members if tasks(member).n >= at_least]
-    if not known or not any(tasks(member).trials for member in members):
+    candidates = [member for member in members if tasks(member).n >= at_least]
+    if not candidates or not any(tasks(member).trials for member in members):
         niches = sorted({niche for member in members for niche in member.niches_of(tasks.split)})
         wanted = counted(max(1, at_least), "evaluation")
         raise InputError(
             f"no team of {folder} has {wanted} on {tasks}. Niches there:"
             f" {', '.join(niches) or 'none'}."
         )
-    first, expected = known[0], members[known[0]]
+    first, expected = candidates[0], members[candidates[0]]
     if first.name in structures:
         _show_town(pool, tasks, as_json=as_json)
     elif as_json:
@@ -171,19 +171,19 @@ def _show_town(pool: Pool, tasks: Tasks, *, as_json: bool) -> None:
 
 def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[str]:
     """Return what stands of a team under `COLUMNS`."""
-    known = tasks(member)
-    low, high = known.interval
-    _, tokens = known.cost
+    own = tasks(member)
+    low, high = own.interval
+    _, tokens = own.cost
     return (
         member.name if member.retired is None else f"{member.name} (retired)",
         str(expected),
-        "-" if known.score is None else f"{known.score:.3f}",
-        "-" if known.score is None else f"{low:.3f} to {high:.3f}",
-        str(known.n),
-        _adapted(known) or "-",
-        str(known.chosen),
-        str(known.failures),
-        cost(known),
+        "-" if own.score is None else f"{own.score:.3f}",
+        "-" if own.score is None else f"{low:.3f} to {high:.3f}",
+        str(own.n),
+        _adapted(own) or "-",
+        str(own.chosen),
+        str(own.failures),
+        cost(own),
         f"{tokens:.0f}" if math.isfinite(tokens) else "-",
         made_by(member.lineage),
         _by_niche(member.niches_of(tasks.split)),
@@ -193,7 +193,7 @@ def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[st
 def _by_niche(niches: Mapping[str, Statistics]) -> str:
     """Name the niches in which a team was evaluated most."""
     ranked = sorted(niches.items(), key=lambda item: (-item[1].n, item[0]))
-    texts = [f"{name} {known.score or 0:.2f} ({known.n})" for name, known in ranked if known.n]
+    texts = [f"{name} {own.score or 0:.2f} ({own.n})" for name, own in ranked if own.n]
     more = [f"{len(texts) - MOST_NICHES} more"] if len(texts) > MOST_NICHES else []
     return ", ".join([*texts[:MOST_NICHES], *more]) or "-"
 
@@ -231,10 +231,10 @@ def _rejection(child: Mapping[str, Any]) -> str:
 
 
 def _description(pool: Pool, member: Member, tasks: Tasks, expected: Expectation) -> Iterator[str]:
-    known = tasks(member)
-    yield f"{member.name}: {score(known)}"
+    own = tasks(member)
+    yield f"{member.name}: {score(own)}"
     yield f"  expected  {expected}"
-    for name, text in _facts(pool, member, known):
+    for name, text in _facts(pool, member, own):
         if text:
             yield f"  {name:<9} {on_one_line(text)}"
     for niche, inside in member.niches_of(tasks.split).items():
@@ -284,5 +284,5 @@ def _value(member: Member, tasks: Tasks, expected: Expectation) -> dict[str, Any
         "expected": expected.score,
         "expected_interval": [expected.low, expected.high],
         **statistics_value(tasks(member)),
-        "niches": {name: statistics_value(known) for name, known in niches.items()},
+        "niches": {name: statistics_value(own) for name, own in niches.items()},
     }

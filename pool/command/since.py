@@ -154,8 +154,8 @@ def _ahead(best: tuple[Member, Expectation] | None) -> str:
     if best is None:
         return "none"
     member, expected = best
-    known = f", {score(member.statistics)}" if member.statistics.n else ""
-    return f"{member.name} (expected {expected}{known})"
+    text = f", {score(member.statistics)}" if member.statistics.n else ""
+    return f"{member.name} (expected {expected}{text})"
 
 
 def _stream(stream: EvolutionSummary) -> str:
@@ -177,11 +177,11 @@ def _stream(stream: EvolutionSummary) -> str:
 
 
 def _newcomer(member: Member) -> str:
-    born = member.lineage
-    of = f" of {', '.join(born.parents)}" if born.parents else ""
-    on = f" on {born.task}" if born.task else ""
-    why = f": {_shortened(born.reason)}" if born.reason else ""
-    return f"{member.name} by {made_by(born)}{of}{on}, {score(member.statistics)}{why}"
+    lineage = member.lineage
+    of = f" of {', '.join(lineage.parents)}" if lineage.parents else ""
+    on = f" on {lineage.task}" if lineage.task else ""
+    why = f": {_shortened(lineage.reason)}" if lineage.reason else ""
+    return f"{member.name} by {made_by(lineage)}{of}{on}, {score(member.statistics)}{why}"
 
 
 def _edits(member: Member) -> list[str]:

@@ -34,6 +34,6 @@ def undo_changes(folder: Path, what: str, reason: str) -> None:
     if undone.heirs:
         click.echo(f"still members, although a parent retired: {', '.join(undone.heirs)}")
     changes = counted(len(undone.changes), "change")
-    done = f"{counted(undone.operations, 'line')} undone by {changes}"
+    text = f"{counted(undone.operations, 'line')} undone by {changes}"
     trials = f"; {counted(undone.trials, 'trial')} kept" if undone.trials else ""
-    click.echo(f"{folder}: {done if undone.changes else 'nothing to undo'}{trials}")
+    click.echo(f"{folder}: {text if undone.changes else 'nothing to undo'}{trials}")

@@ -41,15 +41,19 @@ def show_findings(folder: Path, mend: bool, delete: bool, as_json: bool, **host:
     """
     from ..git.upkeep import repair, verify
 
-    known = host_catalogue(**host)
-    done = repair(folder, known) if mend else []
+    catalogue = host_catalogue(**host)
+    repairs = repair(folder, catalogue) if mend else []
     if delete:
-        done += [f"{name}: deleted" for name in open_pool(folder).remove_orphans()]
-    findings = verify(folder, known)
+        repairs += [f"{name}: deleted" for name in open_pool(folder).remove_orphans()]
+    findings = verify(folder, catalogue)
     if as_json:
-        click.echo(dumps({"done": done, **asdict(findings)}, indent=2))
+        click.echo(dumps({"done": repairs, **asdict(findings)}, indent=2))
     else:
-        for kind, texts in (("done", done), ("note", findings.notes), ("fault", findings.faults)):
+        for kind, texts in (
+            ("done", repairs),
+            ("note", findings.notes),
+            ("fault", findings.faults),
+        ):
             for text in texts:
                 click.echo(f"{kind}: {on_one_line(text)}")
         retired = findings.teams - findings.members

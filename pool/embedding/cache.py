@@ -88,10 +88,10 @@ class CachedEmbedder:
                 for start in range(0, len(wanted), MOST_READ):
                     some = wanted[start : start + MOST_READ]
                     rows = self._select(database, some)
-                    kept = (
+                    stored = (
                         (text, vector) for text, vector, crc in rows if zlib.crc32(vector) == crc
                     )
-                    table |= {text: array("f", vector) for text, vector in kept}
+                    table |= {text: array("f", vector) for text, vector in stored}
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
         return table
@@ -102,8 +102,8 @@ class CachedEmbedder:
         return database.execute(query, (self.name, *digests))
 
     def _write(self, vectors: Mapping[bytes, array[float]]) -> None:
-        kept = {text: vector.tobytes() for text, vector in vectors.items()}
-        rows = [(self.name, text, vector, zlib.crc32(vector)) for text, vector in kept.items()]
+        blobs = {text: vector.tobytes() for text, vector in vectors.items()}
+        rows = [(self.name, text, vector, zlib.crc32(vector)) for text, vector in blobs.items()]
         try:
             with closing(self._opened()) as database, database:
                 database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)

@@ -50,8 +50,8 @@ def choose_embedder(
         )
         return HashingEmbedder()
     if name not in models:
-        known = ", ".join([MINILM, HASHING, *sorted(models)])
-        raise InputError(f"no embedder {name!r}. Known: {known}.")
+        names = ", ".join([MINILM, HASHING, *sorted(models)])
+        raise InputError(f"no embedder {name!r}. Known: {names}.")
     return _of_model(models[name], os.environ if environment is None else environment)
 
 

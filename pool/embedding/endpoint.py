@@ -106,17 +106,17 @@ class EndpointEmbedder:
         ):
             content = await _bounded(response.content, self._url)
             if response.status != 200:
-                asked = retry_after(response.headers.get("Retry-After"))
-                raise self._refusal(response.status, content, asked)
+                seconds = retry_after(response.headers.get("Retry-After"))
+                raise self._refusal(response.status, content, seconds)
             return content
 
-    def _refusal(self, status: int, content: bytes, asked: float | None) -> CallError:
+    def _refusal(self, status: int, content: bytes, seconds: float | None) -> CallError:
         text = quoted(content.decode(errors="replace"))
         return CallError(
             f"{self._url}: HTTP {status}: {text}",
             kind=_kind(status),
             status=status,
-            retry_after=asked,
+            retry_after=seconds,
         )
 
     def _vectors(self, content: bytes, count: int) -> list[Vector]:

@@ -125,7 +125,7 @@ class MiniLmEmbedder:
                 " nothing and knows no paraphrase."
             ) from error
 
-    def _progress(self, name: str, stage: str, _done: int, total: int) -> None:
+    def _progress(self, name: str, stage: str, _count: int, total: int) -> None:
         what = f"fetching {name}, once ({total / 1e6:.1f} MB)"
         if stage == "wait":
             what = f"waiting for another process that fetches a model file, before {name}"

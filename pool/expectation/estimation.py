@@ -67,11 +67,11 @@ class _Tasks:
     @property
     def whole(self) -> Sums:
         """What all of them add up to."""
-        known = (*self.sums.values(), *self.past.values())
+        everything = (*self.sums.values(), *self.past.values())
         return Sums(
-            sum(sums.n for sums in known),
-            sum(sums.scores for sums in known),
-            sum(sums.squares for sums in known),
+            sum(sums.n for sums in everything),
+            sum(sums.scores for sums in everything),
+            sum(sums.squares for sums in everything),
         )
 
     @property
@@ -102,30 +102,30 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
     """
     import numpy as np
 
-    seen = _Seen.of(teams, niche, split)
+    trials = _Trials.of(teams, niche, split)
     kinship, births = _pedigree(teams)
-    who, births_seen = seen.teams, births[seen.teams]
-    fixed = LEVEL + EASE * seen.alike + GAIN * np.outer(births_seen, births_seen)
-    fixed += ADAPTING * np.outer(seen.adapted, seen.adapted)
-    fixed += LUCK * np.outer(seen.chosen, seen.chosen)
-    fixed_with = LEVEL + EASE * seen.asked + GAIN * np.outer(births, births_seen)
-    fixed_alone = LEVEL + EASE * seen.wanted + GAIN * births**2
+    who, births_seen = trials.teams, births[trials.teams]
+    fixed = LEVEL + EASE * trials.alike + GAIN * np.outer(births_seen, births_seen)
+    fixed += ADAPTING * np.outer(trials.adapted, trials.adapted)
+    fixed += LUCK * np.outer(trials.chosen, trials.chosen)
+    fixed_with = LEVEL + EASE * trials.alike_wanted + GAIN * np.outer(births, births_seen)
+    fixed_alone = LEVEL + EASE * trials.wanted + GAIN * births**2
     # All that a team is adapted to is taken for one child, which has no team of its own.
-    adapted_alike = np.equal.outer(who, who) * np.outer(seen.adapted, seen.adapted)
-    related = (kinship[np.ix_(who, who)] + adapted_alike) * (1 + seen.alike) / 2
-    related_with = kinship[:, who] * (1 + seen.asked) / 2
-    related_alone = kinship.diagonal() * (1 + seen.wanted) / 2
-    off = seen.means - PRIOR
+    adapted_alike = np.equal.outer(who, who) * np.outer(trials.adapted, trials.adapted)
+    related = (kinship[np.ix_(who, who)] + adapted_alike) * (1 + trials.alike) / 2
+    related_with = kinship[:, who] * (1 + trials.alike_wanted) / 2
+    related_alone = kinship.diagonal() * (1 + trials.wanted) / 2
+    off = trials.means - PRIOR
     result: list[Any] = []
     for spread in SPREADS:
-        together = fixed + spread**2 * related + seen.noise
+        together = fixed + spread**2 * related + trials.noise
         toward = fixed_with + spread**2 * related_with
         root = np.linalg.cholesky(together)
         solved = np.linalg.solve(together, np.column_stack([off, toward.T]))
         likely = -np.log(root.diagonal()).sum() - off @ solved[:, 0] / 2
-        known = (toward * solved[:, 1:].T).sum(axis=1)
+        explained = (toward * solved[:, 1:].T).sum(axis=1)
         result.append(
-            (likely, toward @ solved[:, 0], fixed_alone + spread**2 * related_alone - known)
+            (likely, toward @ solved[:, 0], fixed_alone + spread**2 * related_alone - explained)
         )
     likely, off, variance = (np.array(item) for item in zip(*result, strict=True))
     weights = np.exp(likely - likely.max())
@@ -161,7 +161,7 @@ def _pedigree(teams: Sequence[Member]) -> tuple[Any, Any]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Seen:
+class _Trials:
     """What was seen, in groups: the trials of a team in a niche, unchanged or as adapted.
 
     Attributes:
@@ -171,8 +171,8 @@ class _Seen:
         means: The mean score of each group.
         noise: The covariance of the groups' means that is not the teams' doing.
         alike: For two groups, how likely trials of them are of the same niche.
-        asked: The same for a group and what is asked for.
-        wanted: The same for what is asked for, with itself.
+        alike_wanted: The same for a group and what is estimated.
+        wanted: The same for what is estimated, with itself.
     """
 
     teams: Any
@@ -181,11 +181,11 @@ class _Seen:
     means: Any
     noise: Any
     alike: Any
-    asked: Any
+    alike_wanted: Any
     wanted: float
 
     @classmethod
-    def of(cls, teams: Sequence[Member], niche: str | None, split: str) -> _Seen:
+    def of(cls, teams: Sequence[Member], niche: str | None, split: str) -> _Trials:
         import numpy as np
 
         groups = _groups(teams, niche, split)
@@ -208,13 +208,13 @@ class _Seen:
         }
         in_niche = np.zeros((len(report), len(niches)))
         for number, (group, whole) in enumerate(zip(report, wholes, strict=True)):
-            for place, known in group.places.items():
-                in_niche[number, niches[place]] = known.n / whole.n
+            for place, own in group.places.items():
+                in_niche[number, niches[place]] = own.n / whole.n
         if niche is None:
             met = _task_counts(report, tasks)
-            asked = np.array([met[name] for name in niches]) / max(1, sum(met.values()))
+            shares = np.array([met[name] for name in niches]) / max(1, sum(met.values()))
         else:
-            asked = np.array([float(name == niche) for name in niches])
+            shares = np.array([float(name == niche) for name in niches])
         return cls(
             teams=np.array([number for number, *_ in groups], dtype=int),
             adapted=adapted,
@@ -222,8 +222,8 @@ class _Seen:
             means=np.array([sums.scores for sums in wholes]) / sizes,
             noise=np.diag(noise + ease * on_past / sizes**2) + ease * _shared(report, sizes),
             alike=in_niche @ in_niche.T,
-            asked=in_niche @ asked,
-            wanted=1.0 if niche is not None or not report else float(asked @ asked),
+            alike_wanted=in_niche @ shares,
+            wanted=1.0 if niche is not None or not report else float(shares @ shares),
         )
 
 
@@ -233,26 +233,26 @@ def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Gro
     Which team a group is of is told by its number.
     """
     sums: list[tuple[int, Task, Kind, Sums]] = [
-        (number, task, kind, known)
+        (number, task, kind, own)
         for number, team in enumerate(teams)
         for kind in KINDS
-        for task, known in team.sums(split, kind).items()
+        for task, own in team.sums(split, kind).items()
     ]
     past: list[tuple[int, str, Kind, Past]] = [
-        (number, place, kind, known)
+        (number, place, kind, own)
         for number, team in enumerate(teams)
         for kind in KINDS
-        for place, known in team.past(split, kind).items()
+        for place, own in team.past(split, kind).items()
     ]
     pairs = {(number, place, kind) for number, (place, _), kind, _ in sums}
     pairs.update((number, place, kind) for number, place, kind, _ in past)
     are_few = len(pairs) <= MOST
     groups: defaultdict[_Group, _Tasks] = defaultdict(_Tasks)
-    for number, task, kind, known in sums:
+    for number, task, kind, own in sums:
         inside = task[0] if are_few else task[0] == niche
-        groups[number, inside, kind].sums[task] = known
-    for number, place, kind, known in past:
-        groups[number, place if are_few else place == niche, kind].past[place] = known
+        groups[number, inside, kind].sums[task] = own
+    for number, place, kind, own in past:
+        groups[number, place if are_few else place == niche, kind].past[place] = own
     return dict(groups)
 
 
@@ -262,8 +262,8 @@ def _task_counts(groups: Sequence[_Tasks], tasks: Iterable[Task]) -> Mapping[str
     each = sum(len(group.sums) for group in groups) / max(1, sum(met.values()))
     fields: dict[str, float] = {**met}
     for group in groups:
-        for place, known in group.past.items():
-            fields[place] = fields.get(place, 0) + known.tasks / max(1, each)
+        for place, own in group.past.items():
+            fields[place] = fields.get(place, 0) + own.tasks / max(1, each)
     return fields
 
 
@@ -273,8 +273,8 @@ def _shared(groups: Sequence[_Tasks], sizes: Any) -> Any:
 
     by_task: defaultdict[Task, list[tuple[int, float]]] = defaultdict(list)
     for number, group in enumerate(groups):
-        for task, known in group.sums.items():
-            by_task[task].append((number, known.n / sizes[number]))
+        for task, own in group.sums.items():
+            by_task[task].append((number, own.n / sizes[number]))
     shared = np.zeros((len(groups), len(groups)))
     for pairs in by_task.values():
         numbers, shares = map(np.array, zip(*pairs, strict=True))

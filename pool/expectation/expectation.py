@@ -163,12 +163,12 @@ def _together(
     teams: Sequence[Member], standings: Mapping[str, float], split: str
 ) -> Sequence[Member]:
     """Choose the teams that are estimated together, in the order in which they are given."""
-    tried = [team for team in teams if team.on(split=split).trials]
-    if len(tried) <= MOST and len(teams) <= MOST_RELATED:
+    evaluated = [team for team in teams if team.on(split=split).trials]
+    if len(evaluated) <= MOST and len(teams) <= MOST_RELATED:
         return teams
-    living = [member for member in tried if member.retired is None]
+    living = [member for member in evaluated if member.retired is None]
     best = sorted(living, key=lambda member: -standings[member.name])[: MOST // 2]
-    retired = (member for member in reversed(tried) if member.retired is not None)
+    retired = (member for member in reversed(evaluated) if member.retired is not None)
     chosen = dict.fromkeys((*best, *reversed(living), *retired))
     names = {member.name for member in islice(chosen, MOST)}
     untried = (team.name for team in reversed(teams) if not team.on(split=split).trials)
@@ -180,8 +180,8 @@ def _alone(
     team: Member, standings: Mapping[str, float], niche: str | None, split: str
 ) -> tuple[float, float]:
     """Give what a team is expected to score that is not looked at beside others, and how surely."""
-    known = team.on(niche, split=split)
-    trials = BEGUN_WEIGHT + known.n + known.failures + known.chosen
+    own = team.on(niche, split=split)
+    trials = BEGUN_WEIGHT + own.n + own.failures + own.chosen
     return standings[team.name], math.sqrt(NOISE / trials)
 
 
@@ -190,9 +190,9 @@ def _standings(teams: Iterable[Member], niche: str | None, split: str) -> dict[s
     fields: dict[str, float] = {}
     for team in teams:
         parents = [fields[name] for name in team.lineage.parents if name in fields]
-        known, everywhere = team.on(niche, split=split), team.on(split=split)
+        own, everywhere = team.on(niche, split=split), team.on(split=split)
         begun = fmean(parents) if parents else _moved(BEGUN, everywhere)
-        fields[team.name] = _moved(begun, known)
+        fields[team.name] = _moved(begun, own)
     return fields
 
 

@@ -110,9 +110,9 @@ def _line(entry: Learnt) -> bytes:
     has none. The ledger has the rest: `mas-pool show POOL ID`.
     """
     fields: dict[str, Any] = {name: getattr(entry, name) for name in ORDER}
-    known = {name: item for name, item in fields.items() if item not in (None, ())}
+    content = {name: item for name, item in fields.items() if item not in (None, ())}
     task = {} if entry.case else {"task": entry.task}
-    value = {"id": entry.id, **known, **task, "text": entry.text}
+    value = {"id": entry.id, **content, **task, "text": entry.text}
     return f"{dumps(value, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
 
 
@@ -228,8 +228,8 @@ class AgentFiles:
         others = [name for name in files_in(folder, OURS) if name not in texts]
         backs = range(1, len(agent.revisions) if others else 1)
         former = {name for back in backs for name in agent.texts(back=back)}
-        done = write_folder(folder, texts, [name for name in others if name in former])
-        return bool(done)
+        names = write_folder(folder, texts, [name for name in others if name in former])
+        return bool(names)
 
     def is_behind(self, agent: PoolAgent) -> bool:
         """Return whether a file is as a line before the agent's last one had it.
@@ -243,8 +243,8 @@ class AgentFiles:
             return False
         before = agent.texts(back=1)
         for name in sorted({*now, *before}):
-            known = (now.get(name), before.get(name))
-            if there.get(name) not in known and not self._was(agent, name, there.get(name)):
+            versions = (now.get(name), before.get(name))
+            if there.get(name) not in versions and not self._was(agent, name, there.get(name)):
                 raise _other(folder / name)
         return any(there.get(name) != now.get(name) for name in {*now, *before})
 

@@ -130,11 +130,11 @@ def _pattern(inside: str, name: str) -> str:
 def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
     """Make sure that no side took out a line, as a revert does."""
     for side in sides:
-        kept = {line.op for line in side.lines}
-        if gone := [line for line in base.lines if line.op not in kept]:
+        ops = {line.op for line in side.lines}
+        if lost := [line for line in base.lines if line.op not in ops]:
             raise Contradiction(
-                f"{side.name} lacks {counted(len(gone), 'line')}, of which the first is"
-                f" {quoted(gone[0].op)}. Lines of a pool are only added. To take back what a task"
+                f"{side.name} lacks {counted(len(lost), 'line')}, of which the first is"
+                f" {quoted(lost[0].op)}. Lines of a pool are only added. To take back what a task"
                 " or a commit did, use mas-pool undo instead of git revert."
             )
 

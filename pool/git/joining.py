@@ -36,12 +36,12 @@ class Joined:
 
     Attributes:
         lines: How many lines its ledger has now.
-        taken: How many of them it did not have before.
+        new: How many of them it did not have before.
         notes: What a person should know of: what both sides changed, and which change counts.
     """
 
     lines: int
-    taken: int
+    new: int
     notes: tuple[str, ...]
 
 
@@ -120,7 +120,7 @@ def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) 
         Scaffold(pool=folder, tell=tell).follow(state.heads)
     return Joined(
         lines=len(lines),
-        taken=len(lines) - len(before.lines),
+        new=len(lines) - len(before.lines),
         notes=(*notes, *_of_heads(heads, state)),
     )
 

@@ -59,11 +59,11 @@ def _are_texts(value: Any) -> bool:
 
 def _rest(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what does not change while an evolution goes on, as `Manifest.differences` has it."""
-    kept = {name: item for name, item in value.items() if name not in {"tasks", *GROWING}}
-    models = kept.get("models")
+    rest = {name: item for name, item in value.items() if name not in {"tasks", *GROWING}}
+    models = rest.get("models")
     if is_mapping(models):
-        kept["models"] = {alias: _without_address(model) for alias, model in models.items()}
-    return kept
+        rest["models"] = {alias: _without_address(model) for alias, model in models.items()}
+    return rest
 
 
 def _without_address(model: Any) -> Any:

@@ -32,12 +32,12 @@ def news_since_commit(folder: Path, repository: Repository) -> list[str]:
     path = ledger.relative_to(repository.source).as_posix()
     then = (repository.text("HEAD", path) if repository.head else None) or ""
     now = ledger.read_bytes().decode("utf-8", "surrogateescape")
-    known = set[str]()
+    ops = set[str]()
     if now.startswith(then):  # lines were only added, and those that are known need no reading
         now = now[len(then) :]
     else:
-        known = {entry.op for entry in entries_of(then)}
-    values = [entry.value for entry in entries_of(now) if entry.op not in known]
+        ops = {entry.op for entry in entries_of(then)}
+    values = [entry.value for entry in entries_of(now) if entry.op not in ops]
     lines = [line for value in values for line in _sentences(value)]
     more = len(lines) - MOST_LINES
     return [*lines[:MOST_LINES], *([f"and {counted(more, 'more line')}"] if more > 0 else [])]
@@ -48,10 +48,12 @@ def _sentences(value: Mapping[str, Any]) -> Iterator[str]:
     who = value.get("team") or value.get("agent")
     match value["kind"]:
         case "born" if value["lineage"].get("parents"):
-            born = value["lineage"]
-            parents = ", ".join(born["parents"])
-            yield from _filled(f"+ {who}: {born['operator']} of {parents}", born.get("reason"))
-            yield from _edits(born.get("edits", ()))
+            lineage = value["lineage"]
+            parents = ", ".join(lineage["parents"])
+            yield from _filled(
+                f"+ {who}: {lineage['operator']} of {parents}", lineage.get("reason")
+            )
+            yield from _edits(lineage.get("edits", ()))
         case "revised":
             yield from _filled(f"~ {who}", value.get("reason"))
             yield from _edits(value.get("edits", ()))

@@ -41,11 +41,11 @@ class Revert:
     files: Mapping[str, str]
 
     def __str__(self) -> str:
-        gone = [counted(self.lines, "line")] if self.lines else []
-        gone += sorted(self.files)
+        parts = [counted(self.lines, "line")] if self.lines else []
+        parts += sorted(self.files)
         return (
             f"commit {self.commit[:7]} ({quoted(self.subject)}) removed from the pool:"
-            f" {', '.join(gone)}"
+            f" {', '.join(parts)}"
         )
 
 
@@ -59,9 +59,9 @@ def reverts(folder: Path) -> list[Revert]:
         if repository is not None:
             inside = folder.resolve().relative_to(repository.source)
             paths = [(inside / part).as_posix() for part in (LEDGER, TEAMS)]
-            known = frozenset(entry.op for entry in Ledger(folder / LEDGER).read())
+            ops = frozenset(entry.op for entry in Ledger(folder / LEDGER).read())
             result = [
-                _revert(repository, folder, commit, subject, known)
+                _revert(repository, folder, commit, subject, ops)
                 for commit, subject in repository.shortening(paths)
             ]
             return [revert for revert in result if revert.lines or revert.files]
@@ -87,24 +87,24 @@ def put_back(folder: Path, to_put_back: Sequence[Revert]) -> Iterator[str]:
 
 
 def _revert(
-    repository: Repository, folder: Path, commit: str, subject: str, known: AbstractSet[str]
+    repository: Repository, folder: Path, commit: str, subject: str, ops: AbstractSet[str]
 ) -> Revert:
     """Return what a commit took out that is missing still."""
     inside = folder.resolve().relative_to(repository.source)
     ledger = repository.text(f"{commit}^", (inside / LEDGER).as_posix()) or ""
     before = [*entries_of(ledger)] if ledger else []
-    born = [entry.value["team"] for entry in before if _is_birth(entry.value)]
-    gone = {
+    names = [entry.value["team"] for entry in before if _is_birth(entry.value)]
+    texts = {
         file_of(name): repository.text(f"{commit}^", (inside / file_of(name)).as_posix())
-        for name in born
+        for name in names
         if not (folder / file_of(name)).exists()
     }
     return Revert(
         commit=commit,
         subject=subject,
         ledger=ledger,
-        lines=sum(entry.op not in known for entry in before),
-        files={path: text for path, text in gone.items() if text is not None},
+        lines=sum(entry.op not in ops for entry in before),
+        files={path: text for path, text in texts.items() if text is not None},
     )
 
 

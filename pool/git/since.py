@@ -78,18 +78,18 @@ class Since:
         with PoolAt.of(pool.folder, revision) as was:
             state, lines = was.state()
             streams = dict(_streams(was))
-        known = {**state.teams, **state.agents}
+        before = {**state.teams, **state.agents}
         now = {**pool.teams, **pool.all_agents}
-        moved = [(member, known[name]) for name, member in now.items() if name in known]
+        moved = [(member, before[name]) for name, member in now.items() if name in before]
         added = [entry for entry in pool.entries() if entry.op not in lines]
         structures = structures_of(pool)
         return cls(
             revision=was.commit[:7],
             pool=pool,
             before=state.teams,
-            added=tuple(team for name, team in pool.teams.items() if name not in known),
+            added=tuple(team for name, team in pool.teams.items() if name not in before),
             agents=tuple(
-                all_agent for name, all_agent in pool.all_agents.items() if name not in known
+                all_agent for name, all_agent in pool.all_agents.items() if name not in before
             ),
             retired=tuple(item for item, was in moved if item.retired and not was.retired),
             restored=tuple(item for item, was in moved if was.retired and not item.retired),
@@ -113,10 +113,10 @@ def _streams(was: PoolAt) -> Iterator[tuple[str, EvolutionSummary]]:
     for path in sorted((was.folder / EVOLUTIONS).glob(f"*/{TURNS}")):
         name = path.parent.name
         text = was.text(f"{EVOLUTIONS}/{name}/{TURNS}")
-        done = {entry.op for entry in entries_of(text)} if text else frozenset[str]()
+        ops = {entry.op for entry in entries_of(text)} if text else frozenset[str]()
         stream = EvolutionSummary()
         for entry in turns_in(path):
-            if entry.op not in done:
+            if entry.op not in ops:
                 stream = _after(stream, entry.value)
         if stream.tasks:
             yield name, stream

@@ -124,14 +124,14 @@ class _Back:
 
     def changes(self) -> Iterator[Change]:
         """Yield them: first who comes back, so that the pool is never without a head."""
-        born = self._members("born")
-        gone = {name for name in self._members("retired") if self.pool.find(name).retired}
-        back = gone - born
+        added = self._members("born")
+        retired = {name for name in self._members("retired") if self.pool.find(name).retired}
+        back = retired - added
         yield from (Restored(member=name) for name in sorted(back))
-        yield from self._head(born)
-        yield from self._revisions(born)
+        yield from self._head(added)
+        yield from self._revisions(added)
         yield from self._lessons()
-        for name in sorted(born | self._members("restored") - back):
+        for name in sorted(added | self._members("restored") - back):
             if self.pool.find(name).retired is None:
                 yield Retired(member=name, reason=self.reason)
 
@@ -154,9 +154,9 @@ class _Back:
         own = {entry.op for entry in self._of("revised")}
         for name in sorted(self._members("revised") - added):
             agent = self.pool.all_agents[name]
-            kept = [revision for revision in agent.revisions if revision.op not in own]
+            rest = [revision for revision in agent.revisions if revision.op not in own]
             self._expect_last(agent, own)
-            yield Revised(agent=name, to=kept[-1].agent, reason=self.reason)
+            yield Revised(agent=name, to=rest[-1].agent, reason=self.reason)
 
     def _expect_last(self, agent: PoolAgent, own: set[str]) -> None:
         later = agent.revisions[-1]

@@ -21,7 +21,7 @@ from ..ledger.ledger import START, LedgerEntry, entry_of
 from ..ledger.scaffold import HEAD
 from ..ledger.state import State, in_order
 
-MOST_TOLD = 60
+LONGEST_TASK = 60
 """Characters of a task or a text by which a line is told."""
 MEMBERS = ("team", "agent")
 
@@ -84,10 +84,10 @@ class UnionSide:
             if entry is None:
                 raise _damage(name, after.line + 1, "does not match its checksum")
             line, after = UnionLine(text=text, entry=entry), entry.end
-            known = fields.setdefault(line.op, line)
-            if not known.entry.agrees(entry):
-                raise _other_of(line.op, (name, known), (name, line))
-            fields[line.op] = min(known, line, key=_rank)
+            before = fields.setdefault(line.op, line)
+            if not before.entry.agrees(entry):
+                raise _other_of(line.op, (name, before), (name, line))
+            fields[line.op] = min(before, line, key=_rank)
         return cls(name=name, lines=tuple(fields.values()))
 
 
@@ -243,4 +243,4 @@ def _describe(value: Mapping[str, Any]) -> str:
     task = value.get("task", "")
     text = " ".join(str(word) for word in (value.get("kind", "a line"), who) if word)
     score = f" with {value['score']}" if "score" in value else ""
-    return f"{text}{f' on {quoted(str(task)[:MOST_TOLD])}' if task else ''}{score}"
+    return f"{text}{f' on {quoted(str(task)[:LONGEST_TASK])}' if task else ''}{score}"

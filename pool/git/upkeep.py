@@ -87,9 +87,9 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         )
     if not faults:
         notes += _left_behind(ledger.path, state, read[-1].end.offset if read else 0)
-    known = catalogue or Catalogue.of_host()
+    own_catalogue = catalogue or Catalogue.of_host()
     for member in state.teams.values():
-        (faults if member.retired is None else notes).extend(_faults_of(member, known))
+        (faults if member.retired is None else notes).extend(_faults_of(member, own_catalogue))
     for agent in state.agents.values():
         behind, wrong = AgentFolders(folder).differences(agent, state.learnt)
         notes += (f"{name} It is brought up by the next to open." for name in behind)
@@ -131,24 +131,24 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
     """
     _ledger_of(folder)
     result = reverts(folder)
-    done = [*put_back(folder, result)] if result and verify(folder, catalogue).faults else []
-    done += _salvage(folder / LEDGER)
-    pool = Pool(folder, catalogue=catalogue, report=done.append)
+    repairs = [*put_back(folder, result)] if result and verify(folder, catalogue).faults else []
+    repairs += _salvage(folder / LEDGER)
+    pool = Pool(folder, catalogue=catalogue, report=repairs.append)
     pool.remove_orphans(dry_run=True)  # takes in the ledger to its end, and mends that
     for member in tuple(pool.members.values()):
         if not member.is_readable:
             reason = "its file is lost, or holds another team"
             pool.commit(Retired(member=member.name, reason=reason), op=f"repair/{member.name}")
-            done.append(f"{member.name} was retired: {reason}.")
+            repairs.append(f"{member.name} was retired: {reason}.")
         elif _tells_otherwise(member.team, member):
             team = replace(member.team, name=member.name, lineage=member.lineage)
             write_atomically(member.path, dump(team))
-            done.append(f"{member.path}: name and lineage were written anew from the ledger.")
+            repairs.append(f"{member.path}: name and lineage were written anew from the ledger.")
     folders = AgentFolders(folder)
     for agent in pool.all_agents.values():
         for path in folders.write(agent, pool.learnt):
-            done.append(f"{path}: was written anew from the ledger.")
-    return done
+            repairs.append(f"{path}: was written anew from the ledger.")
+    return repairs
 
 
 def _of_scaffold(folder: Path, state: State) -> Iterator[str]:
@@ -233,14 +233,14 @@ def _salvage(path: Path) -> list[str]:
 def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
     """Tell the lines that can be used from those that cannot, which are told one by one."""
     first = _first(path)
-    state, seen, kept, lost = State(path.parent), set[str](), [first], list[str]()
+    state, ops, usable, lost = State(path.parent), set[str](), [first], list[str]()
     _why_not(first, state, set())
     for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
-        if why := _why_not(line + b"\n", state, seen):
+        if why := _why_not(line + b"\n", state, ops):
             lost.append(f"{path}: line {number} was left out: {why}.")
         elif line + b"\n" != first:
-            kept.append(line + b"\n")
-    return b"".join(kept), lost
+            usable.append(line + b"\n")
+    return b"".join(usable), lost
 
 
 def _first(path: Path) -> bytes:
@@ -254,7 +254,7 @@ def _first(path: Path) -> bytes:
     return line_of(first_line(), "pool", clock=1)
 
 
-def _why_not(line: bytes, state: State, seen: set[str]) -> str:
+def _why_not(line: bytes, state: State, ops: set[str]) -> str:
     """Return why a line cannot be used; take it in if it can."""
     try:
         entry = entry_of(line)
@@ -262,7 +262,7 @@ def _why_not(line: bytes, state: State, seen: set[str]) -> str:
         return f"it {error}"
     if entry is None:
         return "it does not match its checksum"
-    if entry.op in seen:
+    if entry.op in ops:
         return f"it repeats the operation {quoted(entry.op)}"
     try:
         state.take(entry)
@@ -270,5 +270,5 @@ def _why_not(line: bytes, state: State, seen: set[str]) -> str:
         if entry.value.get("kind") == "pool" and isinstance(entry.value.get("v"), int):
             raise StorageError(f"{error}. Nothing was changed.") from None
         return str(error)
-    seen.add(entry.op)
+    ops.add(entry.op)
     return ""

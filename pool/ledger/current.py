@@ -17,7 +17,7 @@ from ...schema.values.errors import InputError, StorageError
 from ...schema.values.files import locked
 from ...schema.values.hints import did_you_mean
 from ...schema.values.problems import quoted
-from ..values.identity import are_twins
+from ..values.identity import are_isomorphic
 from ..values.layout import LEDGER, LOCK
 from .agents import PoolAgent
 from .ledger import START, Ledger, LedgerEntry, TooEarly, line_of
@@ -140,7 +140,7 @@ class Current:
         for member in self.state.like(key):
             if member.retired is not None and not member.is_readable:
                 continue  # it was retired because its file is lost
-            if are_twins(member.team, team):
+            if are_isomorphic(member.team, team):
                 return member.name
         return None
 

@@ -53,14 +53,14 @@ class _Index:
         self.entries.update(keyed)
 
     def closest(
-        self, text: str, query: VectorQuery, lessons: Lessons, owner: str | None, seen: int | None
+        self, text: str, query: VectorQuery, lessons: Lessons, owner: str | None, upto: int | None
     ) -> Iterator[tuple[Learnt, float]]:
         """Yield what stands, the closest first; a server may also have what we know nothing of."""
         if owner is not None:
             query = replace(query, owners=lessons.line(owner))
         for hit in self.store.closest(self.vector(text), query):
             entry = self.entries.get(hit.key)
-            if entry is not None and lessons.stands(entry.id, seen, owner=owner):
+            if entry is not None and lessons.stands(entry.id, upto, owner=owner):
                 yield entry, hit.similarity
 
 
@@ -100,7 +100,7 @@ class Memory:
         kind: str | None = None,
         owner: str | None = None,
         level: str | None = None,
-        seen: int | None = None,
+        upto: int | None = None,
     ) -> list[tuple[Learnt, float]]:
         """Find the entries whose tasks are most like a text, without those that were replaced.
 
@@ -109,7 +109,7 @@ class Memory:
                 the entries' tasks.
             or_no_niche: Those of no niche, too, where only those of a niche are wanted.
             owner: Only those in the archive of an agent: its own, and what it has inherited.
-            seen: Only among so many that were learnt first, as if no more had been.
+            upto: Only among so many that were learnt first, as if no more had been.
 
         Returns:
             Entries with their cosine similarity, in [-1, 1], the highest first. Among equals the
@@ -118,10 +118,10 @@ class Memory:
         wanted = VectorQuery(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
         with self._turn:
             try:
-                pairs = self._closest(text, k, wanted, owner, seen)
+                pairs = self._closest(text, k, wanted, owner, upto)
             except Lost:  # a server that was emptied: all of it is in the ledger
                 self._tasks.entries.clear()
-                pairs = self._closest(text, k, wanted, owner, seen)
+                pairs = self._closest(text, k, wanted, owner, upto)
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0].id))[:k]
 
     def alike(
@@ -132,14 +132,14 @@ class Memory:
         kind: str | None = None,
         niche: str | None = None,
         over: float,
-        seen: int | None = None,
+        upto: int | None = None,
     ) -> list[tuple[Learnt, float]]:
         """Find the entries of an agent's archive that say nearly the same as a text.
 
         Args:
             text: What an entry may say. Its first `LONGEST_TASK` characters count, as of theirs.
             over: Only those whose texts have a higher cosine similarity with it than this.
-            seen: As for `search`.
+            upto: As for `search`.
 
         Returns:
             Entries with the similarity, in order as for `search`.
@@ -150,7 +150,7 @@ class Memory:
             if not self._texts.entries:
                 return []
             wanted = VectorQuery(kind=kind, niche=niche)
-            closest = self._texts.closest(text, wanted, self._pool.learnt, owner, seen)
+            closest = self._texts.closest(text, wanted, self._pool.learnt, owner, upto)
             pairs = [*takewhile(lambda pair: pair[1] > over, closest)]
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0].id))
 
@@ -162,14 +162,14 @@ class Memory:
         return [math.fsum(map(mul, first, vector)) for vector in vectors]
 
     def _closest(
-        self, text: str, k: int, query: VectorQuery, owner: str | None, seen: int | None
+        self, text: str, k: int, query: VectorQuery, owner: str | None, upto: int | None
     ) -> list[tuple[Learnt, float]]:
         """Return at least as many entries as are wanted, the closest first, and all equals."""
         self._catch_up()
         pairs: list[tuple[Learnt, float]] = []
-        if k < 1 or not self._tasks.entries or seen == 0:
+        if k < 1 or not self._tasks.entries or upto == 0:
             return pairs
-        for entry, similarity in self._tasks.closest(text, query, self._pool.learnt, owner, seen):
+        for entry, similarity in self._tasks.closest(text, query, self._pool.learnt, owner, upto):
             if len(pairs) >= k and similarity < pairs[k - 1][1]:
                 break
             pairs.append((entry, similarity))

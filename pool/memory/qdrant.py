@@ -34,7 +34,7 @@ FIRST = 16
 WIDENING = 4
 OLDEST = (1, 10)
 """The first version of the server that has the search that we use."""
-GONE = 404
+NOT_FOUND = 404
 _PREFIX = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -97,7 +97,7 @@ class QdrantStore:
         yield from hits[given:]
 
     def _closest(self, vector: Vector, query: VectorQuery, limit: int) -> list[Hit]:
-        if not self._is_made():
+        if not self._is_created():
             return []
         self._expect_fit(len(vector))
         with self._answers():
@@ -133,12 +133,12 @@ class QdrantStore:
 
     def count(self) -> int:
         """Return how many points are stored."""
-        if not self._is_made():
+        if not self._is_created():
             return 0
         with self._answers():
             return self._client.count(self._collection).count
 
-    def _is_made(self) -> bool:
+    def _is_created(self) -> bool:
         if not self._is_met:
             self._meet()
         if not self._exists:
@@ -160,7 +160,7 @@ class QdrantStore:
         self._is_met = True
 
     def _make(self, dimension: int) -> None:
-        if self._is_made():
+        if self._is_created():
             self._expect_fit(dimension)
             return
         from qdrant_client.models import Distance, VectorParams
@@ -170,7 +170,7 @@ class QdrantStore:
             with self._answers():
                 self._client.create_collection(self._collection, parameters)
         except RunError:
-            if not self._is_made():  # else another process was quicker
+            if not self._is_created():  # else another process was quicker
                 raise
             self._expect_fit(dimension)
         else:
@@ -201,7 +201,7 @@ class QdrantStore:
         try:
             yield
         except (ApiException, QdrantException, JSONDecodeError, UnicodeDecodeError) as error:
-            if self._exists and getattr(error, "status_code", None) == GONE:
+            if self._exists and getattr(error, "status_code", None) == NOT_FOUND:
                 raise self._loss("is gone") from error
             text = " ".join(str(error).split())[:LONGEST_QUOTE].rstrip(".")
             raise RunError(

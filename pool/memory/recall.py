@@ -13,10 +13,10 @@ from ...schema.host.models import Model
 from ...schema.team.task import Task
 from ..ledger.learnt import Learnt
 from ..teams.pool import Pool
+from .learnt_tasks import LearntTasks
 from .memory import open_memory
-from .seen import Seen
 
-Found = list[tuple["Learnt", float]]
+Matches = list[tuple["Learnt", float]]
 """What a search gives: see `Memory.search`."""
 
 
@@ -35,7 +35,7 @@ class Recollection:
 
     def learnt_from(self, task: Task) -> str | None:
         """Return where something was learnt from a task; see `Remembering`."""
-        meeting = next(Seen.by(self.folder).meetings([task]), None)
+        meeting = next(LearntTasks.by(self.folder).meetings([task]), None)
         return f"{meeting.before} by its {meeting.by}" if meeting else None
 
 
@@ -53,7 +53,7 @@ def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None 
     return Recollection(folder, recalling(memory.search))
 
 
-def recalling(search: Callable[..., Found]) -> Recaller:
+def recalling(search: Callable[..., Matches]) -> Recaller:
     """Let agents recall by a search: that of a `Memory`, or of a `View`."""
 
     async def recall(query: str, k: int, where: Mapping[str, Any], /) -> Sequence[MemoryEntry]:
@@ -63,7 +63,7 @@ def recalling(search: Callable[..., Found]) -> Recaller:
 
 
 def _search_kinds(
-    search: Callable[..., Found], query: str, k: int, where: Mapping[str, Any]
+    search: Callable[..., Matches], query: str, k: int, where: Mapping[str, Any]
 ) -> Sequence[MemoryEntry]:
     """Search for each kind, and give the closest: of all together, or all that were found."""
     kinds: Sequence[str | None] = where.get("kinds") or (None,)

@@ -119,13 +119,13 @@ class VectorShards:
         stretches = self._stretches(query)
         if not stretches:
             return
-        asked = np.asarray(vector, np.float32)
+        target = np.asarray(vector, np.float32)
         rough = np.concatenate(
-            [stretch.shard.products(asked, stretch.places) for stretch in stretches]
+            [stretch.shard.products(target, stretch.places) for stretch in stretches]
         )
         given, limit = 0, FIRST
         while given < len(rough):
-            hits = _first(stretches, rough, asked, limit)
+            hits = _first(stretches, rough, target, limit)
             yield from hits[given:]
             given, limit = len(hits), limit * WIDENING
 

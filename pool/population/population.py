@@ -371,8 +371,8 @@ def heir(parents: Sequence[RankingScore], rates: Rates) -> RankingScore:
     """Return where a newcomer begins: nowhere, as its parent, or with the means of its parents."""
     aims = frozenset(niche for parent in parents for niche in parent.aims)
     if len(parents) < 2:
-        known = {niche: q for parent in parents for niche, q in parent.competence.items()}
-        return RankingScore(rates=rates, competence=known, aims=aims)
+        competence = {niche: q for parent in parents for niche, q in parent.competence.items()}
+        return RankingScore(rates=rates, competence=competence, aims=aims)
     niches = dict.fromkeys(niche for parent in parents for niche in parent.competence)
     worked = dict.fromkeys(niche for parent in parents for niche in parent.tasks)
     return RankingScore(

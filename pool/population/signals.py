@@ -68,7 +68,7 @@ class Signals:
 
     Attributes:
         flow: How many lessons and insights went from a giver to another agent.
-        given: How many others have from each agent, once for each of them.
+        shared: How many others have from each agent, once for each of them.
         received: How many each agent has from others.
         own: How many each agent had from nobody else.
         lifecycle: What happened to the roster, in order.
@@ -78,7 +78,7 @@ class Signals:
     population: Population
     worked: Sequence[WorkedTask]
     flow: Mapping[tuple[str, str], int]
-    given: Mapping[str, int]
+    shared: Mapping[str, int]
     received: Mapping[str, int]
     own: Mapping[str, int]
     lifecycle: Sequence[Happened]
@@ -143,7 +143,7 @@ def signals(entries: Iterable[LedgerEntry], rates: Rates) -> Signals:
         population=population,
         worked=tuple(worked),
         flow=dict(sorted(flow.items())),
-        given=_totals(flow, 0),
+        shared=_totals(flow, 0),
         received=_totals(flow, 1),
         own=own,
         lifecycle=tuple(fields[LIFECYCLE]),
@@ -198,10 +198,10 @@ def _led(work: WorkedTask, anchor: str, by_niche: bool) -> Led:
 def _indices(led: Sequence[Led], window: int, step: int = 1) -> list[float]:
     values = list[float]()
     for end in range(min(window, len(led)), len(led) + 1, step) if led else ():
-        seen = led[max(0, end - window) : end]
-        roster = seen[-1][2].union(anchor for _, anchor, _ in seen)
+        recent = led[max(0, end - window) : end]
+        roster = recent[-1][2].union(anchor for _, anchor, _ in recent)
         if len(roster) > 1:
-            unsure = _uncertainty(Counter((niche, anchor) for niche, anchor, _ in seen))
+            unsure = _uncertainty(Counter((niche, anchor) for niche, anchor, _ in recent))
             values.append(min(1.0, max(0.0, 1 - unsure / math.log(len(roster)))))
     return values
 

@@ -45,34 +45,34 @@ def blame_agent(entries: Iterable[LedgerEntry], name: str) -> tuple[AgentOrigin,
     Args:
         entries: The lines of the ledger, from the first on.
     """
-    known: dict[str, dict[str, AgentOrigin]] = {}
+    origins: dict[str, dict[str, AgentOrigin]] = {}
     revisions: dict[str, int] = {}
     for entry in entries:
         value = entry.value
         if value["kind"] == "born" and "agent" in value:
             revisions[value["agent"]] = 0
-            known[value["agent"]] = _added_origins(entry, known)
+            origins[value["agent"]] = _added_origins(entry, origins)
         elif value["kind"] == REVISED:
             revisions[value["agent"]] += 1
-            known[value["agent"]] = _revised(entry, known, revisions[value["agent"]])
-    return tuple(known[name].values())
+            origins[value["agent"]] = _revised(entry, origins, revisions[value["agent"]])
+    return tuple(origins[name].values())
 
 
 def _added_origins(
-    entry: LedgerEntry, known: Mapping[str, Mapping[str, AgentOrigin]]
+    entry: LedgerEntry, origins: Mapping[str, Mapping[str, AgentOrigin]]
 ) -> dict[str, AgentOrigin]:
     lineage = entry.value["lineage"]
     fresh = _set(entry, 0, lineage["operator"], lineage.get("reason", ""))
     for parent in reversed(lineage.get("parents", ())):
-        fresh = _kept(fresh, known[parent])
+        fresh = _inherited(fresh, origins[parent])
     return fresh
 
 
 def _revised(
-    entry: LedgerEntry, known: Mapping[str, Mapping[str, AgentOrigin]], number: int
+    entry: LedgerEntry, origins: Mapping[str, Mapping[str, AgentOrigin]], number: int
 ) -> dict[str, AgentOrigin]:
     fresh = _set(entry, number, REVISED, entry.value.get("reason", ""))
-    return _kept(fresh, known[entry.value["agent"]])
+    return _inherited(fresh, origins[entry.value["agent"]])
 
 
 def _set(entry: LedgerEntry, number: int, by: str, reason: str) -> dict[str, AgentOrigin]:
@@ -90,7 +90,7 @@ def _set(entry: LedgerEntry, number: int, by: str, reason: str) -> dict[str, Age
     return {field: replace(whole, field=field, value=value) for field, value in items.items()}
 
 
-def _kept(
+def _inherited(
     fresh: Mapping[str, AgentOrigin], old: Mapping[str, AgentOrigin]
 ) -> dict[str, AgentOrigin]:
     """Leave to those who were before what was so with them already."""

@@ -45,11 +45,11 @@ def named(change: Added, parents: Sequence[Member], state: State, *, op: str) ->
 
     A child's name begins as its first ancestor's does, so no model has a say in it.
     """
-    team, born = cast("Team", change.member), change.lineage
-    edits = born.edits
+    team, origin = cast("Team", change.member), change.lineage
+    edits = origin.edits
     if parents and not edits:
         edits = summary(parents[0].team, replace(team, name=parents[0].team.name))
-    lineage = _kept(born, edits)
+    lineage = _clean(origin, edits)
 
     def addition() -> tuple[str, Any]:
         return op, team_value(replace(team, lineage=lineage))
@@ -62,17 +62,17 @@ def named_agent(
     change: Added, parents: Sequence[PoolAgent], state: State, *, op: str
 ) -> tuple[Agent, Lineage]:
     """Give an agent its name in a pool, and the lineage that it has there."""
-    agent, born = cast("Agent", change.member), change.lineage
-    edits = born.edits
+    agent, origin = cast("Agent", change.member), change.lineage
+    edits = origin.edits
     if parents and not edits:
         edits = differences(parents[0].agent, replace(agent, id=parents[0].name))
-    lineage = _kept(born, edits)
+    lineage = _clean(origin, edits)
 
-    def said() -> tuple[str, Any]:
+    def content() -> tuple[str, Any]:
         value = agent_value(replace(agent, member=None))
         return op, [value, to_value(lineage), change.inherits]
 
-    name = _name(agent.id, parents, state, change.name, said)
+    name = _name(agent.id, parents, state, change.name, content)
     return replace(agent, id=name, member=None), lineage
 
 
@@ -95,7 +95,7 @@ def _name(
     return state.name_for(stem) if name is None or state.find(name) else name
 
 
-def _kept(lineage: Lineage, edits: Sequence[str]) -> Lineage:
+def _clean(lineage: Lineage, edits: Sequence[str]) -> Lineage:
     """Return a lineage as it is kept: clean, and not too long."""
     return Lineage(
         operator=lineage.operator,
@@ -124,7 +124,7 @@ def checked_text(team: Team, catalogue: Catalogue, ceiling: CapabilityPolicy | N
     return text
 
 
-def twin_line(team: Team, duplicate: str) -> dict[str, Any]:
+def duplicate_line(team: Team, duplicate: str) -> dict[str, Any]:
     """Say in the ledger that a team was not added, because another is equal to it."""
     return {"kind": "twin", "team": duplicate, "lineage": _value(team)}
 
@@ -180,11 +180,11 @@ class Commits:
     def _led(self, make: Callable[[], bool]) -> bool:
         """Let something happen by which another team may be the head: then its folder follows."""
         before = self.current.state.heads
-        done = make()
+        has_changed = make()
         if self.current.state.heads != before:
             with self.current.alone():
                 self.scaffold.follow(self.current.state.heads)
-        return done
+        return has_changed
 
     def _bear(self, change: Added, *, op: str) -> Admission:
         """Add a team, or find the one that equals it."""
@@ -198,13 +198,13 @@ class Commits:
             if current.admitted(op) is None:
                 parents = [current.member(parent) for parent in change.lineage.parents]
                 child = named(change, parents, current.state, op=op)
-                known = self.host().beside(current.folder / TEAMS)
-                text, key = checked_text(child, known, self.ceiling), identity_of(child)
-                if twin := current.duplicate_of(child, key):
-                    current.commit(twin_line(child, twin), op=op)
+                catalogue = self.host().beside(current.folder / TEAMS)
+                text, key = checked_text(child, catalogue, self.ceiling), identity_of(child)
+                if duplicate := current.duplicate_of(child, key):
+                    current.commit(duplicate_line(child, duplicate), op=op)
                 else:
-                    born = Added(member=child, lineage=child.lineage or change.lineage)
-                    current.commit(born.value(), op=op, files={file_of(child.name): text})
+                    added = Added(member=child, lineage=child.lineage or change.lineage)
+                    current.commit(added.value(), op=op, files={file_of(child.name): text})
             return current.admission(op)
 
     def _bear_agent(self, change: Added, *, op: str) -> Admission:
@@ -217,8 +217,8 @@ class Commits:
                 agent, lineage = named_agent(change, parents, current.state, op=op)
                 check_agent(agent, self._known_to_agents(), self.ceiling)
                 inherits = tuple(dict.fromkeys(change.inherits))
-                born = Added(member=agent, lineage=lineage, inherits=inherits)
-                current.commit(born.value(), op=op)
+                added = Added(member=agent, lineage=lineage, inherits=inherits)
+                current.commit(added.value(), op=op)
             admission = current.admission(op)
             self.folders.write(current.state.agents[admission.name], current.state.learnt)
             return admission
@@ -226,15 +226,15 @@ class Commits:
     def _revise(self, change: Revised, *, op: str) -> bool:
         """Let an agent become another one: the line first, and then the file."""
         with self.current.alone():
-            now, done = self.current.agent(change.agent), False
+            now, has_changed = self.current.agent(change.agent), False
             to = replace(change.to, id=now.name, member=None)
             if to != now.agent:
                 check_agent(to, self._known_to_agents(), self.ceiling)
                 edits = change.edits or differences(now.agent, to)
                 line = replace(change, to=to, edits=edits).value()
-                done = self.current.commit(line, op=op)
+                has_changed = self.current.commit(line, op=op)
             self.folders.revise(now)
-            return done
+            return has_changed
 
     def _learn(self, change: Learnt | Forgotten, *, op: str) -> bool:
         """Let something be learnt: the line first, and then the files of those whose it is."""
@@ -246,11 +246,11 @@ class Commits:
         if not change.owners:
             return self.current.commit(change.value(), op=op)
         with self.current.alone():
-            done, state = self.current.commit(change.value(), op=op), self.current.state
+            has_changed, state = self.current.commit(change.value(), op=op), self.current.state
             self.folders.learn(
                 [owner for owner in change.owners if owner in state.agents], state.learnt
             )
-            return done
+            return has_changed
 
     def _known_to_agents(self) -> Catalogue:
         return self.host().beside(self.current.folder / AGENTS)

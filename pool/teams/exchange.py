@@ -42,17 +42,17 @@ def import_teams(
     for name in names:
         source.member(name)
     family = {ancestor for name in names for ancestor in ancestors(source.teams, name)}
-    born = (entry for entry in source.entries() if _is(entry, "born"))
-    births = {entry.value["team"]: entry for entry in born if "team" in entry.value}
-    done = {entry.op for entry in pool.entries()}
+    entries = (entry for entry in source.entries() if _is(entry, "born"))
+    births = {entry.value["team"]: entry for entry in entries if "team" in entry.value}
+    ops = {entry.op for entry in pool.entries()}
     here = dict[str, Admission]()
     for name in (team for team in source.teams if team in family):
         birth = _operation(births[name])
-        if birth not in done and (twin := pool.twin_of(source.member(name).team)):
-            here[name] = Admission(name=twin, is_new=False)
+        if birth not in ops and (duplicate := pool.duplicate_of(source.member(name).team)):
+            here[name] = Admission(name=duplicate, is_new=False)
             continue
         added = _added(pool, source.member(name), here, op=birth)
-        here[name] = replace(added, is_new=birth not in done)
+        here[name] = replace(added, is_new=birth not in ops)
         if name not in names:
             reason = f"came along as an ancestor of {', '.join(names)}"
             pool.commit(Retired(member=added.name, reason=reason), op=f"{birth}/retired")
@@ -65,15 +65,15 @@ def import_teams(
 
 def _added(pool: Pool, member: Member, here: Mapping[str, Admission], *, op: str) -> Admission:
     parents = tuple(here[parent].name for parent in member.lineage.parents)
-    born = replace(member.lineage, parents=parents)
-    return pool.add(member.team, born, op=op, name=member.name)
+    lineage = replace(member.lineage, parents=parents)
+    return pool.add(member.team, lineage, op=op, name=member.name)
 
 
 def _copy_trials(pool: Pool, source: Pool, names: Mapping[str, str]) -> None:
-    known = {_operation(entry) for entry in pool.entries()}
+    ops = {_operation(entry) for entry in pool.entries()}
     for entry in source.entries():
         op = _operation(entry)
-        if _is(entry, "evaluated", "failed") and entry.value["team"] in names and op not in known:
+        if _is(entry, "evaluated", "failed") and entry.value["team"] in names and op not in ops:
             trial = from_value(Trial, entry.value)
             # Agents stay where they are, and another pool's may be called the same.
             pool.commit(

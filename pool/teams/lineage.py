@@ -126,9 +126,9 @@ def steps_to(
 def _inherited(parent: Team, child: Team) -> dict[str, str]:
     """Name the fields of a child that are as in a parent, each with its name there."""
     roster = [change for change in changes(parent, child) if change.component == "roster"]
-    gone = {str(change.path[1]) for change in roster if change.after is None}
+    removed = {str(change.path[1]) for change in roster if change.after is None}
     new_ids = {str(change.path[1]): str(change.after) for change in roster if len(change.path) == 3}
-    stayed = _with_ids(parent, {agent: agent for agent in parent.agents if agent not in gone})
+    stayed = _with_ids(parent, {agent: agent for agent in parent.agents if agent not in removed})
     alike = _with_ids(stayed, {agent: new_ids.get(agent, agent) for agent in stayed.agents})
     values = _fields(child)
     return {

@@ -326,7 +326,7 @@ class Pool:
         """Commit a `Added`."""
         return self.commit(Added(member=team, lineage=lineage, name=name), op=op)
 
-    def twin_of(self, team: Team) -> str | None:
+    def duplicate_of(self, team: Team) -> str | None:
         """Name the team of this pool that is equal to a team up to the names of its agents.
 
         Retired teams count: what they scored is known. None: there is none.

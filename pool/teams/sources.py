@@ -18,5 +18,5 @@ def load_source(source: str | Path, catalogue: Catalogue) -> Team:
     """
     path = team_path(source)
     team = load_team(path, catalogue)
-    known = catalogue.beside(path.parent)
-    return self_contained(team, known)
+    own_catalogue = catalogue.beside(path.parent)
+    return self_contained(team, own_catalogue)

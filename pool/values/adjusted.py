@@ -35,14 +35,14 @@ def adjusted_interval(
     n, middle = len(differences) + 2, fmean(beside)
     mean = sum(differences) / n
     values = [*differences, 1.0, -1.0]
-    known = [*(score - middle for score in beside), 0.0, 0.0]
+    deviations = [*(score - middle for score in beside), 0.0, 0.0]
     weight = shift = noise = 0.0
-    if len(more) > 1 and (own := sum(score**2 for score in known) / n):
+    if len(more) > 1 and (own := sum(score**2 for score in deviations) / n):
         spread = max(own, variance(more)) / len(more)
-        shared = sum(value * score for value, score in zip(values, known, strict=True)) / n
+        shared = sum(value * score for value, score in zip(values, deviations, strict=True)) / n
         weight = shared / n / (own / n + spread)
         shift, noise = weight * (fmean(more) - middle), weight**2 * spread
-    rests = [value - mean - weight * score for value, score in zip(values, known, strict=True)]
+    rests = [value - mean - weight * score for value, score in zip(values, deviations, strict=True)]
     error = math.sqrt(sum(rest**2 for rest in rests) / n / n + noise)
     reach = t_quantile(n - 2 if weight else n - 1) * error
     low, high = max(-1.0, mean + shift - reach), min(1.0, mean + shift + reach)

@@ -2,7 +2,7 @@
 
 A team's identity is a hash of its topology as a graph, whose nodes are agents without their names.
 Equal teams have equal identities. The reverse fails only for graphs that colour refinement cannot
-tell apart, so who needs to be sure asks `are_twins` as well.
+tell apart, so who needs to be sure asks `are_isomorphic` as well.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...schema.team.writing import team_value
 from ...schema.values.values import equal_numbers_alike
 
 MOST_STEPS = 500
-"""How often `are_twins` refines before it gives up. Teams that people or models write take one."""
+"""How often `are_isomorphic` refines at most. Teams that people or models write take one step."""
 
 Pins = tuple[str, ...]
 """Agents that are told apart from all others, in this order."""
@@ -34,7 +34,7 @@ def identity_of(team: Team) -> str:
     return _digest([graph.frame, sorted(_colours(graph).values())])
 
 
-def are_twins(first: Team, other: Team) -> bool:
+def are_isomorphic(first: Team, other: Team) -> bool:
     """Return whether renaming agents makes one team execute as the other.
 
     Where that takes too long to find out, which needs a graph made for the purpose, the answer is

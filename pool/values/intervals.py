@@ -104,22 +104,22 @@ def figure_interval(
         figure: Computes the figure from the score of each task, the mean over its trials, by
             niche. It rises with every score. By default it is the mean over all tasks.
     """
-    given = {niche: [_mean(task) for task in tasks] for niche, tasks in niches.items() if tasks}
-    if not given:
+    means = {niche: [_mean(task) for task in tasks] for niche, tasks in niches.items() if tasks}
+    if not means:
         return 0.0, 1.0
     figure = figure or _mean_of_all
-    least, most = (figure(_level(given, end)) for end in (0.0, 1.0))
+    least, most = (figure(_level(means, end)) for end in (0.0, 1.0))
     if least == most:  # It depends on nothing.
         return least, least
     spread = _Spread.of([tasks for tasks in niches.values() if tasks])
-    slopes = _slopes(figure, given, 0.5)
-    elsewhere = _slopes(figure, given, 0.25)
+    slopes = _slopes(figure, means, 0.5)
+    elsewhere = _slopes(figure, means, 0.25)
     if any(abs(slope - other) > ALIKE for slope, other in zip(slopes, elsewhere, strict=True)):
-        drawn = sorted(figure(scores) for scores in _draws(given, spread))
-        value = figure(given)
+        drawn = sorted(figure(scores) for scores in _draws(means, spread))
+        value = figure(means)
         return min(value, drawn[DRAWS // 40]), max(value, drawn[-DRAWS // 40])
-    groups = list(given.values())
-    low, high = _of_weighted_mean(groups, slopes, spread, (figure(given) - least) / (most - least))
+    groups = list(means.values())
+    low, high = _of_weighted_mean(groups, slopes, spread, (figure(means) - least) / (most - least))
     return least + low * (most - least), least + high * (most - least)
 
 
@@ -195,9 +195,9 @@ class _Spread:
         """
         if self.mean * (1 - self.mean) <= 0 or self.degrees <= 1:
             return 1.0
-        return self.seen(min(1.0, self.cautious * variance / self.most))
+        return self.widened(min(1.0, self.cautious * variance / self.most))
 
-    def seen(self, share: float) -> float:
+    def widened(self, share: float) -> float:
         """Add to a share what so few tasks did not show, be it of tasks or only of trials."""
         alike = self.between / self.inside if self.inside else 0.0
         unseen = UNSEEN * (self.tries + (1 - self.tries) * alike)
@@ -224,7 +224,7 @@ def _of_weighted_mean(
     return wilson(value * n, n)
 
 
-def _draws(given: Mapping[str, Sequence[float]], spread: _Spread) -> Iterator[Scores]:
+def _draws(scores: Mapping[str, Sequence[float]], spread: _Spread) -> Iterator[Scores]:
     """Draw what the means of the niches may be, as often as `DRAWS` says.
 
     A mean of few tasks is far from the truth, and a figure that is bent would be off by that on
@@ -234,12 +234,12 @@ def _draws(given: Mapping[str, Sequence[float]], spread: _Spread) -> Iterator[Sc
     two tasks.
     """
     chance = random.Random(0)  # noqa: S311 - not for secrets
-    sizes = [len(group) for group in given.values()]
-    means = [_mean(group) for group in given.values()]
+    sizes = [len(group) for group in scores.values()]
+    means = [_mean(group) for group in scores.values()]
     for _ in range(DRAWS):
         apart = _share_of_niches(sizes, means, spread, chance)
         room = spread.mean * (1 - spread.mean) * (1 - apart)
-        share = spread.seen(min(1.0, spread.cautious / room)) if room else 1.0
+        share = spread.widened(min(1.0, spread.cautious / room)) if room else 1.0
         counts = [size / share for size in sizes]
         report = sum(n / (1 + apart * (n - 1)) if n > 1 else n for n in counts)
         middle = _beta(chance, spread.mean * report + 0.5, (1 - spread.mean) * report + 0.5)
@@ -248,7 +248,7 @@ def _draws(given: Mapping[str, Sequence[float]], spread: _Spread) -> Iterator[Sc
             _beta(chance, middle * prior + mean * n, (1 - middle) * prior + (1 - mean) * n)
             for mean, n in zip(means, counts, strict=True)
         )
-        yield {niche: [mean] * size for niche, mean, size in zip(given, drawn, sizes, strict=True)}
+        yield {niche: [mean] * size for niche, mean, size in zip(scores, drawn, sizes, strict=True)}
 
 
 def _share_of_niches(
@@ -273,17 +273,17 @@ def _beta(chance: random.Random, first: float, other: float) -> float:
     return chance.betavariate(max(first, LEAST_SHARE), max(other, LEAST_SHARE))
 
 
-def _slopes(figure: Figure, given: Scores, level: float) -> list[float]:
+def _slopes(figure: Figure, scores: Scores, level: float) -> list[float]:
     """Return how much a figure rises with each niche's mean, where all scores are at this level."""
-    at, rise = _level(given, level), figure(_level(given, 1.0)) - figure(_level(given, 0.0))
+    at, rise = _level(scores, level), figure(_level(scores, 1.0)) - figure(_level(scores, 0.0))
     return [
         (figure({**at, niche: [level + STEP] * len(x)}) - figure(at)) / (STEP * rise)
-        for niche, x in given.items()
+        for niche, x in scores.items()
     ]
 
 
-def _level(given: Scores, level: float) -> dict[str, list[float]]:
-    return {niche: [level] * len(scores) for niche, scores in given.items()}
+def _level(niches: Scores, level: float) -> dict[str, list[float]]:
+    return {niche: [level] * len(scores) for niche, scores in niches.items()}
 
 
 def _mean_of_all(niches: Scores) -> float:

@@ -164,14 +164,14 @@ class Statistics:
         score, reward = trial.score, trial.reward
         apart = trial.chosen or trial.adapted
         counts = not apart and score is not None
-        known = counts and reward is not None
+        has_reward = counts and reward is not None
         # Not by `replace`, which takes three times as long: a pool has many trials.
         return Statistics(
             n=self.n + counts,
             failures=self.failures + (not apart and score is None),
             score_sum=self.score_sum + score if counts and score else self.score_sum,
-            rewards=self.rewards + known,
-            reward_sum=self.reward_sum + reward if known and reward else self.reward_sum,
+            rewards=self.rewards + has_reward,
+            reward_sum=self.reward_sum + reward if has_reward and reward else self.reward_sum,
             chosen=self.chosen + trial.chosen,
             chosen_sum=self.chosen_sum + (score or 0) if trial.chosen else self.chosen_sum,
             adapted=self.adapted + trial.adapted,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from ....pool.ledger.learnt import Learnt
-from ....pool.values.identity import are_twins
+from ....pool.values.identity import are_isomorphic
 from ....schema.edits import AgentEdit, agent_edits
 from ....schema.edits.offer.strict import among, closed
 from ....schema.team.task import Task
@@ -133,7 +133,7 @@ class _Cross:
 
     def is_parent(self, child: Team) -> bool:
         """Return whether a child is one of its parents, up to the names of agents."""
-        return are_twins(child, self.own) or are_twins(child, self.other)
+        return are_isomorphic(child, self.own) or are_isomorphic(child, self.other)
 
     @property
     def renamed(self) -> list[str]:

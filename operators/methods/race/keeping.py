@@ -19,7 +19,7 @@ def keep(running: Race) -> list[str]:
     for candidate in running.standings.candidates:
         op = f"{stage.name}/candidate {candidate.number:03d}"
         if candidate.parent is None:
-            names.append(stage.pool.twin_of(candidate.team) or candidate.team.name)
+            names.append(stage.pool.duplicate_of(candidate.team) or candidate.team.name)
         else:
             partners = () if candidate.partner is None else (names[candidate.partner],)
             lineage = Lineage(

@@ -97,7 +97,7 @@ class Admitting:
             names[coming.number], is_new = admission.name, admission.is_new
         for candidate in search.candidates:
             if candidate is not coming:
-                names[candidate.number] = pool.twin_of(candidate.team)
+                names[candidate.number] = pool.duplicate_of(candidate.team)
             if (name := names[candidate.number]) is not None:
                 self._record(pool, candidate, name, chosen=is_new and candidate is coming)
             if candidate.is_adapted:

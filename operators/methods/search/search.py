@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ....pool.expectation.expectation import expectations
 from ....pool.ledger.members import Member
 from ....pool.teams.lineage import steps_to
-from ....pool.values.identity import are_twins, identity_of
+from ....pool.values.identity import are_isomorphic, identity_of
 from ....runtime.values.score import Score
 from ....runtime.values.together import together
 from ....schema.team.team import Lineage, LineageStep, Team
@@ -164,7 +164,7 @@ class Search:
         for attempt in attempts:
             if isinstance(attempt.candidate, RejectedProposal):
                 self.lose(attempt.number, attempt.candidate)
-            elif not again and any(are_twins(attempt.team, other) for other in teams):
+            elif not again and any(are_isomorphic(attempt.team, other) for other in teams):
                 why = "it equals a team that was tried on this task already."
                 self.lose(attempt.number, RejectedProposal(operator=attempt.operator, reason=why))
             else:
@@ -226,7 +226,7 @@ class Search:
         """Find what the pool calls a team, where it has it."""
         identity = identity_of(team)
         alike = (member for member in self.members.values() if member.identity == identity)
-        return next((member.name for member in alike if are_twins(member.team, team)), None)
+        return next((member.name for member in alike if are_isomorphic(member.team, team)), None)
 
     def parent(self, origin: Origin) -> Parent:
         """Return a team as operators see it: with the result of its run on this task."""

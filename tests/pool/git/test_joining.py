@@ -93,11 +93,11 @@ def test_a_new_pool_of_both_is_the_same_whichever_is_named_first(
 def test_a_copy_is_taken_in_once(two: tuple[Path, Path], tmp_path: Path) -> None:
     ann, ben = two
     join_into(tmp_path / "both", ann, ben, tell=silent)
-    assert join(ann, ben, tell=silent).taken == 5
+    assert join(ann, ben, tell=silent).new == 5
     assert texts(ann) == texts(tmp_path / "both")
     again = join(ann, ben, tell=silent)
-    assert (again.taken, texts(ann)) == (0, texts(tmp_path / "both"))
-    assert join(ben, ann, tell=silent).taken == 4
+    assert (again.new, texts(ann)) == (0, texts(tmp_path / "both"))
+    assert join(ben, ann, tell=silent).new == 4
     assert texts(ben) == texts(ann)
 
 

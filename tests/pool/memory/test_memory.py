@@ -154,7 +154,7 @@ class TestSearch:
         memory.learn("a", 30)
         memory.learn("b", 20)
         memory.learn("c", 10, replaces=("a",))
-        textses = [ids(memory.search("0", 9, seen=seen)) for seen in range(4)]
+        textses = [ids(memory.search("0", 9, upto=upto)) for upto in range(4)]
         assert textses == [[], ["a"], ["b", "a"], ["c", "b"]]
 
     @pytest.mark.parametrize("seed", range(5))

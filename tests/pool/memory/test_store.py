@@ -223,7 +223,7 @@ class TestServer:
 
     def test_two_that_make_the_collection_at_once_both_get_it(self, server: QdrantServer) -> None:
         first, second = (QdrantStore.on_server(server.url, "x", key=server.key) for _ in range(2))
-        second._is_made = iter([False, True, True]).__next__  # type: ignore[method-assign]
+        second._is_created = iter([False, True, True]).__next__  # type: ignore[method-assign]
         first.add([point(1, 0)])
         second.add([point(2, 0)])
         assert len(found(first)) == 2
@@ -242,7 +242,7 @@ class TestServer:
         store = QdrantStore.on_server(server.url, "x", key=server.key)
         assert store.missing([key(1)])
         server.status = 507
-        store._is_made = lambda: False  # type: ignore[method-assign]
+        store._is_created = lambda: False  # type: ignore[method-assign]
         with pytest.raises(RunError, match="507"):
             store.add([point(1, 0)])
 

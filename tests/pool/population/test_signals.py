@@ -116,7 +116,7 @@ def test_who_gave_to_whom_and_who_has_its_own() -> None:
     )
     assert result.flow == {("a", "b"): 2, ("a", "c"): 1, ("c", "a"): 1}
     assert result.own == {"a": 2}  # one of them it found by itself, with others
-    assert (result.given, result.received) == ({"a": 3, "c": 1}, {"a": 1, "b": 2, "c": 1})
+    assert (result.shared, result.received) == ({"a": 3, "c": 1}, {"a": 1, "b": 2, "c": 1})
 
 
 def test_who_led_in_which_niche_by_which_structure_and_what_came_of_it() -> None:

@@ -157,15 +157,15 @@ def test_a_team_is_there_once_whatever_its_agents_are_called(pool: Pool) -> None
     assert (admission.name, admission.is_new) == ("vote", False)
     assert files(pool) == {"vote.yaml"}
     assert pool.duplicates == {"mutate": 1}
-    assert pool.twin_of(twin) == "vote"
-    assert pool.twin_of(vote("Guess.")) is None
+    assert pool.duplicate_of(twin) == "vote"
+    assert pool.duplicate_of(vote("Guess.")) is None
 
 
 def test_teams_of_one_identity_that_are_no_twins_are_both_there(tmp_path: Path) -> None:
     pool = pool_of(tmp_path, replace(TWO_RINGS, name="two"), replace(ONE_RING, name="one"))
     assert list(pool.members) == ["two", "one"]
     assert len({member.identity for member in pool.members.values()}) == 1
-    assert pool.twin_of(ONE_RING) == "one"
+    assert pool.duplicate_of(ONE_RING) == "one"
 
 
 def test_a_retired_team_is_a_twin_as_well(pool: Pool) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool import are_twins, identity_of
+from coterie.pool import are_isomorphic, identity_of
 from coterie.schema import Agent, Execution, Lineage, Notes, SolvedTask, Team
 
 from ...schema.strategies import teams
@@ -62,12 +62,12 @@ def test_any_team_is_the_twin_of_what_it_is_under_other_names(team: Team, chance
     team = without_notes(team)
     twin = shuffled(team, chance)
     assert identity_of(twin) == identity_of(team)
-    assert are_twins(team, twin)
+    assert are_isomorphic(team, twin)
 
 
 @given(teams(), teams())
 def test_twins_have_the_same_identity(team: Team, other: Team) -> None:
-    assert are_twins(team, other) == (identity_of(team) == identity_of(other))
+    assert are_isomorphic(team, other) == (identity_of(team) == identity_of(other))
 
 
 def test_what_is_never_executed_makes_no_difference() -> None:
@@ -80,7 +80,7 @@ def test_what_is_never_executed_makes_no_difference() -> None:
         lineage=Lineage(operator="mutate"),
     )
     assert identity_of(other) == identity_of(team)
-    assert are_twins(team, other)
+    assert are_isomorphic(team, other)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_is_never_executed_makes_no_difference() -> None:
 )
 def test_whatever_is_executed_makes_a_difference(other: Team) -> None:
     assert identity_of(other) != identity_of(vote())
-    assert not are_twins(vote(), other)
+    assert not are_isomorphic(vote(), other)
 
 
 def knowing(team: Team, **known: str) -> Team:
@@ -113,7 +113,7 @@ def test_whom_a_note_is_about_makes_a_difference() -> None:
     assert identity_of(known) == identity_of(edited(known, "judge", member=None))
     other = knowing(vote("Guess.", "Solve it."), w1="Slow.")
     assert identity_of(known) != identity_of(other)
-    assert not are_twins(known, other)
+    assert not are_isomorphic(known, other)
     notes = Notes(pairs={"w1": "Ask first."}, taught={"pairs/w1": "t_1"})
     paired = edited(known, "judge", notes=notes)
     assert identity_of(paired) == identity_of(edited(paired, "judge", notes=notes.untaught))
@@ -135,16 +135,16 @@ the same neighbours in both, so that only a look at the whole tells them apart."
 
 def test_graphs_that_colours_cannot_tell_apart_are_told_apart_all_the_same() -> None:
     assert identity_of(TWO_RINGS) == identity_of(ONE_RING)
-    assert not are_twins(TWO_RINGS, ONE_RING)
+    assert not are_isomorphic(TWO_RINGS, ONE_RING)
     for ring in (TWO_RINGS, ONE_RING):
         for seed in range(5):
-            assert are_twins(ring, shuffled(ring, random.Random(seed)))
+            assert are_isomorphic(ring, shuffled(ring, random.Random(seed)))
 
 
 def test_a_search_that_takes_too_long_ends_with_no(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coterie.pool.values.identity.MOST_STEPS", 1)
-    assert are_twins(TWO_RINGS, TWO_RINGS)
-    assert not are_twins(TWO_RINGS, ONE_RING)
+    assert are_isomorphic(TWO_RINGS, TWO_RINGS)
+    assert not are_isomorphic(TWO_RINGS, ONE_RING)
 
 
 def test_large_teams_take_no_time() -> None:
@@ -154,4 +154,4 @@ def test_large_teams_take_no_time() -> None:
         agents={agent.id: agent for agent in chain},
         reports_to={f"a{n}": (f"a{n + 1}",) for n in range(255)},
     )
-    assert are_twins(team, shuffled(team, random.Random(1)))
+    assert are_isomorphic(team, shuffled(team, random.Random(1)))

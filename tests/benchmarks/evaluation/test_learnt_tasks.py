@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.evaluation.seen import refuse_seen
+from coterie.benchmarks.evaluation.learnt_tasks import refuse_learnt
 from coterie.pool import Pool, Trial
 from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.learnt import Learnt
@@ -31,7 +31,7 @@ def pool(seed: Path, tmp_path: Path) -> Pool:
 
 def refused(path: Path, tasks: list[Task], *, pool: Path | None = None) -> str | None:
     try:
-        refuse_seen(tasks, "sums", team=load_team(path), path=path, pool=pool)
+        refuse_learnt(tasks, "sums", team=load_team(path), path=path, pool=pool)
     except InputError as error:
         return str(error)
     return None

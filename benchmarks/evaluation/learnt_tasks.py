@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ...pool.memory.seen import Seen
+from ...pool.memory.learnt_tasks import LearntTasks
 from ...schema.team.task import Task
 from ...schema.team.team import Team
 
 OTHERS = "Take the other split with --split test, or say --allow-seen."
 
 
-def refuse_seen(
+def refuse_learnt(
     tasks: Sequence[Task],
     benchmark: str,
     *,
@@ -28,13 +28,15 @@ def refuse_seen(
         path: Its file, perhaps in a pool of its own.
         pool: What its agents recall from, or what a strategy has.
     """
-    learnt = Seen()
+    learnt = LearntTasks()
     if team is not None and team.lineage is not None and team.lineage.task:
-        learnt |= Seen(ids={team.lineage.task: f"the task of the lineage of {path or team.name}"})
+        learnt |= LearntTasks(
+            ids={team.lineage.task: f"the task of the lineage of {path or team.name}"}
+        )
     if path is not None:
-        learnt |= Seen.by(path.resolve().parent.parent)  # none, where the file is in no pool
+        learnt |= LearntTasks.by(path.resolve().parent.parent)  # none, where the file is in no pool
     if pool is not None:
-        learnt |= Seen.by(pool)
+        learnt |= LearntTasks.by(pool)
     learnt.refuse(tasks, OTHERS, places=places_in(benchmark, tasks), noun="task")
 
 

@@ -63,7 +63,7 @@ class KnownTask:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Seen:
+class LearntTasks:
     """Tasks that something was learnt from, each with the place that says so.
 
     Attributes:
@@ -96,12 +96,12 @@ class Seen:
         placed = [(task, _place(task, places)) for task in reversed(tasks)]
         return cls(
             ids={task.id: place for task, place in placed},
-            words={_words(_kept(task.text)): place for task, place in placed},
+            words={_words(_stored_text(task.text)): place for task, place in placed},
         )
 
-    def __or__(self, other: Seen) -> Seen:
+    def __or__(self, other: LearntTasks) -> LearntTasks:
         """Return what either has seen; places are those of the first."""
-        return Seen(
+        return LearntTasks(
             ids={**other.ids, **self.ids},
             words={**other.words, **self.words},
             digests={**other.digests, **self.digests},
@@ -114,7 +114,7 @@ class Seen:
         for task in tasks:
             before, by = self.ids.get(task.id), "id"
             if before is None:
-                before, by = self.words.get(_words(_kept(task.text))), "words"
+                before, by = self.words.get(_words(_stored_text(task.text))), "words"
             if before is None:
                 before = self.digests.get(text_digest(task))
             if before is not None:
@@ -177,7 +177,7 @@ def _place(task: Task, places: Mapping[str, str] | None) -> str:
     return f"{named} ({place})" if place else named
 
 
-def _kept(text: str) -> str:
+def _stored_text(text: str) -> str:
     """Return a task's text as the ledger has it."""
     return scrubbed(text[:LONGEST_TASK].encode("utf-8", "replace").decode())
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from coterie.pool import Pool, Trial
 from coterie.pool.ledger.changes import Evaluated, EventNoted, Learnt
 from coterie.pool.ledger.learnt import LONGEST_TASK
-from coterie.pool.memory.seen import Seen
+from coterie.pool.memory.learnt_tasks import LearntTasks
 from coterie.runtime import run
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
@@ -36,7 +36,7 @@ def pool(here: Path) -> Pool:
 
 
 def places(pool: Pool, *tasks: Task) -> list[tuple[str, str]]:
-    return [(meeting.before, meeting.by) for meeting in Seen.by(pool.folder).meetings(tasks)]
+    return [(meeting.before, meeting.by) for meeting in LearntTasks.by(pool.folder).meetings(tasks)]
 
 
 def test_a_task_is_known_by_the_words_of_what_was_learnt_from_it(pool: Pool) -> None:
@@ -100,7 +100,7 @@ def test_marks_case_and_spaces_make_no_other_task(nightly: bool) -> None:
         near = sentence
         for name in chance.sample(sorted(REWRITES), chance.randint(1, 3)):
             near = REWRITES[name](chance, near)
-        seen = Seen.of([Task(id="t", query=sentence)])
+        seen = LearntTasks.of([Task(id="t", query=sentence)])
         meetings = seen.meetings([Task(id="v", query=near)])
         assert [meeting.by for meeting in meetings] == ["words"], (sentence, near)
         other = sentence.replace(words[chance.randrange(len(words))], "otherwise", 1)
@@ -116,7 +116,7 @@ def test_marks_case_and_spaces_make_no_other_task(nightly: bool) -> None:
     ],
 )  # fmt: skip
 def test_what_is_asked_otherwise_is_another_task(first: str, second: str) -> None:
-    assert not [*Seen.of([Task(id="t", query=first)]).meetings([Task(id="v", query=second)])]
+    assert not [*LearntTasks.of([Task(id="t", query=first)]).meetings([Task(id="v", query=second)])]
 
 
 def test_what_was_a_test_teaches_nothing(pool: Pool) -> None:
@@ -128,7 +128,7 @@ def test_what_was_a_test_teaches_nothing(pool: Pool) -> None:
 
 
 def test_where_there_is_no_pool_nothing_was_seen(tmp_path: Path) -> None:
-    assert Seen.by(tmp_path / "none") == Seen()
+    assert LearntTasks.by(tmp_path / "none") == LearntTasks()
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -138,7 +138,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3
 def test_words_are_the_same_however_they_are_spaced_and_capital(text: str, how: object) -> None:
     plain = text.encode("ascii", "ignore").decode() or "x"
     said = " \n ".join(plain.split()) if how is str.split else how(plain)  # type: ignore[operator]
-    seen = Seen.of([Task(id="a", query=plain)])
+    seen = LearntTasks.of([Task(id="a", query=plain)])
     assert [meeting.by for meeting in seen.meetings([Task(id="b", query=said or " ")])] == ["words"]
 
 
@@ -193,7 +193,7 @@ def test_a_run_is_not_gone_on_with_once_its_task_was_learnt_from(pool: Pool) -> 
 def test_a_folder_that_is_no_pool_may_have_links_and_has_seen_nothing(tmp_path: Path) -> None:
     (tmp_path / ".cache").mkdir()
     (tmp_path / ".cache/elsewhere").symlink_to("/")
-    assert Seen.by(tmp_path) == Seen()
+    assert LearntTasks.by(tmp_path) == LearntTasks()
     (tmp_path / "ledger.jsonl").symlink_to("/dev/null")
     with pytest.raises(InputError, match="is a link"):
-        Seen.by(tmp_path)
+        LearntTasks.by(tmp_path)
