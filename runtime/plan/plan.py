@@ -218,14 +218,14 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     Args:
         catalogue: Where prompts, models and backends are found; the one that it was loaded with.
     """
-    levels, seen = team.levels, team.seen
+    levels, visible = team.levels, team.visible
     order = [agent_id for level in levels for agent_id in level]
     agents = {
         agent_id: _planned(
             held_to_choice(team, _as_planned(team, team.agents[agent_id])),
             backend=team.backend_of(team.agents[agent_id]),
             level=number,
-            sees=tuple(other for other in order if other in seen[agent_id]),
+            sees=tuple(other for other in order if other in visible[agent_id]),
             catalogue=catalogue,
             acts=team.execution.roster is not None,
         )

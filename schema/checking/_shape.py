@@ -143,12 +143,12 @@ def _strict() -> tuple[Any, Any]:
 
     def unique(_: Any, wanted: bool, items: Any, __: Any) -> Iterator[ValidationError]:
         """Find repeated items in one pass, each with its place."""
-        seen: set[str] = set()
+        texts: set[str] = set()
         for index, item in enumerate(items if wanted and is_list(items) else ()):
             text = json.dumps(item, sort_keys=True)
-            if text in seen:
+            if text in texts:
                 yield ValidationError("repeated", path=(index,), instance=item)
-            seen.add(text)
+            texts.add(text)
 
     checker = Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
@@ -201,16 +201,16 @@ def _drop(value: Any, path: Path) -> None:
 
 
 def _unknown_keys(error: ValidationError) -> list[str]:
-    known = _mapping(error.schema).get("properties", {})
-    return [key for key in error.instance if key not in known]
+    properties = _mapping(error.schema).get("properties", {})
+    return [key for key in error.instance if key not in properties]
 
 
 def _unknown_key(key: str, error: ValidationError) -> str:
     schema = _mapping(error.schema)
-    known = list(schema.get("properties", {}))
+    fields = list(schema.get("properties", {}))
     if instead := schema.get("x-instead", {}).get(key):
         return f"not a field here. {instead}"
-    hint = did_you_mean(key, known) or f" Fields here: {', '.join(known)}."
+    hint = did_you_mean(key, fields) or f" Fields here: {', '.join(fields)}."
     return f"unknown field.{hint}"
 
 

@@ -144,8 +144,8 @@ def _fields(value: Any, rules: Mapping[str, Any], _: Mapping[str, Any], home: _H
 def _other_fields(value: Any, rule: Any, schema: Mapping[str, Any], home: _Home) -> bool:
     if not is_mapping(value):
         return True
-    known = schema.get("properties", {})
-    return all(_fits(item, rule, home) for key, item in value.items() if key not in known)
+    properties = schema.get("properties", {})
+    return all(_fits(item, rule, home) for key, item in value.items() if key not in properties)
 
 
 def _names(value: Any, rule: Any, _: Mapping[str, Any], home: _Home) -> bool:

@@ -103,8 +103,8 @@ problem_format = click.option(
 )
 
 
-def _tell_version(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
+def _tell_version(ctx: click.Context, _option: click.Parameter, is_set: bool) -> None:
+    if is_set and not ctx.resilient_parsing:
         from importlib.metadata import version
 
         click.echo(f"{ctx.info_name}, version {version('coterie')}")
@@ -222,17 +222,17 @@ class Family(_Ours, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that is meant, or say which one may have been."""
-        known = self.list_commands(ctx)
-        if args and args[0] not in known and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}.{self._instead(args[0], known)}")
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-"):
+            ctx.fail(f"no command {args[0]!r}.{self._instead(args[0], names)}")
         return super().resolve_command(ctx, args)
 
-    def _instead(self, name: str, known: list[str]) -> str:
+    def _instead(self, name: str, names: list[str]) -> str:
         from ..values.hints import did_you_mean
 
         if name in self.moved:
             return f" Write: {self.moved[name]}"
-        return did_you_mean(name, [*known, *self.moved])
+        return did_you_mean(name, [*names, *self.moved])
 
 
 class Group(Family):

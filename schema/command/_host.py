@@ -109,8 +109,8 @@ HOST = (
 
 def catalogue_of(options: Mapping[str, Any]) -> Catalogue:
     """Collect what this host offers, out of all options of a command; see `host_catalogue`."""
-    given = {name: options[name] for name in HOST if name in options}
-    return host_catalogue(**given, scorer=options.get("scorer"))
+    settings = {name: options[name] for name in HOST if name in options}
+    return host_catalogue(**settings, scorer=options.get("scorer"))
 
 
 def _beside(name: str) -> list[Path]:
@@ -120,8 +120,8 @@ def _beside(name: str) -> list[Path]:
     """
     context = click.get_current_context(silent=True)
     values = context.params.values() if context else ()
-    given = chain.from_iterable(v if isinstance(v, tuple) else (v,) for v in values)
-    folders = {Path(v).parent for v in given if str(v).endswith((".yaml", ".yml"))}
+    words = chain.from_iterable(v if isinstance(v, tuple) else (v,) for v in values)
+    folders = {Path(v).parent for v in words if str(v).endswith((".yaml", ".yml"))}
     return [folder / name for folder in sorted(folders) if (folder / name).is_file()]
 
 
@@ -145,17 +145,17 @@ def host_catalogue(
     from ..loading.host import find_host_file, misnamed, resolve_models, resolve_tools
     from ..loading.scorers import granting_scorer
 
-    for name, given in (("models.yaml", models_file), ("tools.yaml", tools_file)):
-        if given is None and (path := misnamed(name, os.environ)) is not None:
+    for name, named in (("models.yaml", models_file), ("tools.yaml", tools_file)):
+        if named is None and (path := misnamed(name, os.environ)) is not None:
             note(f"{path} is not read. Call it {name}, or name it with --{name.split('.')[0]}.")
-        elif given is None and find_host_file(name, os.environ) is None:
+        elif named is None and find_host_file(name, os.environ) is None:
             for path in _beside(name):
                 note(f"{path} is not read. To use it, write --{name.split('.')[0]} {path}.")
-    known = Catalogue.of_host(
+    catalogue = Catalogue.of_host(
         models=resolve_models(model, models_file=models_file),
         host_tools=resolve_tools(tools_file),
     )
-    known = granting_scorer(known.approving(approved_tools), scorer)
+    catalogue = granting_scorer(catalogue.approving(approved_tools), scorer)
     if allowed_imports:
-        known = known.importing(allowed_imports)
-    return known.granting(frozenset(allowed_tools)) if allowed_tools else known
+        catalogue = catalogue.importing(allowed_imports)
+    return catalogue.granting(frozenset(allowed_tools)) if allowed_tools else catalogue

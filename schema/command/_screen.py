@@ -77,8 +77,8 @@ def _name(option: click.Parameter) -> str:
     return max(option.opts, key=len).lstrip("-")
 
 
-def _show_all(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
+def _show_all(ctx: click.Context, _option: click.Parameter, is_set: bool) -> None:
+    if is_set and not ctx.resilient_parsing:
         ctx.meta[ALL] = True
         click.echo(ctx.get_help(), color=ctx.color)
         ctx.exit()

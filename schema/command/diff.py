@@ -143,10 +143,10 @@ def _newborn(path: str, before: str, after: str, paint: Paint) -> Sequence[str]:
     if before != os.devnull or after == os.devnull:
         return ()
     try:
-        born = team_in(Path(after)).lineage
-        if born is None or not born.parents:
+        lineage = team_in(Path(after)).lineage
+        if lineage is None or not lineage.parents:
             return ()
-        parent = born.parents[0]
+        parent = lineage.parents[0]
         texts = [*words(*_teams(str(Path(path).with_name(f"{parent}.yaml")), after), paint)]
     except CoterieError:
         return ()

@@ -92,10 +92,10 @@ def _listed(tools_file: Path | None) -> Mapping[str, tuple[str, ...]] | None:
     return {name: server.tools for name, server in load_tools(tools_file).servers.items()}
 
 
-def _inputs(given: tuple[str, ...]) -> Mapping[str, str]:
+def _inputs(words: tuple[str, ...]) -> Mapping[str, str]:
     """Read what placeholders stand for."""
-    parts = [word.partition("=") for word in given]
-    for line, (name, equals, _) in zip(given, parts, strict=True):
+    parts = [word.partition("=") for word in words]
+    for line, (name, equals, _) in zip(words, parts, strict=True):
         if not equals or not name:
             raise InputError(f"--input {line!r}: write NAME=VALUE, for instance topic=tea.")
     return {name: value for name, _, value in parts}

@@ -59,13 +59,15 @@ def main(
     Ends with 2 if there is a problem. A warning names a likely mistake, or a package, program, key
     or jail that a team needs and this host lacks. Runs nothing, without --start-servers.
     """
-    known = catalogue_of(host)
-    form = task_form(host, known)
+    catalogue = catalogue_of(host)
+    form = task_form(host, catalogue)
     files = tuple(with_agent for file in files for with_agent in with_agents(file))
-    problems = dict.fromkeys(problem for file in files for problem in _problems(file, known, form))
+    problems = dict.fromkeys(
+        problem for file in files for problem in _problems(file, catalogue, form)
+    )
     no_host = no_host or find_spec("fcntl") is None  # runs take more than Windows has
     if not no_host and not any(problem.severity == "error" for problem in problems):
-        problems |= dict.fromkeys(_unready(files, known, start_servers=start_servers))
+        problems |= dict.fromkeys(_unready(files, catalogue, start_servers=start_servers))
     if any(problem.severity == "error" for problem in problems):
         raise ConfigError([*problems])
     if problem_format != "text":

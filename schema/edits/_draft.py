@@ -45,10 +45,10 @@ def join_rounds(value: Value, edits: Sequence[Edit]) -> None:
         opening += [
             newcomer for newcomer in newcomers if newcomer in opens and newcomer not in opening
         ]
-        heard = {receiver for closer in closing for receiver in reports_to.get(closer, ())}
-        heard |= {value["topology"].get("output")} if closing else set()
+        receivers = {receiver for closer in closing for receiver in reports_to.get(closer, ())}
+        receivers |= {value["topology"].get("output")} if closing else set()
         closing += [
-            newcomer for newcomer in newcomers if newcomer in heard and newcomer not in closing
+            newcomer for newcomer in newcomers if newcomer in receivers and newcomer not in closing
         ]
     for name, agents in (("opening", opening), ("closing", closing)):
         if agents:
@@ -60,24 +60,24 @@ def _join_cut_off(team: Team, value: Value, edits: Sequence[Edit]) -> None:
 
     One that was told another receiver, or is the output now, is not cut off.
     """
-    gone = {edit.agent for edit in edits if isinstance(edit, RemoveAgent)}
+    removed = {edit.agent for edit in edits if isinstance(edit, RemoveAgent)}
     new_ids = {edit.agent: edit.id for edit in edits if isinstance(edit, RenameAgent)}
     for old, receivers in team.reports_to.items():
         sender = new_ids.get(old, old)
-        if old in gone or gone.isdisjoint(receivers):
+        if old in removed or removed.isdisjoint(receivers):
             continue
         if value["topology"]["reports_to"].get(sender) or value["topology"].get("output") == sender:
             continue
-        heir = _heir(team, receivers, gone)
+        heir = _heir(team, receivers, removed)
         if heir is not None:
             insert_edge(value, sender, new_ids.get(heir, heir))
 
 
-def _heir(team: Team, receivers: Sequence[str], gone: Set[str]) -> str | None:
+def _heir(team: Team, receivers: Sequence[str], removed: Set[str]) -> str | None:
     """Find the first agent downstream that is still there; nearer ones come first."""
     waiting = list(receivers)
     for name in waiting:
-        if name not in gone:
+        if name not in removed:
             return name
         waiting += [other for other in team.reports_to.get(name, ()) if other not in waiting]
     return None

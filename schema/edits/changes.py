@@ -108,12 +108,12 @@ def _ids_of_now(before: Team, after: Team) -> Mapping[str, str | None]:
 
 def _notes(agent: Agent) -> Mapping[Path, Any]:
     """Return an agent's notes one by one: `("patches", "units")`, `("coaching",)`."""
-    said = plain(agent.notes.untaught)
-    named = {field: said[field] for field in NAMED_NOTES.values() if field in said}
+    items = plain(agent.notes.untaught)
+    named = {field: items[field] for field in NAMED_NOTES.values() if field in items}
     notes: dict[Path, Any] = {
         (field, name): text for field, texts in named.items() for name, text in texts.items()
     }
-    return {**notes, ("coaching",): said["coaching"]} if "coaching" in said else notes
+    return {**notes, ("coaching",): items["coaching"]} if "coaching" in items else notes
 
 
 def _place_order(place: Path) -> tuple[Any, ...]:
@@ -128,10 +128,10 @@ def renamed_agents(before: Team, after: Team) -> Mapping[str, str]:
     for old, agent in before.agents.items():
         if old not in after.agents:
             value = _untaught(agent)
-            twin = next((item for item in fresh if same(_untaught(item), value)), None)
-            if twin is not None:
-                fresh.remove(twin)
-                new_ids[old] = twin.id
+            same_agent = next((item for item in fresh if same(_untaught(item), value)), None)
+            if same_agent is not None:
+                fresh.remove(same_agent)
+                new_ids[old] = same_agent.id
     return new_ids
 
 
@@ -170,10 +170,12 @@ def _roster_change(path: Path, before: Any, after: Any) -> FieldChange:
 
 def _topology(before: Team, after: Team, new_ids: Mapping[str, str]) -> Iterator[FieldChange]:
     old = [(new_ids.get(u, u), new_ids.get(v, v)) for u, v in before.edges]
-    gone = [edge for edge in old if edge not in set(after.edges)]
+    removed = [edge for edge in old if edge not in set(after.edges)]
     come = [edge for edge in after.edges if edge not in set(old)]
     if old != list(after.edges):
-        yield FieldChange(component="topology", path=EDGES, before=plain(gone), after=plain(come))
+        yield FieldChange(
+            component="topology", path=EDGES, before=plain(removed), after=plain(come)
+        )
     output = new_ids.get(before.declared_output or "", before.declared_output)
     if output != after.declared_output:
         yield FieldChange(

@@ -56,10 +56,10 @@ def rewritten(
     """
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     text = text.removeprefix(mark)
-    known = catalogue.beside(folder) if folder else catalogue
-    before = without_problems(*check_team(text.encode(), file, known, folder=folder))
+    own_catalogue = catalogue.beside(folder) if folder else catalogue
+    before = without_problems(*check_team(text.encode(), file, own_catalogue, folder=folder))
     document, _ = read_yaml(text.encode(), file)
-    after = replace(_with_prompt_ids(team, before, known), lineage=before.lineage)
+    after = replace(_with_prompt_ids(team, before, own_catalogue), lineage=before.lineage)
     used, _ = with_used(document, [], folder)
     entries = _Entries(raw=document.value, used=used.value["agents"], before=before, after=after)
     new = entries.value()
@@ -67,7 +67,7 @@ def rewritten(
         return mark + text
     result = rewritten_yaml(text, document.value, new)
     if result is not None:
-        there, problems = check_team(result.encode(), file, known, (), folder=folder)
+        there, problems = check_team(result.encode(), file, own_catalogue, (), folder=folder)
         if not problems and exactly(team_value(there)) == exactly(team_value(after)):
             return mark + result
     return mark + canonical(replace(document, value=team_value(after)), text)

@@ -68,7 +68,7 @@ def edits_from_json(
     if problems:
         raise ConfigError(problems)
     listed: list[Mapping[str, Any]] = document.value["edits"]
-    edits: list[Any] = [BY_TAG[name].of(said) for item in listed for name, said in item.items()]
+    edits: list[Any] = [BY_TAG[name].of(fields) for item in listed for name, fields in item.items()]
     return settled(edits)
 
 
@@ -81,11 +81,11 @@ def _once(value: Any) -> Any:
 
 
 def _new_once(item: Any) -> Any:
-    said = item.get("add_agent") if is_mapping(item) else None
-    if not is_mapping(said):
+    newcomer = item.get("add_agent") if is_mapping(item) else None
+    if not is_mapping(newcomer):
         return item
-    parts = {key: _names_once(said[key]) for key in ("place", "fields") if key in said}
-    return {**item, "add_agent": {**said, **parts}}
+    parts = {key: _names_once(newcomer[key]) for key in ("place", "fields") if key in newcomer}
+    return {**item, "add_agent": {**newcomer, **parts}}
 
 
 def _names_once(value: Any) -> Any:
@@ -114,8 +114,8 @@ def _foreign(document: Document, component: Component) -> Iterator[Problem]:
 def _misfits(document: Document) -> Iterator[Problem]:
     """Find edits whose parts do not fit together, such as a skill without a description."""
     for index, item in enumerate(document.value["edits"]):
-        ((name, said),) = item.items()
+        ((name, fields),) = item.items()
         try:
-            BY_TAG[name].of(said)
+            BY_TAG[name].of(fields)
         except ValueError as error:
             yield document.problem(("edits", index, name), str(error))

@@ -41,7 +41,7 @@ def _set_by(edits: Iterable[Edit]) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _taught(agent: Agent, places: Iterable[str], task: str) -> Agent:
-    known = agent.notes.taught
-    new = {place: task for place in places if place in agent.notes.places and place not in known}
-    notes = replace(agent.notes, taught=MappingProxyType({**known, **new}))
+    before = agent.notes.taught
+    new = {place: task for place in places if place in agent.notes.places and place not in before}
+    notes = replace(agent.notes, taught=MappingProxyType({**before, **new}))
     return replace(agent, notes=notes)

@@ -107,7 +107,7 @@ def _subject(change: FieldChange) -> str:
 
 def _roster(field_changes: Sequence[FieldChange], paint: Paint) -> _Sentence:
     """Return who went, came, and has another id; new agents are shown as in a team file."""
-    gone = [str(change.path[1]) for change in field_changes if change.after is None]
+    removed = [str(change.path[1]) for change in field_changes if change.after is None]
     new: dict[str, list[str]] = {}
     others: list[str] = []
     for change in field_changes:
@@ -118,7 +118,7 @@ def _roster(field_changes: Sequence[FieldChange], paint: Paint) -> _Sentence:
         elif change.after is not None:
             new.setdefault(write_yaml(change.after), []).append(str(change.path[1]))
     come = [agent for agents in new.values() for agent in agents]
-    texts = [paint(f"-{name}", "old") for name in _spans(gone)]
+    texts = [paint(f"-{name}", "old") for name in _spans(removed)]
     texts += [paint(f"+{name}", "new") for name in _spans(come)]
     lines = [
         paint(f"+ {_visible(line)}", "new")
@@ -263,9 +263,9 @@ _EXECUTION: Mapping[Path, Callable[[dict[str, Any] | None], str]] = {
 
 
 def _tools(before: Sequence[str], after: Sequence[str], paint: Paint) -> str:
-    gone = [paint(f"-{tool}", "old") for tool in before if tool not in after]
+    removed = [paint(f"-{tool}", "old") for tool in before if tool not in after]
     come = [paint(f"+{tool}", "new") for tool in after if tool not in before]
-    return " ".join([*gone, *come]) or "in another order"
+    return " ".join([*removed, *come]) or "in another order"
 
 
 def _arrow(change: FieldChange, paint: Paint) -> str:

@@ -82,8 +82,8 @@ def example(field: Field) -> str:
 def _rule(schema: Mapping[str, Any]) -> str:
     """Return a pattern in words, with the words that stand there most where several are known."""
     examples = schema.get("examples", ())
-    known = f", for instance {', '.join(examples)}" if len(examples) > 1 else ""
-    return f"{schema['x-rule']}{known}" if "x-rule" in schema else ""
+    instances = f", for instance {', '.join(examples)}" if len(examples) > 1 else ""
+    return f"{schema['x-rule']}{instances}" if "x-rule" in schema else ""
 
 
 def _limits(schema: Mapping[str, Any]) -> str:

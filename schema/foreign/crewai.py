@@ -50,21 +50,21 @@ _VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 class _Inputs:
     """What stands in the place of `{topic}`: a value that was given, or a reference to the task."""
 
-    given: Mapping[str, str]
-    unsaid: dict[str, None] = field(default_factory=dict[str, None])
+    values: Mapping[str, str]
+    missing: dict[str, None] = field(default_factory=dict[str, None])
 
     def filled(self, source: ForeignFile, path: Path) -> str:
         """Return a text with all its placeholders filled in."""
         text = source.text(path)
         for name in dict.fromkeys(_VARIABLE.findall(text)):
-            if name not in self.given and name not in self.unsaid:
-                self.unsaid[name] = None
+            if name not in self.values and name not in self.missing:
+                self.missing[name] = None
                 source.warn(
                     path,
                     f"'{{{name}}}' is filled in by crew.py there. Here it reads [{name}], and the"
                     f" task gives its value. Or set it: --input {name}=…",
                 )
-        return _VARIABLE.sub(lambda result: self.given.get(result[1], f"[{result[1]}]"), text)
+        return _VARIABLE.sub(lambda result: self.values.get(result[1], f"[{result[1]}]"), text)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,7 +91,7 @@ def crew_team(
     crew = _Crew(
         agents=ForeignFile(document=agents),
         tasks=ForeignFile(document=tasks),
-        inputs=_Inputs(given=inputs or {}),
+        inputs=_Inputs(values=inputs or {}),
     )
     works = crew.tasks.keys(())
     ids = _ids(crew, works)
@@ -119,8 +119,8 @@ def crew_team(
 
 
 def _how_to_say(inputs: _Inputs) -> Iterator[str]:
-    if inputs.unsaid:
-        text = "; ".join(f"[{name}]: …" for name in inputs.unsaid)
+    if inputs.missing:
+        text = "; ".join(f"[{name}]: …" for name in inputs.missing)
         yield f'the task gives their values: --query "{text}"'
 
 
@@ -185,7 +185,7 @@ def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:
     )
     prompt = "\n\n".join(f"{head}{text}" for head, text in parts if text)
     role = " ".join(inputs.filled(agents, (doer, "role")).split())
-    if named := [name for name in inputs.unsaid if f"[{name}]" in f"{role}{prompt}"]:
+    if named := [name for name in inputs.missing if f"[{name}]" in f"{role}{prompt}"]:
         listed = ", ".join(f"[{name}]" for name in named)
         prompt += f"\n\nThe task gives the values in brackets: {listed}."
     if len(role) > 200:
@@ -202,12 +202,12 @@ def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:
 
 def _doer(crew: _Crew, work: str) -> str:
     """Name who does a task; where nobody is known who does, its agent knows nothing but that."""
-    known = crew.agents.keys(())
+    names = crew.agents.keys(())
     doer = crew.tasks.text((work, "agent"))
     if not doer:
         crew.tasks.warn((work,), "crew.py assigns it. Here its agent has the task as its prompt.")
-    elif doer not in known:
-        hint = did_you_mean(doer, known)
+    elif doer not in names:
+        hint = did_you_mean(doer, names)
         message = f"no agent {quoted(doer)} in {crew.agents.document.file}.{hint}"
         crew.tasks.warn((work, "agent"), f"{message} Its agent has the task as its prompt.")
     return doer

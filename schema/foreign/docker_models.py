@@ -45,7 +45,7 @@ class Models:
 
     source: ForeignFile
     fields: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    _known: dict[str, Chosen] = field(default_factory=dict[str, Chosen])
+    _models: dict[str, Chosen] = field(default_factory=dict[str, Chosen])
 
     def of_agent(self, path: Path) -> Chosen:
         """Read an agent's model, with the models that answer in its place."""
@@ -69,15 +69,15 @@ class Models:
             self.source.warn(path, f"an agent has one model. This one has {quoted(first)}.")
         if not first or (first == AUTO and not self.source.has(("models", AUTO))):
             return Chosen(alias=DEFAULT_ALIAS, settings={})
-        if first not in self._known:
-            self._known[first] = self._read(first, path)
-        return self._known[first]
+        if first not in self._models:
+            self._models[first] = self._read(first, path)
+        return self._models[first]
 
     def keep_unused(self) -> None:
         """Keep the models that no agent names, too: an alias each, for whoever wants to switch."""
         for name in self.source.keys(("models",)):
             path = ("models", name)
-            if name in self._known:
+            if name in self._models:
                 continue
             if self._provider(name) and self.source.text((*path, "model")):
                 self._keep(name)
@@ -111,7 +111,7 @@ class Models:
     def _other(self, name: str) -> Chosen:
         """Read a model that names others: the first of them."""
         path = ("models", name, "model")
-        self._known[name] = Chosen(
+        self._models[name] = Chosen(
             alias=DEFAULT_ALIAS, settings={}
         )  # ends a model that names itself
         if not self.source.has(path):

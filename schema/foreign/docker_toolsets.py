@@ -115,18 +115,18 @@ class Toolsets:
             self.source.lose(path, f"the toolset 'mcp': {server.trouble}")
             return
         name = self._name(server.name, fields)
-        asked = server.tools()
+        names = server.tools()
         self.clients[name] = server.of_client(fields)
         if self.listed is not None:
-            tools = [tool for tool in self.listed.get(name, ()) if not asked or tool in asked]
+            tools = [tool for tool in self.listed.get(name, ()) if not names or tool in names]
             yield from (f"{name}.{tool}" for tool in tools)
             if not tools:
                 message = f"the given tools.yaml has none of its tools, such as {name}."
                 self.source.lose(path, f"the toolset 'mcp': {message}")
-        elif asked:
-            known = self.servers.setdefault(name, {**fields, "tools": []})["tools"]
-            known += [tool for tool in asked if tool not in known]
-            yield from (f"{name}.{tool}" for tool in asked)
+        elif names:
+            listed = self.servers.setdefault(name, {**fields, "tools": []})["tools"]
+            listed += [tool for tool in names if tool not in listed]
+            yield from (f"{name}.{tool}" for tool in names)
         else:
             self.unlisted.add(name)
             self.source.warn(path, UNLISTED.format(name=name))
@@ -138,12 +138,12 @@ class Toolsets:
 
     def _name(self, name: str, fields: Mapping[str, Any]) -> str:
         """Return the name of a server: that of the same server before, or a free one."""
-        kept = repr(fields)
-        if kept not in self._names:
-            taken = self._names.values()
-            numbered = (f"{name}_{number}" for number in range(2, len(taken) + 3))
-            self._names[kept] = next(free for free in (name, *numbered) if free not in taken)
-        return self._names[kept]
+        key = repr(fields)
+        if key not in self._names:
+            names = self._names.values()
+            numbered = (f"{name}_{number}" for number in range(2, len(names) + 3))
+            self._names[key] = next(free for free in (name, *numbered) if free not in names)
+        return self._names[key]
 
 
 @dataclass(kw_only=True, slots=True)

@@ -227,11 +227,11 @@ def ids_of(names: Iterable[str]) -> Mapping[str, str]:
     """Return each name an id that no other has; a name that can be an id stays as it is."""
     names = list(names)
     ids = {name: name for name in names if _ID.fullmatch(name)}
-    taken = {*ids}
+    used = {*ids}
     for name in names:
         if name not in ids:
-            ids[name] = _free(slug(name), taken)
-            taken.add(ids[name])
+            ids[name] = _free(slug(name), used)
+            used.add(ids[name])
     return {name: ids[name] for name in names}
 
 
@@ -248,9 +248,9 @@ def as_prompt(text: str) -> str:
     return f"Your part of the task: {text}" if is_name else text
 
 
-def _free(word: str, taken: set[str]) -> str:
+def _free(word: str, used: set[str]) -> str:
     number, free = 1, word
-    while free in taken:
+    while free in used:
         number += 1
         free = f"{word[: LONGEST_ID - 6]}_{number}"
     return free

@@ -23,7 +23,7 @@ def fallback_problems(document: Document, value: Any) -> Iterator[Problem]:
         value: What it says, as far as the shape is right.
     """
     models = _models(value)
-    known = {*_models(document.value), DEFAULT_ALIAS}
+    aliases = {*_models(document.value), DEFAULT_ALIAS}
     ahead = {alias: _fallbacks(fields) for alias, fields in models.items()}
     for alias, fallbacks in ahead.items():
         for index, name in fallbacks.items():
@@ -31,8 +31,8 @@ def fallback_problems(document: Document, value: Any) -> Iterator[Problem]:
             if name == alias:
                 message = f"{quoted(alias)} cannot be its own fallback. Leave it out."
                 yield document.problem(path, message)
-            elif name not in known:
-                hint = did_you_mean(name, known) or f" Aliases: {listed(sorted(known))}."
+            elif name not in aliases:
+                hint = did_you_mean(name, aliases) or f" Aliases: {listed(sorted(aliases))}."
                 yield document.problem(path, f"no model {quoted(name)}.{hint}")
     if cycle := _cycle({alias: {*names.values()} - {alias} for alias, names in ahead.items()}):
         message = f"fallbacks in a circle: {' -> '.join(cycle)}. Leave one of them out."

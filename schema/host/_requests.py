@@ -35,5 +35,5 @@ def request_problems(document: Document, value: Any) -> Iterator[Problem]:
 
 
 def _names(fields: Mapping[str, Any], field: str) -> list[str]:
-    said = fields.get(field)
-    return list(said) if is_mapping(said) else []
+    item = fields.get(field)
+    return list(item) if is_mapping(item) else []

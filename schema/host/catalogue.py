@@ -122,7 +122,7 @@ class Catalogue:
     ) -> Catalogue:
         """Collect what is installed, with the host's models and what its tools.yaml says."""
         benchmark_tools = frozenset(installed("benchmark_tools"))
-        known = cls(
+        catalogue = cls(
             backends=frozenset(installed("runners")),
             functions=frozenset(installed("functions")),
             scorers=frozenset(installed("scorers")),
@@ -130,7 +130,7 @@ class Catalogue:
             benchmark_tools=benchmark_tools,
             models=models or {},
         )
-        return known.having(host_tools) if host_tools else known
+        return catalogue.having(host_tools) if host_tools else catalogue
 
     def having(self, host_tools: HostTools) -> Catalogue:
         """Add tools and scorers of this host; tools that it denies are withheld.

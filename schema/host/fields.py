@@ -215,8 +215,8 @@ def _unknown(words: Sequence[str]) -> str:
             return hint
     if not farthest and (elsewhere := _elsewhere(word)):
         return f"no field {quoted(word)} at the top of a file. Did you mean {elsewhere}?"
-    known = _names(fields[0])
-    rest = f"Fields there: {', '.join(known)}." if known else "It has no fields."
+    names = _names(fields[0])
+    rest = f"Fields there: {', '.join(names)}." if names else "It has no fields."
     return f"no field {quoted(word)} in {fields[0].name}. {rest}"
 
 

@@ -65,9 +65,9 @@ def find_strategy(name: str) -> Configurable:
     Raises:
         InputError: No installed package gives it, it cannot be imported, or it is no strategy.
     """
-    known = installed("strategies")
-    if name not in known:
-        hint = did_you_mean(name, known) or f" Known: {', '.join(sorted(known))}."
+    names = installed("strategies")
+    if name not in names:
+        hint = did_you_mean(name, names) or f" Known: {', '.join(sorted(names))}."
         raise InputError(f"no strategy {name!r}.{hint}")
     result = load_named("strategies", name)
     with foreign_code(f"the strategy {name}", InputError):
@@ -91,8 +91,8 @@ def settings_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
             continue
         if not schema.get("properties"):
             continue
-        for place, (names, known) in enumerate(pairs):
-            if known == schema:
+        for place, (names, other) in enumerate(pairs):
+            if other == schema:
                 pairs[place] = ((*names, name), schema)
                 break
         else:

@@ -272,8 +272,8 @@ class _Folder:
             message = "it must begin with front matter, between two lines of dashes, `---`."
             self.problems.append(self.grafts[place].problem((), message))
             return {}, text
-        said = parts["front"] or "{}"  # of a note that begins with dashes, and that nobody taught
-        front, problems = read_yaml(f"\n{said}".encode(), str(path))
+        head = parts["front"] or "{}"  # of a note that begins with dashes, and that nobody taught
+        front, problems = read_yaml(f"\n{head}".encode(), str(path))
         self.problems += problems
         self.grafts[place] = front
         return dict(front.value) if is_mapping(front.value) else {}, parts["body"] or ""
@@ -344,9 +344,9 @@ class _Folder:
                 )
                 self.problems.append(Problem(file=str(entry), message=message))
 
-    def _check_names(self, folder: Path, known: tuple[str, ...]) -> None:
+    def _check_names(self, folder: Path, names: tuple[str, ...]) -> None:
         for entry in self._entries(folder):
-            if entry.name not in known:
-                hint = did_you_mean(entry.name, known) or f" Known: {listed(known)}."
+            if entry.name not in names:
+                hint = did_you_mean(entry.name, names) or f" Known: {listed(names)}."
                 message = f"an agent's folder has no {quoted(entry.name)}.{hint}"
                 self.problems.append(Problem(file=str(entry), message=message))

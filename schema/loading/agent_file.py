@@ -67,8 +67,8 @@ def load_agent(path: str | Path, catalogue: Catalogue | None = None) -> AgentFil
             folder's name, unless it says another.
         catalogue: What names are known. Default: what is installed, and no models.yaml.
     """
-    known = (catalogue or Catalogue.of_host()).beside(_whole(Path(path)).parent)
-    return without_problems(*check_agent(path, known))
+    own_catalogue = (catalogue or Catalogue.of_host()).beside(_whole(Path(path)).parent)
+    return without_problems(*check_agent(path, own_catalogue))
 
 
 def read_agent(path: str | Path) -> AgentFile:

@@ -108,9 +108,9 @@ def _chosen(
     if "/" not in model and not is_here:
         name, at_sign, address = model.partition("@")
         meant = f" Did you mean {f'{name}@http://{address}'!r}?" if at_sign else ""
-        known = f" Aliases of models.yaml: {', '.join(sorted(declared))}." if declared else ""
+        hint = f" Aliases of models.yaml: {', '.join(sorted(declared))}." if declared else ""
         raise InputError(
             f"{origin}: {model!r} is neither PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
-            f" local:/PATH.gguf nor inbox:FOLDER.{meant}{known}"
+            f" local:/PATH.gguf nor inbox:FOLDER.{meant}{hint}"
         )
     return Model(alias=alias, model=model, origin=origin)

@@ -64,8 +64,8 @@ def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
     """
     path = team_path(path)
     content = read_file(path, LIMITS)
-    known = (catalogue or Catalogue.of_host()).beside(path.parent)
-    return without_problems(*check_team(content, str(path), known, folder=path.parent))
+    own_catalogue = (catalogue or Catalogue.of_host()).beside(path.parent)
+    return without_problems(*check_team(content, str(path), own_catalogue, folder=path.parent))
 
 
 def team_path(name: str | Path) -> Path:
@@ -174,8 +174,8 @@ def load_task(path: str | Path, catalogue: Catalogue | None = None, form: TaskFo
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    known = catalogue or Catalogue.of_host()
-    task = parse_task(read_file(path), str(path), Path(path).parent, known, form)
+    own_catalogue = catalogue or Catalogue.of_host()
+    task = parse_task(read_file(path), str(path), Path(path).parent, own_catalogue, form)
     return replace(task, origin=Path(path))
 
 
@@ -202,8 +202,8 @@ def parse_task(
         raise ConfigError(problems)
     value = sound(document, "task") if problems else document.value
     value = value if is_mapping(value) else {}
-    given = value.get("files") or {}
-    files, missing = files_of_task(given, document, folder, TASK_LIMITS.scalar)
+    contents = value.get("files") or {}
+    files, missing = files_of_task(contents, document, folder, TASK_LIMITS.scalar)
     scorer, unscored = scorer_of(value.get("scorer", EXACT), document, folder, catalogue)
     repo = folder / value["repo"] if value.get("repo") else None
     result = [*missing, *unscored]
@@ -311,8 +311,8 @@ def merged(first: list[Problem], more: Iterable[Problem]) -> list[Problem]:
     """
     if len(first) >= MOST_PROBLEMS:
         return first
-    taken = {(problem.file, problem.place) for problem in first}
-    new = (problem for problem in more if (problem.file, problem.place) not in taken)
+    places = {(problem.file, problem.place) for problem in first}
+    new = (problem for problem in more if (problem.file, problem.place) not in places)
     problems = sorted({*first, *islice(new, MOST_PROBLEMS - len(first))})
     if len(problems) == MOST_PROBLEMS and next(new, None) is not None:
         problems[-1] = replace(problems[-1], path="", message=THERE_ARE_MORE)
@@ -325,8 +325,8 @@ def _task(
     repo: Path | None,
     scorer: ScorerChoice,
 ) -> Task:
-    given = ("id", "query", "context", "niche", "commit", "history", "answer")
-    fields = {key: value[key] for key in given if key in value}
+    names = ("id", "query", "context", "niche", "commit", "history", "answer")
+    fields = {key: value[key] for key in names if key in value}
     briefs: dict[str, str] = value.get("briefs") or {}
     texts = {name: file for name, file in files.items() if isinstance(file, str)}
     others = {name: file for name, file in files.items() if isinstance(file, Attachment)}

@@ -83,8 +83,8 @@ def recipe_of(
         written: The fields, as a file has them.
     """
     fields: dict[str, Any] = {**written}
-    given: dict[str, Any] = fields.pop("settings", None) or {}
-    settings = strategy.settings(**frozen(given))
+    values: dict[str, Any] = fields.pop("settings", None) or {}
+    settings = strategy.settings(**frozen(values))
     if not is_dataclass(settings) or isinstance(settings, type):
         name = written["strategy"]
         raise InputError(
@@ -95,7 +95,7 @@ def recipe_of(
     fields = {"seeds": strategy.seeds} | frozen(fields)
     costs = {f"cost_{key}": item for key, item in cost.items()}
     recipe = Recipe(settings=settings, **fields, **costs)
-    return recipe, strategy.check(settings, given) or strategy.check_recipe(recipe)
+    return recipe, strategy.check(settings, values) or strategy.check_recipe(recipe)
 
 
 def scorer_of_recipe(path: str | Path, recipe: Recipe, catalogue: Catalogue) -> Any:

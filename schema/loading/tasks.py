@@ -27,7 +27,7 @@ MOST_NAMED = 10
 STREAMS = (".jsonl", ".csv")
 """The endings of files that have many tasks."""
 MOST_OF_NAME = 100
-MOST_KEPT = 32 << 20
+LARGEST_IN_MEMORY = 32 << 20
 """Bytes of a file whose tasks are all kept in memory."""
 INSTEAD = {"reference": "answer"}
 LONGEST_CELL = TASK_LIMITS.scalar
@@ -62,7 +62,7 @@ def open_tasks(
 ) -> Sequence[Task]:
     """Load the tasks of a file; of a large one, keep only where each begins, and read it again."""
     reader = _Reader(path=path, catalogue=catalogue, form=form, then=then)
-    is_large = path.is_file() and path.stat().st_size > MOST_KEPT
+    is_large = path.is_file() and path.stat().st_size > LARGEST_IN_MEMORY
     return TaskFile(reader) if is_large else [task for _, task in reader.checked()]
 
 
@@ -146,10 +146,10 @@ class _Reader:
     def _same_ids(self, ids: array[int]) -> Iterator[Problem]:
         """Find tasks whose ids others have. The few that may be are read again."""
         twice = {first for first, second in pairwise(sorted(ids)) if first == second}
-        seen: dict[str, str] = {}
+        places: dict[str, str] = {}
         for place, task in self.read([]) if twice else ():
             here = f"{task.origin}:{place.line}"
-            if hash(task.id) in twice and (first := seen.setdefault(task.id, here)) != here:
+            if hash(task.id) in twice and (first := places.setdefault(task.id, here)) != here:
                 both = f"two tasks have the id {quoted(task.id)}, this and {first}."
                 at, why = TextPosition(line=place.line), f"{both} Each needs its own."
                 yield Problem(file=str(task.origin), place=at, path="id", message=why)
@@ -312,12 +312,12 @@ def _task(paths: Sequence[tuple[str, ...]], row: Sequence[str], form: TaskForm) 
 def _header_problems(
     names: Sequence[str], paths: Sequence[tuple[str, ...]], form: TaskForm
 ) -> Iterator[str]:
-    known = (*FIELDS, *INSTEAD)
+    fields = (*FIELDS, *INSTEAD)
     for name in form.columns or ():
         if name not in names:
             yield f"no column is called {quoted(name)}.{did_you_mean(name, names)}"
     for name, path in zip(names, paths, strict=True):
-        if form.columns is None and len(path) > 1 and (hint := did_you_mean(name.lower(), known)):
+        if form.columns is None and len(path) > 1 and (hint := did_you_mean(name.lower(), fields)):
             yield f"no column is called {quoted(name)}.{hint} Or map the columns with --map."
     for path in dict.fromkeys(paths):
         if paths.count(path) > 1:

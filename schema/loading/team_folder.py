@@ -88,8 +88,8 @@ def _agents_of(folder: Path) -> list[str]:
     except InputError:
         return []
     agents = value.get("agents") if is_mapping(value) else None
-    said = agents.items() if is_mapping(agents) else ()
-    return [name for name, fields in said if is_mapping(fields) and _uses(fields, name)]
+    pairs = agents.items() if is_mapping(agents) else ()
+    return [name for name, fields in pairs if is_mapping(fields) and _uses(fields, name)]
 
 
 def _uses(fields: Mapping[str, object], name: str) -> bool:

@@ -109,9 +109,9 @@ def _server_problems(document: Document) -> Iterator[Problem]:
 
 
 def _permission_problems(document: Document, tools: HostTools) -> Iterator[Problem]:
-    known = tools.names | {*installed("tools")}
+    names = tools.names | {*installed("tools")}
     for name in tools.permissions:
-        if name not in known:
-            hint = did_you_mean(name, known)
+        if name not in names:
+            hint = did_you_mean(name, names)
             message = f"no tool {quoted(name)}.{hint}"
             yield document.problem(("permissions", name), message, at_key=True)

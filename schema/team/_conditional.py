@@ -22,7 +22,7 @@ WORKS_ALONE = {
 KINDS = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
 
 
-def conditions_that_can_be_told(reading: Reading) -> Iterator[Problem]:
+def testable_conditions(reading: Reading) -> Iterator[Problem]:
     """Every condition is about an answer that is there before, and can have what is asked for."""
     for agent, path, earlier in _works_after(reading):
         if agent.when is not None and _gives_the_answer(reading.team, agent):
@@ -34,7 +34,7 @@ def conditions_that_can_be_told(reading: Reading) -> Iterator[Problem]:
             place: Path = (*path, "reads", sender)
             if sender not in reading.agent_ids:
                 yield unknown_agent(reading, place, sender, at_key=True)
-            elif sender not in reading.team.seen[agent.id]:
+            elif sender not in reading.team.visible[agent.id]:
                 message = f"{quoted(sender)} does not report to {quoted(agent.id)}. Leave it out."
                 yield reading.problem(place, message, at_key=True)
             else:
@@ -94,7 +94,7 @@ def _works_after(reading: Reading) -> Iterator[tuple[Agent, Path, frozenset[str]
     conditional = [pair for pair in reading.agents() if pair[0].is_conditional]
     if not conditional or not is_clear(reading):
         return
-    ancestors, seen = reading.team.ancestors, reading.team.seen
+    ancestors, seen = reading.team.ancestors, reading.team.visible
     for agent, path in conditional:
         yield agent, path, ancestors[agent.id] | seen[agent.id]
 
@@ -118,7 +118,7 @@ def _untestable(when: When, agent: Agent) -> Iterator[tuple[Path, str]]:
     for test, values in when.choices.items():
         for value in values:
             if not _may_be(schema, value):
-                yield (test,), f"{when.subject} is never {quoted(value)}.{_known(schema)}"
+                yield (test,), f"{when.subject} is never {quoted(value)}.{_hint(schema)}"
     kind = schema.get("type")
     for test in when.bounds if kind not in {None, "integer", "number"} else ():
         yield (test,), f"{when.subject} is not a number, but of type {kind}."
@@ -135,9 +135,9 @@ def _part(agent: Agent, field: str | None) -> tuple[Mapping[str, Any], str]:
         return schema, why if fields else ""
     if field in fields:
         return fields[field] if is_mapping(fields[field]) else {}, ""
-    known = did_you_mean(field, fields) or (f" Fields: {listed([*fields])}." if fields else "")
-    add = "" if known else " Give it an output_schema with this property."
-    return {}, f"the answer of {quoted(agent.id)} has no field {quoted(field)}.{known}{add}"
+    hint = did_you_mean(field, fields) or (f" Fields: {listed([*fields])}." if fields else "")
+    add = "" if hint else " Give it an output_schema with this property."
+    return {}, f"the answer of {quoted(agent.id)} has no field {quoted(field)}.{hint}{add}"
 
 
 def _may_be(schema: Mapping[str, Any], value: Any) -> bool:
@@ -149,7 +149,7 @@ def _may_be(schema: Mapping[str, Any], value: Any) -> bool:
     return kind is None or (isinstance(value, kind) and not is_flag)
 
 
-def _known(schema: Mapping[str, Any]) -> str:
+def _hint(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return f" It is one of {listed([str(item) for item in schema['enum']])}."
     return f" It is of type {schema['type']}." if "type" in schema else ""
@@ -181,5 +181,5 @@ def _no_list(each: Each, agent: Agent) -> str:
     return why or f"{each.subject} is not a list. Give it type: array in the output_schema."
 
 
-CONDITION_RULES: tuple[Rule, ...] = (conditions_that_can_be_told, lists_to_work_on)
+CONDITION_RULES: tuple[Rule, ...] = (testable_conditions, lists_to_work_on)
 """The rules of when agents work, and on what."""

@@ -47,8 +47,8 @@ class Reading:
     def _written(self, path: Path) -> Path:
         match path:
             case ("agents", str(one), str(field), *rest) if one in self.agent_ids:
-                said = self.document.value["agents"][one]
-                is_own = not is_mapping(said) or field in said
+                fields = self.document.value["agents"][one]
+                is_own = not is_mapping(fields) or field in fields
                 is_shared = ("defaults", field) in self.document.places
                 return path if is_own or not is_shared else ("defaults", field, *rest)
             case _:
@@ -77,25 +77,25 @@ Rule = Callable[["Reading"], "Iterator[Problem]"]
 
 def known_agents(reading: Reading) -> Iterator[Problem]:
     """Every name in the topology is an agent of the team."""
-    known = reading.agent_ids
-    if not known:
+    agents = reading.agent_ids
+    if not agents:
         return
     reports_to: Path = ("topology", "reports_to")
     for reporter, receivers in reading.team.reports_to.items():
-        if reporter not in known:
+        if reporter not in agents:
             yield unknown_agent(reading, (*reports_to, reporter), reporter, at_key=True)
         for index, receiver in enumerate(receivers):
-            if receiver not in known:
+            if receiver not in agents:
                 yield unknown_agent(reading, (*reports_to, reporter, index), receiver)
     output = reading.team.declared_output
-    if output is not None and output not in known:
+    if output is not None and output not in agents:
         yield unknown_agent(reading, ("topology", "output"), output)
 
 
 def unknown_agent(reading: Reading, path: Path, name: str, *, at_key: bool = False) -> Problem:
     """Say that there is no such agent, and which may be meant."""
-    known = reading.agent_ids
-    hint = did_you_mean(name, known) or f" Agents: {listed(known)}."
+    agents = reading.agent_ids
+    hint = did_you_mean(name, agents) or f" Agents: {listed(agents)}."
     return reading.problem(path, f"no agent {quoted(name)}.{hint}", at_key=at_key)
 
 
@@ -135,12 +135,12 @@ def one_output(reading: Reading) -> Iterator[Problem]:
 
 def _with_known_edges(team: Team) -> Team:
     """Leave out edges to agents that do not exist, so that the rest of the graph can be judged."""
-    kept: Mapping[str, tuple[str, ...]] = {
+    edges: Mapping[str, tuple[str, ...]] = {
         u: tuple(v for v in receivers if v in team.agents)
         for u, receivers in team.reports_to.items()
         if u in team.agents
     }
-    return replace(team, reports_to=kept)
+    return replace(team, reports_to=edges)
 
 
 def is_clear(reading: Reading) -> bool:

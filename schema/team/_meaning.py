@@ -57,18 +57,18 @@ LONGEST_PROMPT = 65_536
 
 def known_names(reading: Reading) -> Iterator[Problem]:
     """Tools, models, functions and prompts exist on this host and are granted."""
-    known = reading.catalogue
+    catalogue = reading.catalogue
     for agent, path in reading.agents():
-        if agent.model_id not in known.aliases:
-            yield reading.problem((*path, "model_id"), _unknown_model(agent.model_id, known))
+        if agent.model_id not in catalogue.aliases:
+            yield reading.problem((*path, "model_id"), _unknown_model(agent.model_id, catalogue))
         for index, tool in enumerate(agent.tools):
-            if complaint := _tool_complaint(tool, known):
+            if complaint := _tool_complaint(tool, catalogue):
                 yield reading.problem((*path, "tools", index), complaint)
-        if agent.function is not None and agent.function not in known.functions:
-            hint = did_you_mean(agent.function, known.functions)
-            message = f"no function {quoted(agent.function)}.{hint or _known(known.functions)}"
+        if agent.function is not None and agent.function not in catalogue.functions:
+            hint = did_you_mean(agent.function, catalogue.functions)
+            message = f"no function {quoted(agent.function)}.{hint or _hint(catalogue.functions)}"
             yield reading.problem((*path, "function"), message)
-        if problem := _prompt_problem(agent.prompt, known):
+        if problem := _prompt_problem(agent.prompt, catalogue):
             yield reading.problem((*path, "prompt"), problem)
 
 
@@ -84,14 +84,14 @@ def known_imports(reading: Reading) -> Iterator[Problem]:
 def distinct_tools(reading: Reading) -> Iterator[Problem]:
     """A model can tell an agent's tools apart by the identifiers that it sees."""
     for agent, path in reading.agents():
-        taken: dict[str, str] = {"final_answer": "the answer itself"}
+        uses: dict[str, str] = {"final_answer": "the answer itself"}
         if agent.notes.skills:
-            taken[READ_SKILL] = "the way to its skills"
+            uses[READ_SKILL] = "the way to its skills"
         if reading.team.execution.roster is not None:
-            taken |= dict.fromkeys(ACTS, "a way to act on its team")
+            uses |= dict.fromkeys(ACTS, "a way to act on its team")
         for index, tool in enumerate(agent.tools):
             identifier = tool_identifier(tool)
-            other = taken.setdefault(identifier, tool)
+            other = uses.setdefault(identifier, tool)
             if other != tool:
                 yield reading.problem(
                     (*path, "tools", index),
@@ -102,17 +102,17 @@ def distinct_tools(reading: Reading) -> Iterator[Problem]:
 
 def known_backends(reading: Reading) -> Iterator[Problem]:
     """Every agent has a backend that is installed and takes agents of its type."""
-    team, known = reading.team, reading.catalogue
-    if team.backend is not None and team.backend not in known.backends:
-        yield reading.problem(("backend",), _unknown_backend(team.backend, known))
+    team, catalogue = reading.team, reading.catalogue
+    if team.backend is not None and team.backend not in catalogue.backends:
+        yield reading.problem(("backend",), _unknown_backend(team.backend, catalogue))
     for agent, path in reading.agents():
-        if agent.backend is not None and agent.backend not in known.backends:
-            yield reading.problem((*path, "backend"), _unknown_backend(agent.backend, known))
+        if agent.backend is not None and agent.backend not in catalogue.backends:
+            yield reading.problem((*path, "backend"), _unknown_backend(agent.backend, catalogue))
         elif agent.agent_type not in {None, *IMPLIED_BACKENDS} and agent.backend is None:
             hint = did_you_mean(str(agent.agent_type), IMPLIED_BACKENDS)
-            message = f"no agent type {quoted(agent.agent_type)}.{hint or _known(IMPLIED_BACKENDS)}"
+            message = f"no agent type {quoted(agent.agent_type)}.{hint or _hint(IMPLIED_BACKENDS)}"
             yield reading.problem((*path, "agent_type"), message)
-        elif team.backend_of(agent) in known.backends and reading.sound(f"agents.{agent.id}"):
+        elif team.backend_of(agent) in catalogue.backends and reading.sound(f"agents.{agent.id}"):
             where = (*path, "agent_type" if agent.agent_type else "backend")
             where = where if where in reading.document.keys else path
             for message in objections(agent, team.backend_of(agent)):
@@ -127,13 +127,13 @@ def reported_functions(reading: Reading) -> Iterator[Problem]:
     """
     if not is_clear(reading):
         return
-    heard = {receiver for _, receiver in reading.team.edges}
+    receivers = {receiver for _, receiver in reading.team.edges}
     for agent, path in reading.agents():
         function = agent.function
         if function not in reading.catalogue.functions:
             continue
         is_function = reading.team.backend_of(agent) == "function"
-        if is_function and (why := _idle(function, has_reports=agent.id in heard)):
+        if is_function and (why := _idle(function, has_reports=agent.id in receivers)):
             yield reading.problem((*path, "function"), why)
 
 
@@ -216,7 +216,7 @@ TEAM_RULES: tuple[Rule, ...] = (
 def _unknown_model(alias: str, catalogue: Catalogue) -> str:
     hint = did_you_mean(alias, catalogue.aliases)
     return (
-        f"no model {quoted(alias)} on this host.{hint or _known(catalogue.aliases)}"
+        f"no model {quoted(alias)} on this host.{hint or _hint(catalogue.aliases)}"
         f" Define it in models.yaml, or with --model {alias}=PROVIDER/NAME."
     )
 
@@ -238,7 +238,7 @@ def _unknown_tool(tool: str, catalogue: Catalogue) -> str:
     proposed = catalogue.tools - catalogue.benchmark_tools
     if tool in catalogue.withheld_tools:
         return f"the tool {quoted(tool)} is not granted here. Granted: {listed(proposed)}."
-    hint = did_you_mean(tool, catalogue.tools) or _known(proposed)
+    hint = did_you_mean(tool, catalogue.tools) or _hint(proposed)
     declare = " Declare its server in tools.yaml." if "." in tool else ""
     return f"no tool {quoted(tool)}.{hint}{declare}"
 
@@ -258,7 +258,7 @@ def _no_import(package: str, allowed: frozenset[str] | None) -> str | None:
 
 
 def _unknown_backend(name: str, catalogue: Catalogue) -> str:
-    others = f"{_known(catalogue.backends)} A plugin may add others."
+    others = f"{_hint(catalogue.backends)} A plugin may add others."
     return f"no backend {quoted(name)}.{did_you_mean(name, catalogue.backends) or others}"
 
 
@@ -328,5 +328,5 @@ def _texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str, bool]]:
             yield from _texts(item, (*path, index))
 
 
-def _known(names: Any) -> str:
+def _hint(names: Any) -> str:
     return f" Known: {listed(sorted(names))}."

@@ -40,9 +40,9 @@ NEEDS = {
 
 def known_to_rounds(reading: Reading) -> Iterator[Problem]:
     """Whoever opens, meets, closes, recruits or is recruited is an agent of the team."""
-    known = reading.agent_ids
-    for path, name in _named(reading) if known else ():
-        if name not in known:
+    agents = reading.agent_ids
+    for path, name in _named(reading) if agents else ():
+        if name not in agents:
             yield unknown_agent(reading, path, name)
 
 
@@ -83,9 +83,9 @@ def opening_ahead(reading: Reading) -> Iterator[Problem]:
         return
     recruit = team.execution.recruit
     opening = {*rounds.opening, *([recruit.by] if recruit else ())}
-    heard = team.direct_inputs
+    inputs = team.direct_inputs
     for name in sorted(opening):
-        if others := [other for other in heard[name] if other not in opening]:
+        if others := [other for other in inputs[name] if other not in opening]:
             path = (*OPENING, rounds.opening.index(name)) if name in rounds.opening else RECRUIT
             yield reading.problem(
                 path,

@@ -30,7 +30,7 @@ def team_of(value: Any) -> Team:
     topology: dict[str, Any] = value.get("topology") or {}
     shared: dict[str, Any] = value.get("defaults") or {}
     agents: dict[str, dict[str, Any]] = value.get("agents") or {}
-    given = ("description", "backend", "constitution")
+    names = ("description", "backend", "constitution")
     return Team(
         name=value.get("name", ""),
         agents=MappingProxyType(
@@ -52,7 +52,7 @@ def team_of(value: Any) -> Team:
             SolvedTask(**{"q": "", **item}) for item in value.get("successful_tasks") or () if item
         ),
         lineage=lineage_of(value.get("lineage")),
-        **{key: value[key] for key in given if key in value},
+        **{key: value[key] for key in names if key in value},
     )
 
 
@@ -92,7 +92,7 @@ def roster_of(fields: dict[str, Any]) -> Roster:
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
     """Build an agent from values of the right shape."""
     built = {"tools", "imports", "files", "notes", "recall", "when", "reads", "each"}
-    given = {key: item for key, item in fields.items() if key not in built}
+    others = {key: item for key, item in fields.items() if key not in built}
     return Agent(
         id=agent_id,
         tools=_names(fields.get("tools")),
@@ -103,7 +103,7 @@ def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
         when=None if fields.get("when") is None else when_of(fields["when"]),
         reads=readings_of(fields.get("reads") or {}),
         each=None if fields.get("each") is None else Each(**without_nulls(fields["each"])),
-        **given,
+        **others,
     )
 
 
@@ -113,7 +113,7 @@ def _names(listed: list[str | None] | None) -> tuple[str, ...]:
 
 def notes_of(fields: dict[str, Any]) -> Notes:
     """Build an agent's notes from values of the right shape."""
-    skills = {name: _skill(said) for name, said in (fields.get("skills") or {}).items()}
+    skills = {name: _skill(skill) for name, skill in (fields.get("skills") or {}).items()}
     return Notes(
         patches=MappingProxyType(fields.get("patches") or {}),
         teammates=MappingProxyType(fields.get("teammates") or {}),
@@ -151,6 +151,6 @@ def lineage_of(fields: dict[str, Any] | None) -> Lineage | None:
     """Build a lineage from values of the right shape."""
     if not fields:
         return None
-    said = without_nulls(fields)
-    steps = [{"operator": "", **item} for item in said.get("steps", ()) if item]
-    return from_value(Lineage, {"operator": "", **said, "steps": steps})
+    written = without_nulls(fields)
+    steps = [{"operator": "", **item} for item in written.get("steps", ()) if item]
+    return from_value(Lineage, {"operator": "", **written, "steps": steps})

@@ -267,14 +267,14 @@ def _is_block(node: Any) -> bool:
 
 def _names(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the old names of fields that stay by the new ones: the same value, the same field."""
-    gone = [name for name in old if name not in new]
+    removed = [name for name in old if name not in new]
     names: dict[str, str] = {}
     for name, item in new.items():
-        same = (other for other in gone if exactly(old[other]) == exactly(item))
+        same = (other for other in removed if exactly(old[other]) == exactly(item))
         before = name if name in old else next(same, None)
         if before is not None:
             names[name] = before
-            gone = [other for other in gone if other != before]
+            removed = [other for other in removed if other != before]
     return names
 
 
@@ -283,8 +283,8 @@ def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[slice, sl
     for tag, begin, end, first, last in SequenceMatcher(
         None, old, new, autojunk=False
     ).get_opcodes():
-        is_kept = tag == "equal"
-        yield slice(begin, end if is_kept else begin), slice(first, first if is_kept else last)
+        is_equal = tag == "equal"
+        yield slice(begin, end if is_equal else begin), slice(first, first if is_equal else last)
 
 
 def _joined(parts: Sequence[_Part], lines: Sequence[tuple[_Part | None, str]]) -> str:

@@ -273,8 +273,8 @@ class Agent:
         if self.each is not None:  # it answers with a list, whatever an item's answer is
             return False
         properties = (self.output_schema or {}).get("properties")
-        said = properties.get(name) if is_mapping(properties) else None
-        return is_mapping(said) and said.get("type") == kind
+        schema = properties.get(name) if is_mapping(properties) else None
+        return is_mapping(schema) and schema.get("type") == kind
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -301,10 +301,10 @@ class Rounds:
 
     def following(self, new_ids: NewIds) -> Rounds:
         """Have those who open, meet and close follow to their new ids; who went does so no more."""
-        heard = self.hears if isinstance(self.hears, str) else _followed(self.hears, new_ids)
+        hears = self.hears if isinstance(self.hears, str) else _followed(self.hears, new_ids)
         return replace(
             self,
-            hears=heard or "reports",
+            hears=hears or "reports",
             opening=_followed(self.opening, new_ids),
             meeting=next(iter(_followed(filter(None, [self.meeting]), new_ids)), None),
             closing=_followed(self.closing, new_ids),
@@ -510,11 +510,11 @@ class Team:
         if self.execution.context != "all":
             return self.predecessors
         earlier: list[str] = []
-        heard: dict[str, Sequence[str]] = {}
+        inputs: dict[str, Sequence[str]] = {}
         for level in self.levels:
-            heard |= dict.fromkeys(level, tuple(earlier))
+            inputs |= dict.fromkeys(level, tuple(earlier))
             earlier += level
-        return heard
+        return inputs
 
     @property
     def ancestors(self) -> Mapping[str, frozenset[str]]:
@@ -532,7 +532,7 @@ class Team:
         return fields
 
     @property
-    def seen(self) -> Mapping[str, frozenset[str]]:
+    def visible(self) -> Mapping[str, frozenset[str]]:
         """For every agent, those whose outputs it sees, by the team's rule for context.
 
         Raises:
@@ -551,13 +551,13 @@ class Team:
         """
         rounds, recruit = self.execution.rounds, self.execution.recruit
         waiting = [*(rounds.opening if rounds else ()), *([recruit.by] if recruit else ())]
-        heard = self.direct_inputs if waiting else {}
+        inputs = self.direct_inputs if waiting else {}
         texts: set[str] = set()
         while waiting:
             item = waiting.pop()
             if item not in texts:
                 texts.add(item)
-                waiting += heard.get(item, ())
+                waiting += inputs.get(item, ())
         return frozenset(texts)
 
     def backend_of(self, agent: Agent) -> str:

@@ -159,13 +159,13 @@ def _ordered(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> 
         return [_ordered(item, schema.get("items", {}), root) for item in value]
     if not is_mapping(value):
         return value
-    known = schema.get("properties", {})
+    properties = schema.get("properties", {})
     other = schema.get("additionalProperties") or {}
-    names = [key for key in value if key not in known]
+    names = [key for key in value if key not in properties]
     if schema.get("x-sorted"):
         names.sort(key=natural)
-    keys = [key for key in known if key in value] + names
-    return {key: _ordered(value[key], known.get(key, other), root) for key in keys}
+    keys = [key for key in properties if key in value] + names
+    return {key: _ordered(value[key], properties.get(key, other), root) for key in keys}
 
 
 def _mapping(value: Mapping[str, Any], path: Path, comments: Comments) -> Iterator[str]:
@@ -312,20 +312,20 @@ def _comment_lines(text: str) -> Iterator[tuple[int, str, bool]]:
         for event in yaml.parse(text, yaml.CSafeLoader)
         if isinstance(event, yaml.ScalarEvent)
     ]
-    taken: dict[int, list[tuple[int, int]]] = {}
+    spans: dict[int, list[tuple[int, int]]] = {}
     for start, end, is_block in inside:
         if is_block:
             start_line, last = start.line + 1, end.line if end.column == 0 else end.line + 1
             for number in range(start_line, last):
-                taken.setdefault(number, []).append((0, len(lines[number])))
+                spans.setdefault(number, []).append((0, len(lines[number])))
             continue
         for number in range(start.line, end.line + 1):
             left = start.column if number == start.line else 0
             right = end.column if number == end.line else len(lines[number])
-            taken.setdefault(number, []).append((left, right))
+            spans.setdefault(number, []).append((left, right))
     for number, line in enumerate(lines):
         for result in re.finditer(r"(?:^|(?<=\s))#", line):
             column = result.start()
-            if not any(left <= column < right for left, right in taken.get(number, ())):
+            if not any(left <= column < right for left, right in spans.get(number, ())):
                 yield number + 1, line[column:].rstrip(), not line[:column].strip()
                 break

@@ -221,28 +221,28 @@ class _Codec:
     def read(self, value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise _wrong_type(value, "object")
-        known = cast("Mapping[str, Any]", value)
-        if self.is_closed and not known.keys() <= self.keys:
-            raise Misfit(_unexpected(key for key in known if key not in self.keys))
-        if not known.keys() >= self.required.keys():
-            missing = next(key for key in self.required if key not in known)
+        items = cast("Mapping[str, Any]", value)
+        if self.is_closed and not items.keys() <= self.keys:
+            raise Misfit(_unexpected(key for key in items if key not in self.keys))
+        if not items.keys() >= self.required.keys():
+            missing = next(key for key in self.required if key not in items)
             raise Misfit(f"{quoted(missing)} is a required property")
-        return self.cls(**self._given(known))
+        return self.cls(**self._fields(items))
 
-    def _given(self, value: Mapping[str, Any]) -> dict[str, Any]:
+    def _fields(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Read the fields that are there. A pool has many lines, so every call counts."""
-        given: dict[str, Any] = {}
+        items: dict[str, Any] = {}
         for name, flat in self.flats:
-            given[name] = flat.read(value)
+            items[name] = flat.read(value)
         readers, key = self.readers, ""
         try:
             for key, item in value.items():
                 if key in readers:
                     name, kinds, reader = readers[key]
-                    given[name] = item if type(item) in kinds else reader(item)
+                    items[name] = item if type(item) in kinds else reader(item)
         except Misfit as error:
             raise error.below(key) from None
-        return given
+        return items
 
 
 class _Flat:
@@ -331,11 +331,11 @@ def _mapping(keys: Any, hint: Any) -> tuple[Convert, Convert]:
     def back(value: Any) -> Mapping[Any, Any]:
         if not isinstance(value, Mapping):
             raise _wrong_type(value, "object")
-        known = cast("Mapping[str, Any]", value)
+        items = cast("Mapping[str, Any]", value)
         if reader is not _as_is:
-            known = {key: _at(key, reader, item) for key, item in known.items()}
+            items = {key: _at(key, reader, item) for key, item in items.items()}
         return (
-            {_at(key, _number, key): item for key, item in known.items()} if has_numbers else known
+            {_at(key, _number, key): item for key, item in items.items()} if has_numbers else items
         )
 
     return written, back

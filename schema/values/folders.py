@@ -22,24 +22,24 @@ def write_folder(folder: Path, texts: Mapping[str, str], old: Iterable[str] = ()
         The files that were written or went.
     """
     new = [name for name, text in texts.items() if not _says(folder / name, text)]
-    gone = [name for name in old if name not in texts and (folder / name).is_file()]
+    removed = [name for name in old if name not in texts and (folder / name).is_file()]
     for name in new:
         for parent in reversed(PurePosixPath(name).parents):
             make_folder(folder / parent)
         write_atomically(folder / name, texts[name])
-    for name in gone:
+    for name in removed:
         remove(folder / name)
         for parent in [*PurePosixPath(name).parents][:-1]:
             with suppress(OSError):
                 (folder / parent).rmdir()
-    return [*new, *gone]
+    return [*new, *removed]
 
 
 def files_in(folder: Path, patterns: Iterable[str]) -> list[str]:
     """Name the files of a folder that fit patterns, in order; none that is hidden."""
     paths = {path.relative_to(folder) for pattern in patterns for path in folder.glob(pattern)}
-    seen = (path for path in paths if not any(part.startswith(".") for part in path.parts))
-    return sorted(path.as_posix() for path in seen if (folder / path).is_file())
+    visible = (path for path in paths if not any(part.startswith(".") for part in path.parts))
+    return sorted(path.as_posix() for path in visible if (folder / path).is_file())
 
 
 def _says(path: Path, text: str) -> bool:

@@ -17,9 +17,9 @@ LEAST = 0.7
 """How like a name must be to a word, from 0 to 1."""
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """Name the nearest known word as a sentence, or nothing where none is near."""
-    names = list(islice(known, MOST_NAMES))
+    names = list(islice(choices, MOST_NAMES))
     text = near(word, names)
     if text is None:
         folded = {name.casefold(): name for name in names}

@@ -96,9 +96,9 @@ def looks_secret(text: str) -> bool:
     return any(keys_in(text))
 
 
-def scrubbed(text: str, known: Iterable[str] = ()) -> str:
+def scrubbed(text: str, values: Iterable[str] = ()) -> str:
     """Return a text without what looks like a secret key, and without known secrets as they are."""
-    for secret in sorted(known, key=len, reverse=True):
+    for secret in sorted(values, key=len, reverse=True):
         text = text.replace(secret, "[secret]")
     return _SECRET.sub("[secret]", text) if _has_sign(text) else text
 

@@ -114,15 +114,15 @@ def tag(kind: type[Kind]) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
-def check_field(edit: Kind, field: str, known: Collection[str]) -> None:
+def check_field(edit: Kind, field: str, names: Collection[str]) -> None:
     """Make sure that a kind sets a field.
 
     Raises:
         ValueError: It does not.
     """
-    if field not in known:
+    if field not in names:
         name = type(edit).__name__
-        raise ValueError(f"{name} cannot set {field!r}. It sets {', '.join(sorted(known))}.")
+        raise ValueError(f"{name} cannot set {field!r}. It sets {', '.join(sorted(names))}.")
 
 
 def put(fields: Value, field: str, item: Any) -> None:
@@ -135,8 +135,8 @@ def put(fields: Value, field: str, item: Any) -> None:
 
 def no_agent(name: str, value: Value) -> str:
     """Say that there is no such agent, and which may be meant."""
-    known: Collection[str] = value["agents"]
-    hint = did_you_mean(name, known) or f" Agents: {', '.join(known)}."
+    agents: Collection[str] = value["agents"]
+    hint = did_you_mean(name, agents) or f" Agents: {', '.join(agents)}."
     return f"no agent {quoted(name)}.{hint}"
 
 

@@ -155,7 +155,7 @@ class SetParameter(OfAgent):
     def offers(cls, offer: Offer) -> Iterator[Schema]:
         """Offer limits, the temperature, efforts, and a choice of labels for the answer."""
         asking = [agent.id for agent in offer.asking]
-        known = shape_schema("team")["$defs"]["agent"]["properties"]
+        properties = shape_schema("team")["$defs"]["agent"]["properties"]
         if asking:
             temperature = {"type": "number", "enum": list(TEMPERATURES)}
             yield edit("set_parameter", agent=one_of(asking), temperature=temperature)
@@ -167,7 +167,7 @@ class SetParameter(OfAgent):
             yield edit("set_parameter", agent=one_of(labelled), output_schema=_labels_schema())
         limited = {"max_tokens": asking, "timeout": asking, "max_steps": offer.looping}
         for field, agents in limited.items():
-            number = whole(known[field], offer.most_of(field))
+            number = whole(properties[field], offer.most_of(field))
             if agents and number:
                 yield edit("set_parameter", agent=one_of(agents), **{field: number})
         yield from terms(offer)
@@ -245,8 +245,8 @@ def _fields(agent: Agent) -> list[tuple[str, dict[str, Any]]]:
 
 def _most(offer: Offer, agent: str | None, field: str | None) -> Iterator[Schema]:
     """Write a list, with the numbers of items that may be worked on."""
-    known = shape_schema("team")["$defs"]["agent"]["properties"]["each"]["properties"]["most"]
-    most = whole(known, offer.most_of("items"))
+    number = shape_schema("team")["$defs"]["agent"]["properties"]["each"]["properties"]["most"]
+    most = whole(number, offer.most_of("items"))
     named = {key: one_of([name]) for key, name in (("agent", agent), ("field", field)) if name}
     if most:
         yield closed(**named, most=most)

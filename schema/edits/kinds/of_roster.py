@@ -132,19 +132,19 @@ class RemoveAgent(Kind):
     @classmethod
     def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
         """Take all of them out at once."""
-        gone = {item.agent for item in edits}
+        removed = {item.agent for item in edits}
         for entry in edits:
             if entry.agent not in value["agents"]:
                 yield entry, "agent", no_agent(entry.agent, value)
             value["agents"].pop(entry.agent, None)
-        _follow(value, dict.fromkeys(gone))
+        _follow(value, dict.fromkeys(removed))
         topology = value["topology"]
         topology["reports_to"] = {
-            sender: [receiver for receiver in receivers if receiver not in gone]
+            sender: [receiver for receiver in receivers if receiver not in removed]
             for sender, receivers in topology["reports_to"].items()
-            if sender not in gone and not gone.issuperset(receivers)
+            if sender not in removed and not removed.issuperset(receivers)
         }
-        if topology.get("output") in gone:
+        if topology.get("output") in removed:
             del topology["output"]
 
     @classmethod

@@ -59,7 +59,7 @@ class GrantTool(OfTool):
             if not offer.objects(replace(agent, tools=("some_tool",)))
         ]
         missing = {
-            agent.id: told_apart(offer.tools - {*agent.tools}, agent.tools)[
+            agent.id: distinguishable(offer.tools - {*agent.tools}, agent.tools)[
                 : MOST_TOOLS - len(agent.tools)
             ]
             for agent in able
@@ -106,23 +106,23 @@ class SetTools(OneField):
                 pass
 
 
-def told_apart(tools: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+def distinguishable(tools: Iterable[str], others: Iterable[str] = ()) -> list[str]:
     """Leave out tools that a model could not tell from others."""
-    known = {"final_answer", *map(tool_identifier, taken)}
-    kept: list[str] = []
+    identifiers = {"final_answer", *map(tool_identifier, others)}
+    result: list[str] = []
     for tool in sorted(tools):
-        if tool_identifier(tool) not in known:
-            known.add(tool_identifier(tool))
-            kept.append(tool)
-    return kept
+        if tool_identifier(tool) not in identifiers:
+            identifiers.add(tool_identifier(tool))
+            result.append(tool)
+    return result
 
 
 def _tool_edits(agent: str, before: tuple[str, ...], after: tuple[str, ...]) -> Iterator[OfAgent]:
-    kept = [tool for tool in before if tool in after]
-    for tool in sorted(set(after) - set(kept)):
-        later = (place for place, other in enumerate(kept) if other > tool)
-        kept.insert(next(later, len(kept)), tool)
-    if tuple(kept) != after:
+    rest = [tool for tool in before if tool in after]
+    for tool in sorted(set(after) - set(rest)):
+        later = (place for place, other in enumerate(rest) if other > tool)
+        rest.insert(next(later, len(rest)), tool)
+    if tuple(rest) != after:
         yield SetTools(agent=agent, tools=after)
         return
     yield from (RevokeTool(agent=agent, tool=tool) for tool in before if tool not in after)

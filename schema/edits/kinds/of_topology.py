@@ -70,8 +70,8 @@ class RemoveEdge(OfEdge):
             yield self, "receiver", f"{what} {text}"
         else:
             receivers.remove(self.receiver)
-            kept = {name: others for name, others in reports_to.items() if others}
-            value["topology"]["reports_to"] = kept
+            rest = {name: others for name, others in reports_to.items() if others}
+            value["topology"]["reports_to"] = rest
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...host.models import EFFORTS
 from ...team._meaning import objections
 from ...team.team import IMPLIED_BACKENDS, Agent
-from ..kinds.of_tools import told_apart
+from ..kinds.of_tools import distinguishable
 from ._structure import is_tied, new_edges
 from .strict import NAME, PROMPT, any_of, choice, closed, edit, one_of, some, text
 
@@ -118,11 +118,14 @@ class Newcomers:
         team = self.team
         others = [agent for agent in team.agents if agent != team.output]
         most = min(len(others), REPORTERS, self.edges - 1)
-        heard = (
+        senders = (
             {"receives_from": some(others, least=least, most=most)} if most >= max(least, 1) else {}
         )
-        if heard or not least or not self.together:
-            fields: dict[str, Schema] = {**heard, "is_output": {"type": "boolean", "enum": [True]}}
+        if senders or not least or not self.together:
+            fields: dict[str, Schema] = {
+                **senders,
+                "is_output": {"type": "boolean", "enum": [True]},
+            }
             yield closed(**fields)
 
     def _asking(self) -> Iterator[Schema]:
@@ -276,7 +279,7 @@ class Offer:
             catalogue=self.catalogue,
             ceiling=self.ceiling,
             models=self.models,
-            tools=frozenset(told_apart(self.tools)),
+            tools=frozenset(distinguishable(self.tools)),
             characters=self.characters,
             count=count,
             edges=edges // count if count else 0,
@@ -286,8 +289,8 @@ class Offer:
     @property
     def room_for_new_edges(self) -> int:
         """The most new edges beside those of new agents; 0 where it would leave few edits."""
-        taken = self.newcomers.count * self.newcomers.edges if self.together else 0
-        room = self.room_for_edges - taken
+        used = self.newcomers.count * self.newcomers.edges if self.together else 0
+        room = self.room_for_edges - used
         is_alone = len(self.components) == 1
         return room if room >= min(FEW, self.most, self.new_edges) or is_alone else 0
 

@@ -32,7 +32,7 @@ ROWS = st.lists(st.tuples(WORDS, st.sampled_from(["", "a", "b"])), min_size=1, m
 @pytest.fixture
 def keep_nothing(monkeypatch: pytest.MonkeyPatch) -> Catalogue:
     """Have every file be too large for memory."""
-    monkeypatch.setattr(tasks, "MOST_KEPT", 0)
+    monkeypatch.setattr(tasks, "LARGEST_IN_MEMORY", 0)
     return Catalogue.of_host()
 
 
@@ -64,7 +64,7 @@ def test_a_large_file_has_the_tasks_that_a_small_one_has(
     small = load_tasks(path, KNOWN)
     assert [(task.query, task.niche or "") for task in small] == rows
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tasks, "MOST_KEPT", 0)
+        patch.setattr(tasks, "LARGEST_IN_MEMORY", 0)
         large = open_tasks(path, KNOWN)
     assert isinstance(large, TaskFile)
     assert [*large] == small

@@ -47,7 +47,7 @@ def test_ancestors_are_all_whose_reports_come_to_an_agent(edges: set[tuple[str, 
     graph = nx.DiGraph(result.edges)
     graph.add_nodes_from(result.agents)
     assert result.ancestors == {agent: nx.ancestors(graph, agent) for agent in result.agents}
-    seen = {rule: replace(result, execution=Execution(context=rule)).seen for rule in CONTEXTS}
+    seen = {rule: replace(result, execution=Execution(context=rule)).visible for rule in CONTEXTS}
     assert seen["predecessors"] == {item: {*us} for item, us in result.predecessors.items()}
     assert seen["ancestors"] == result.ancestors
     assert all(result.ancestors[item] <= others for item, others in seen["all"].items())
