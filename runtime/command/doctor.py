@@ -47,20 +47,20 @@ def main(as_json: bool, no_probes: bool, only_ping: bool, **host: Any) -> None:
     and lists the tools of tool servers. Ends with 1 if there is no jail, or if a probe gets
     through. Calls a model only with --ping.
     """
-    known = host_catalogue(**host)
+    catalogue = host_catalogue(**host)
     if only_ping:
-        _ping(known.models, as_json=as_json)
+        _ping(catalogue.models, as_json=as_json)
         return
     jail = _jail(probe=not no_probes)
     findings: dict[str, Any] = {
         "coterie": f"{version('coterie')}, Python {platform.python_version()}, {platform.system()}",
-        "models": {alias: _model(model) for alias, model in sorted(known.models.items())},
+        "models": {alias: _model(model) for alias, model in sorted(catalogue.models.items())},
         "embedded model": _embedded(),
         "backends": {
-            name: _check_backend(name, probe=not no_probes) for name in sorted(known.backends)
+            name: _check_backend(name, probe=not no_probes) for name in sorted(catalogue.backends)
         },
-        "tools": {name: _tool(name, known) for name in sorted(known.tools)}
-        | asyncio.run(_served(known, start=not no_probes)),
+        "tools": {name: _tool(name, catalogue) for name in sorted(catalogue.tools)}
+        | asyncio.run(_served(catalogue, start=not no_probes)),
         "traces": ready(),
         "jail": jail,
     }
@@ -94,16 +94,16 @@ def _model(model: Model) -> str:
 def _tool(name: str, catalogue: Catalogue) -> str:
     """Return where a tool comes from, or why it cannot be had."""
     permission = catalogue.permissions.get(name, "allow")
-    asked = ", after asking" if permission == "ask" else ""
+    approval = ", after asking" if permission == "ask" else ""
     if name in catalogue.python_tools:
-        return f"ready (a function of tools.yaml{asked})"
+        return f"ready (a function of tools.yaml{approval})"
     if "." in name:
-        return f"of the server at {catalogue.servers[name.partition('.')[0]].where}{asked}"
+        return f"of the server at {catalogue.servers[name.partition('.')[0]].where}{approval}"
     try:
         load_tool(name)
     except InputError as error:
         return str(error)
-    return f"ready{' (for a benchmark)' if name in catalogue.benchmark_tools else ''}{asked}"
+    return f"ready{' (for a benchmark)' if name in catalogue.benchmark_tools else ''}{approval}"
 
 
 async def _served(catalogue: Catalogue, *, start: bool) -> dict[str, str]:
@@ -166,10 +166,10 @@ def _backend(name: str, *, probe: bool) -> str:
         *expected(getattr(runner, "lacks", tuple)(), Iterable[str], f"the backend {name}"),
     ]
     ready = f"ready ({', '.join(types) or 'plugin'})"
-    if lacking or not probe or not hasattr(runner, "tried"):
+    if lacking or not probe or not hasattr(runner, "probe"):
         return "; ".join(lacking) or ready
     try:
-        return f"{ready}, tried just now: {asyncio.run(runner().tried())}"
+        return f"{ready}, tried just now: {asyncio.run(runner().probe())}"
     except (AgentError, JailError) as error:
         return str(error)
 

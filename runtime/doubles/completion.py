@@ -48,8 +48,8 @@ def chat_chunks(request: Request, replies: Sequence[Reply]) -> bytes:
 
 def embeddings(request: Request) -> str:
     """Encode one vector of unit length per input. Texts that share words have close vectors."""
-    given = request.get("input")
-    texts = cast("list[object]", given) if isinstance(given, list) else [given]
+    inputs = request.get("input")
+    texts = cast("list[object]", inputs) if isinstance(inputs, list) else [inputs]
     size = request.get("dimensions") or _EMBEDDING_SIZE
     vectors = [
         {"object": "embedding", "index": index, "embedding": _embedding(text, size)}

@@ -56,9 +56,9 @@ class Endpoints:
 
     def authorized(self, request: HttpRequest) -> bool:
         """Whether the request carries the key, or none is asked for."""
-        given = request.headers.get("authorization", "")
+        header = request.headers.get("authorization", "")
         return self._key is None or hmac.compare_digest(
-            given.encode(), f"Bearer {self._key}".encode()
+            header.encode(), f"Bearer {self._key}".encode()
         )
 
     def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> EndpointAnswer:

@@ -40,7 +40,7 @@ class InboxQuestion:
     inbox: Path
     fields: Mapping[str, Any]
     problem: str = ""
-    _seen: dict[Path, tuple[int, ...]] = field(default_factory=dict["Path", tuple[int, ...]])
+    _stamps: dict[Path, tuple[int, ...]] = field(default_factory=dict["Path", tuple[int, ...]])
 
     @cached_property
     def name(self) -> str:
@@ -69,11 +69,11 @@ class InboxQuestion:
         write_atomically(self.file(SHOWN), self.shown(self.file(ANSWERS[1]).name) + "\n")
 
     def _value(self) -> dict[str, Any]:
-        asked = {key: item for key, item in self.fields.items() if key not in ABOUT_US}
-        asked.pop("response_format", None)
+        fields = {key: item for key, item in self.fields.items() if key not in ABOUT_US}
+        fields.pop("response_format", None)
         schema = {} if self._schema is None else {"schema": self._schema}
         answers = [self.file(ending).name for ending in ANSWERS]
-        return {"answer_files": answers, **asked, **schema}
+        return {"answer_files": answers, **fields, **schema}
 
     @property
     def _schema(self) -> Any:
@@ -108,8 +108,8 @@ class InboxQuestion:
             except FileNotFoundError:
                 continue
             now = (status.st_ino, status.st_size, status.st_mtime_ns)
-            if self._seen.get(path) != now:
-                self._seen[path] = now
+            if self._stamps.get(path) != now:
+                self._stamps[path] = now
                 continue
             try:
                 return self._read(path)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BYTES_PER_TOKEN = 2
 """Half of what is usual: an estimate must not be too low."""
-BYTES_TOLD = 4
+MOST_BYTES_PER_TOKEN = 4
 """Of a text for one token, at most: an endpoint that tells fewer tokens is doubted under a cap."""
 
 
@@ -47,10 +47,10 @@ def _texts_of(message: Message) -> Iterable[str]:
     if isinstance(content, str) and "tool_calls" not in message:
         return (content,)
     parts: list[Any] = content if is_list(content) else [content]
-    said = [part.get("text") if is_mapping(part) else part for part in parts]
+    texts = [part.get("text") if is_mapping(part) else part for part in parts]
     calls: list[Any] = message.get("tool_calls") or []
-    said += [call["function"].get("arguments") for call in calls]
-    return [text for text in said if isinstance(text, str)]
+    texts += [call["function"].get("arguments") for call in calls]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def metered(
@@ -113,8 +113,8 @@ def _doubted(
     Args:
         changes: What else to write in it.
     """
-    prompt = max(usage.prompt_tokens, read // BYTES_TOLD)
-    completion = max(usage.completion_tokens, _size(written) // BYTES_TOLD, completion)
+    prompt = max(usage.prompt_tokens, read // MOST_BYTES_PER_TOKEN)
+    completion = max(usage.completion_tokens, _size(written) // MOST_BYTES_PER_TOKEN, completion)
     least = replace(usage, prompt_tokens=prompt, completion_tokens=completion) if rates else usage
     usd = rates.usd(least) if rates else 0.0
     tokens = prompt + completion - usage.tokens

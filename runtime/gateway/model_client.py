@@ -66,9 +66,9 @@ OpenAccount: TypeAlias = "Callable[[Usage, BatchedAttempt | None], Awaitable[Set
 """Writes down what an attempt may cost at most, and gives what settles it."""
 
 
-def unrecorded(asked: str) -> BatchedAttempt:
+def unrecorded(key: str) -> BatchedAttempt:
     """Return an attempt in a batch that no other process can collect."""
-    return BatchedAttempt(id=uuid4().hex, number="", asked=asked)
+    return BatchedAttempt(id=uuid4().hex, number="", asked=key)
 
 
 async def no_account(_most: Usage, _attempt: BatchedAttempt | None = None) -> Settle:
@@ -263,19 +263,19 @@ class ModelClient:
     def _tell_unknown(self, call: PendingCall, body: Body) -> None:
         """Tell once what is asked for and is not in the API at all."""
         for parameter, form in body.forms.items():
-            asked = body.ladders[parameter][0]
-            refused = refused_form(parameter, asked)
-            if not asked.is_known and refused not in self.refused:
+            wanted = body.ladders[parameter][0]
+            refused = refused_form(parameter, wanted)
+            if not wanted.is_known and refused not in self.refused:
                 self.refused.add(refused)
-                self._tell(call, parameter, asked.name, form.name, "The API has no such thing.")
+                self._tell(call, parameter, wanted.name, form.name, "The API has no such thing.")
 
     def _tell(
-        self, call: PendingCall, parameter: str, asked: str, instead: str, words: str
+        self, call: PendingCall, parameter: str, wanted: str, instead: str, words: str
     ) -> None:
         change = ParameterChange(
             alias=self.model.alias,
             parameter=parameter,
-            asked=asked,
+            asked=wanted,
             instead=instead,
             words=words,
         )

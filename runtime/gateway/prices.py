@@ -171,8 +171,8 @@ def listed(model: Model) -> Mapping[str, Any]:
 
 def context_of(model: Model) -> int | None:
     """Give the most tokens that a model reads, by litellm's list; None where that does not say."""
-    known = None if model.api_base else listed(model).get("max_input_tokens")
-    return known if isinstance(known, int) and known > 0 else None
+    tokens = None if model.api_base else listed(model).get("max_input_tokens")
+    return tokens if isinstance(tokens, int) and tokens > 0 else None
 
 
 @functools.cache

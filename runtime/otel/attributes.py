@@ -107,8 +107,8 @@ def described(alias: str, model: Model | None, answering: str) -> dict[str, Any]
         answering: The model that answered, which then stands for it; may be empty.
     """
     if model is None:
-        known = {"gen_ai.provider.name": "_OTHER", "gen_ai.request.model": answering or alias}
-        return {**known, "coterie.alias": alias}
+        names = {"gen_ai.provider.name": "_OTHER", "gen_ai.request.model": answering or alias}
+        return {**names, "coterie.alias": alias}
     provider, name = provider_of(model)
     address = urlsplit(model.api_base or "")
     port = address.port or {"http": 80, "https": 443}.get(address.scheme)
@@ -121,7 +121,7 @@ def described(alias: str, model: Model | None, answering: str) -> dict[str, Any]
     }
 
 
-def call_told(fields: Mapping[str, Any]) -> dict[str, Any]:
+def call_result(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of a call, without its content.
 
     Tokens of an answer that the journal or the cache had are none of this process: they stand
@@ -162,26 +162,26 @@ def used(usage: Mapping[str, Any]) -> dict[str, Any]:
 def call_content(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a model was told and said."""
     messages = fields.get("messages")
-    said: list[Any] = _parts(fields.get("text"))
-    said += [_called(item) for item in fields.get("tool_calls", ())]
+    parts: list[Any] = _parts(fields.get("text"))
+    parts += [_called(item) for item in fields.get("tool_calls", ())]
     if thinking := fields.get("thinking"):
-        said.insert(0, {"type": "reasoning", "content": thinking})
-    answer = {"role": "assistant", "parts": said, "finish_reason": fields.get("finish_reason")}
-    asked = [_message(message) for message in (messages if is_list(messages) else ())]
+        parts.insert(0, {"type": "reasoning", "content": thinking})
+    answer = {"role": "assistant", "parts": parts, "finish_reason": fields.get("finish_reason")}
+    inputs = [_message(message) for message in (messages if is_list(messages) else ())]
     return {
-        "gen_ai.input.messages": asked or None,
-        "gen_ai.output.messages": [answer] if said else None,
+        "gen_ai.input.messages": inputs or None,
+        "gen_ai.output.messages": [answer] if parts else None,
     }
 
 
 def _message(message: Any) -> dict[str, Any]:
     """Write a message as the conventions have it."""
-    given = message if is_mapping(message) else {"content": message}
-    role, content = str(given.get("role", "user")), given.get("content")
+    fields = message if is_mapping(message) else {"content": message}
+    role, content = str(fields.get("role", "user")), fields.get("content")
     if role == "tool":
         response = {"type": "tool_call_response", "response": content}
-        return {"role": role, "parts": [{**response, "id": given.get("tool_call_id")}]}
-    calls = given.get("tool_calls")
+        return {"role": role, "parts": [{**response, "id": fields.get("tool_call_id")}]}
+    calls = fields.get("tool_calls")
     called = [_called(call) for call in (calls if is_list(calls) else ())]
     return {"role": role, "parts": [*_parts(content), *called]}
 
@@ -199,10 +199,10 @@ def _part(part: Any) -> dict[str, Any]:
 
 def _called(call: Any) -> dict[str, Any]:
     """Write a tool call, as the API has it or as an answer has it."""
-    given = call if is_mapping(call) else {}
-    function = given.get("function", given)
+    fields = call if is_mapping(call) else {}
+    function = fields.get("function", fields)
     named = {"name": function.get("name"), "arguments": function.get("arguments")}
-    return {"type": "tool_call", "id": given.get("id"), **named}
+    return {"type": "tool_call", "id": fields.get("id"), **named}
 
 
 def tool_content(fields: Mapping[str, Any]) -> dict[str, Any]:

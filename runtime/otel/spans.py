@@ -10,7 +10,7 @@ from opentelemetry.trace import Link, SpanKind, Status, StatusCode, set_span_in_
 
 from .attributes import (
     call_content,
-    call_told,
+    call_result,
     clean,
     described,
     event_attributes,
@@ -132,16 +132,16 @@ class Spans:
 
     def _begin_run(self, key: Key, fields: Mapping[str, Any], now: int) -> None:
         """Begin a run; of one that was given a team, this may be told twice."""
-        known = self._open.get(key)
+        earlier = self._open.get(key)
         attributes = {
             "coterie.task": fields.get("task"),
             "coterie.content_hash": fields.get("content_hash"),
         }
-        if known is not None and not known.is_run:
-            known.is_run = True
-            known.span.set_attributes(clean(attributes, self.scrub))
+        if earlier is not None and not earlier.is_run:
+            earlier.is_run = True
+            earlier.span.set_attributes(clean(attributes, self.scrub))
             return
-        if known is not None:  # it was killed, and is gone on with
+        if earlier is not None:  # it was killed, and is gone on with
             self._end(key, now, {"error.type": "interrupted"})
         name = fields["team"]
         workflow = {
@@ -179,16 +179,16 @@ class Spans:
         began = _beginning(fields, now)
         above = self._above(agent, fields, began)
         alias = str(fields.get("alias", ""))
-        known = described(alias, self.models.get(alias), str(fields.get("model", "")))
+        request = described(alias, self.models.get(alias), str(fields.get("model", "")))
         attributes = {
             "gen_ai.operation.name": "chat",
-            **known,
-            **call_told(fields),
+            **request,
+            **call_result(fields),
             "gen_ai.agent.name": agent,
             "error.type": fields.get("kind"),
             **(call_content(fields) if self.content else {}),
         }
-        name = f"chat {known['gen_ai.request.model']}"
+        name = f"chat {request['gen_ai.request.model']}"
         over = self._open[above] if above is not None else None
         span = self._span(name, attributes, over, began, SpanKind.CLIENT)
         for _, what, told_then, then in self._during.pop(str(fields.get("path")), ()):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 GRACE = 5.0
 """Seconds that the end of a command waits for what was not sent yet."""
 SERVICE = "coterie"
-LONGEST_TOLD = 400
+LONGEST_ERROR = 400
 
 
 class Telemetry:
@@ -44,17 +44,17 @@ class Telemetry:
     def __init__(self, exporter: SpanExporter, *, content: bool = False) -> None:
         self._content = content
         self._log = _Log()
-        self._exporter = _Counting(exporter)
+        self._exporter = _CountingExporter(exporter)
         self._processor = BatchSpanProcessor(self._exporter)
-        self._spans_made = _Made()
+        self._spans_made = _SpanCounter()
         named = {} if _names_service() else {"service.name": SERVICE}
         resource = Resource.create({**named, "service.version": version("coterie")})
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._provider.add_span_processor(self._spans_made)
         self._provider.add_span_processor(self._processor)
         self._tracer = self._provider.get_tracer("coterie", version("coterie"))
-        given = {name: os.environ.get(name.upper(), "") for name in ("traceparent", "tracestate")}
-        self._parent = TraceContextTextMapPropagator().extract(given)
+        headers = {name: os.environ.get(name.upper(), "") for name in ("traceparent", "tracestate")}
+        self._parent = TraceContextTextMapPropagator().extract(headers)
         self._failures: list[str] = []
 
     @contextmanager
@@ -121,16 +121,16 @@ class Telemetry:
         if self._failures:
             many = counted(len(self._failures), "event")
             texts.append(f"the trace lacks {many}, which is a bug of coterie: {self._failures[0]}")
-        return "; ".join(name[:LONGEST_TOLD] for name in texts)
+        return "; ".join(name[:LONGEST_ERROR] for name in texts)
 
 
 def _names_service() -> bool:
     """Return whether the environment says what service it is."""
-    given = os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
-    return bool(os.environ.get("OTEL_SERVICE_NAME")) or "service.name=" in given
+    attributes = os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
+    return bool(os.environ.get("OTEL_SERVICE_NAME")) or "service.name=" in attributes
 
 
-class _Made(SpanProcessor):
+class _SpanCounter(SpanProcessor):
     """Counts the spans that are to be exported."""
 
     count = 0
@@ -141,7 +141,7 @@ class _Made(SpanProcessor):
         self.count += context is not None and context.trace_flags.sampled
 
 
-class _Counting(SpanExporter):
+class _CountingExporter(SpanExporter):
     """An exporter that counts what was sent, and whose errors stay here."""
 
     def __init__(self, exporter: SpanExporter) -> None:

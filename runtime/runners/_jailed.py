@@ -56,7 +56,9 @@ def _waiting(assignment: Assignment, bridge: Bridge) -> Generator[None]:
         bridge.tell(functools.partial(wait.__exit__, None, None, None))
 
 
-def kept(assignment: Assignment, bridge: Bridge, form: Callable[..., T]) -> Callable[[str, T], T]:
+def recording(
+    assignment: Assignment, bridge: Bridge, form: Callable[..., T]
+) -> Callable[[str, T], T]:
     """Return what keeps the outcomes of an agent's code, and gives those that are kept already.
 
     Args:
@@ -64,10 +66,10 @@ def kept(assignment: Assignment, bridge: Bridge, form: Callable[..., T]) -> Call
         form: The dataclass of an outcome; its fields are JSON-able.
     """
 
-    def seen(code: str, done: T) -> T:
+    def record(code: str, outcome: T) -> T:
         async def recorded_parts() -> Mapping[str, Any]:
-            return parts(done)
+            return parts(outcome)
 
         return form(**bridge.wait(assignment.once("code", code, recorded_parts)))
 
-    return seen
+    return record

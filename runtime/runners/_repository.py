@@ -27,10 +27,10 @@ def told_of_start(assignment: Assignment, bridge: Bridge) -> str:
     """
     workspace = assignment.workspace
     whose = [change.agent for change in workspace.start]
-    known = {report.agent_id for report in assignment.reports if report.patch} | {
+    senders = {report.agent_id for report in assignment.reports if report.patch} | {
         assignment.agent.id
     }
-    if len(whose) < 2 and known.issuperset(whose):
+    if len(whose) < 2 and senders.issuperset(whose):
         return ""
     conflicts = [*workspace.conflicts]
     partial = functools.partial(assignment.emit, "work_merged", of=whose, conflicts=conflicts)

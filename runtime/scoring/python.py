@@ -26,14 +26,14 @@ async def called(scorer: PythonScorer, evidence: Evidence) -> Score:
         ScorerError: It raised something, took too long, or returned no score.
     """
     task = evidence.task
-    given = {
+    values = {
         "answer": evidence.answer,
         "reference": task.answer,
         "options": task.scorer.options,
         "task": task,
         "evidence": evidence,
     }
-    arguments = {name: given[name] for name in scorer.arguments}
+    arguments = {name: values[name] for name in scorer.arguments}
     what = f"the scorer {scorer.name}"
 
     try:

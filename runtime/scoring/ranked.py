@@ -129,8 +129,8 @@ def _called(entry: Any) -> list[str]:
 def _plain(name: str) -> str:
     """Return what of a name is compared: its letters, digits and marks, with single spaces."""
     text = unicodedata.normalize("NFKC", name).casefold()
-    kept = (char if unicodedata.category(char)[0] in "LMN" else " " for char in text)
-    return " ".join("".join(kept).split())
+    letters = (char if unicodedata.category(char)[0] in "LMN" else " " for char in text)
+    return " ".join("".join(letters).split())
 
 
 def _items(answer: str) -> list[str]:

@@ -41,17 +41,17 @@ class Searches:
             SearchTooLong: The search took too much.
         """
         with self._turn:
-            said = self._asked(f"{json.dumps([pattern, text])}\n".encode())
-        if isinstance(said, bool):
-            return said
-        raise ValueError(said)
+            answer = self._ask_process(f"{json.dumps([pattern, text])}\n".encode())
+        if isinstance(answer, bool):
+            return answer
+        raise ValueError(answer)
 
     def close(self) -> None:
         """End the process; another one is started where it is asked again."""
         with self._turn:
             self._end()
 
-    def _asked(self, question: bytes) -> bool | str:
+    def _ask_process(self, question: bytes) -> bool | str:
         process = self._process or self._start()
         assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018
         try:
@@ -68,9 +68,9 @@ class Searches:
         raise SearchTooLong(f"it takes more than {most}")
 
     def _start(self) -> subprocess.Popen[bytes]:
-        given = json.dumps([[name for name in sys.path if name], SEARCH_SECONDS, SEARCH_MEMORY])
+        setup = json.dumps([[name for name in sys.path if name], SEARCH_SECONDS, SEARCH_MEMORY])
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_PROGRAM), given],
+            [sys.executable, "-I", "-S", str(_PROGRAM), setup],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -90,6 +90,6 @@ class Searches:
 @functools.cache
 def searches() -> Searches:
     """Return the searches of this process; what they started ends with it."""
-    kept = Searches()
-    atexit.register(kept.close)
-    return kept
+    result = Searches()
+    atexit.register(result.close)
+    return result

@@ -179,5 +179,5 @@ def _python(text: str) -> str:
         for place, (before, (kind, _), (after, _)) in enumerate(around)
         if kind == tokenize.STRING and before in _BLOCKS and after == tokenize.NEWLINE
     }
-    gone = docstrings | {place + 1 for place in docstrings}
-    return " ".join(word for place, (_, word) in enumerate(words) if place not in gone)
+    removed = docstrings | {place + 1 for place in docstrings}
+    return " ".join(word for place, (_, word) in enumerate(words) if place not in removed)

@@ -70,16 +70,16 @@ def news(
 
     A model is shown everything again with each call; a person reads it once.
     """
-    known: list[Mapping[str, Any]] = []
+    before: list[Mapping[str, Any]] = []
     for call in calls:
         messages: Sequence[Mapping[str, Any]] = call.event["messages"]
         alike = 0
-        for fields, other in zip(known, messages, strict=False):
+        for fields, other in zip(before, messages, strict=False):
             if _role_and_content(fields) != _role_and_content(other):
                 break
             alike += 1
         yield call, messages[alike:]
-        known = [*messages, call.answer]
+        before = [*messages, call.answer]
 
 
 def _role_and_content(message: Mapping[str, Any]) -> tuple[Any, Any]:

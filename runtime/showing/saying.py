@@ -53,8 +53,8 @@ def _called(fields: Fields) -> str:
     often = f", {fields['attempts']} attempts" if fields["attempts"] > 1 else ""
     read, wrote = usage["prompt_tokens"], usage["completion_tokens"]
     instead = f" (in place of {fields['alias']})" if "answered_by" in fields else ""
-    asked = f"asks {fields['model'] or fields['alias']}{instead}: {read} + {wrote} tokens"
-    return f"{asked}, {fields['seconds']:.1f} s{often}{source}{tools}"
+    question = f"asks {fields['model'] or fields['alias']}{instead}: {read} + {wrote} tokens"
+    return f"{question}, {fields['seconds']:.1f} s{often}{source}{tools}"
 
 
 def _tool(fields: Fields) -> str:
@@ -78,8 +78,8 @@ def _finished(fields: Fields) -> str:
 
 def _adapted(fields: Fields) -> str:
     """Return what a model refuses: `fast refuses temperature 0.5: left out`."""
-    asked, parameter = fields["asked"], fields["parameter"]
-    what = parameter if asked == parameter else f"{parameter} {asked}"
+    wanted, parameter = fields["asked"], fields["parameter"]
+    what = parameter if wanted == parameter else f"{parameter} {wanted}"
     return f"{fields['alias']} refuses {what}: {fields['instead']}"[:LONGEST]
 
 

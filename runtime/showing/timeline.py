@@ -130,7 +130,7 @@ class _Reading:
     works: dict[str, list[TimelineCall]] = field(default_factory=lambda: defaultdict(list))
     times: dict[int, float] = field(default_factory=dict[int, float])
     breaks: list[float] = field(default_factory=list[float])
-    heard: dict[str, float] = field(default_factory=dict[str, float])
+    last_turns: dict[str, float] = field(default_factory=dict[str, float])
     mail: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     def read(self, event: Mapping[str, Any]) -> None:
@@ -161,13 +161,13 @@ class _Reading:
             self.spans.append(replace(span, end=self.now, is_open=False, took=took))
         elif kind in WORKS and "source" not in event:
             self.works[agent].append(self._work(event))
-        self.heard[agent] = self.now
+        self.last_turns[agent] = self.now
 
     def _work(self, event: Mapping[str, Any]) -> TimelineCall:
         """Return the time that a call took; of one that failed, since its agent was heard last."""
         agent, kind = event.get("agent", ""), WORKS[event["type"]]
         if event["type"] in {"model_retried", "model_error"}:
-            start = self.heard.get(agent, self.now)
+            start = self.last_turns.get(agent, self.now)
         else:
             start = self.now - float(event.get("seconds") or 0.0)
         end = self.now + float(event.get("wait") or 0.0)

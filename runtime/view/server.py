@@ -146,8 +146,8 @@ class PageServer:
         try:
             state = self.site.state
             links = Links(here=address, contents=[*self.site.contents], base=self.base)
-            if state and (known := self._rendered.get(address)) and known[0] == state:
-                return known[1]
+            if state and (cached := self._rendered.get(address)) and cached[0] == state:
+                return cached[1]
             page = make_page(self.site, links, self.source)
         except CoterieError as error:
             state, page = "", problem("This cannot be shown", str(error), links)
@@ -171,7 +171,7 @@ class PageServer:
             pass  # the page was closed
         return response
 
-    async def _changes(self, known: str) -> AsyncIterator[str]:
+    async def _changes(self, before: str) -> AsyncIterator[str]:
         value = time.monotonic()
         while True:
             state = self._state()
@@ -179,8 +179,8 @@ class PageServer:
             if not state:
                 yield "event: end\ndata:"
                 return
-            if state != known and waited >= self._took * SHARE:
-                known, value = state, time.monotonic()
+            if state != before and waited >= self._took * SHARE:
+                before, value = state, time.monotonic()
                 yield "event: change\ndata:"
             else:
                 yield ": still"

@@ -19,15 +19,15 @@ def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
     `NO_PROXY` names the hosts that go without. The same in lower case comes first. This machine
     itself is never reached through a proxy.
     """
-    asked = urlsplit(url)
-    if _is_loopback(asked.hostname or ""):
+    address = urlsplit(url)
+    if _is_loopback(address.hostname or ""):
         return None
-    for name in (f"{asked.scheme}_proxy", "all_proxy"):
+    for name in (f"{address.scheme}_proxy", "all_proxy"):
         if proxy := _value(name, environment):
             break
     else:
         return None
-    if _is_exempt(asked.netloc.rpartition("@")[2], _value("no_proxy", environment)):
+    if _is_exempt(address.netloc.rpartition("@")[2], _value("no_proxy", environment)):
         return None
     return _address(name, proxy)
 

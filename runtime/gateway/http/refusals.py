@@ -46,8 +46,8 @@ INVALID = ("invalid_", "unsupported_", "image_", "empty_image", "context_length"
 """How codes begin that say that the request is at fault."""
 ANSWERED = ("choices", "content", "output", "type", "response")
 ERRORS = ("error", "Error", "errors", "fault")  # Cloudflare lists them; "fault" is Apigee's
-TOLD = ("message", "Message", "msg", "error_msg", "errmsg", "faultstring")
-WORDED = (*ERRORS, *TOLD, "title", "detail", "loc", "type", "code", "Code", "metadata", "raw")
+MESSAGES = ("message", "Message", "msg", "error_msg", "errmsg", "faultstring")
+WORDED = (*ERRORS, *MESSAGES, "title", "detail", "loc", "type", "code", "Code", "metadata", "raw")
 """Where an error has its words, in the order in which they are shown."""
 _VERSIONED = re.compile(r"/v\d|/deployments/|api-version=")
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
@@ -143,7 +143,7 @@ def failure_in(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if "title" in body and (place_of(body.get("status")) or 0) >= 400:  # RFC 9457
         return body
     is_answer = any(body.get(name) is not None for name in ANSWERED)
-    tells = bool(body.get("detail")) or any(isinstance(body.get(name), str) for name in TOLD)
+    tells = bool(body.get("detail")) or any(isinstance(body.get(name), str) for name in MESSAGES)
     return body if tells and not is_answer else None
 
 
@@ -172,11 +172,11 @@ def failed(
 def _status(failure: Mapping[str, Any]) -> int:
     """Return the status that a failure has where it comes in place of an answer."""
     for name in ("code", "http_code", "status", "type"):
-        said = failure.get(name)
-        if (place := place_of(said)) is not None and 400 <= place < 600:
+        word = failure.get(name)
+        if (place := place_of(word)) is not None and 400 <= place < 600:
             return place
-        if isinstance(said, str) and (known := _status_of(said.lower())):
-            return known
+        if isinstance(word, str) and (status := _status_of(word.lower())):
+            return status
     return 400 if meaning_of(words_of(json.dumps(failure).encode())) else 500
 
 

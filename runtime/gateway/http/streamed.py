@@ -52,7 +52,7 @@ class StreamedAnswer:
     _events: EventReader = field(default_factory=EventReader)
     _assembly: Assembly = field(init=False)
     _size: int = 0
-    _taken: int = 0
+    _count: int = 0
     _looked: int = 0
     _has_last_word: bool = False
     _headers: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -94,7 +94,7 @@ class StreamedAnswer:
             if await self._is_end(data):
                 return True
         most = self.sink.most_pieces
-        if self._taken > most or self._events.lines > MOST_LINES:
+        if self._count > most or self._events.lines > MOST_LINES:
             raise self._refused(f"an answer in more than {most:,} pieces")
         if self._size - self._looked > BETWEEN_LOOKS:
             self._looked = self._size
@@ -111,7 +111,7 @@ class StreamedAnswer:
 
     async def _take(self, data: bytes) -> None:
         """Take an event; keep-alives are passed over."""
-        self._taken += 1
+        self._count += 1
         event = await apart(len(data), lambda: self._event(without(self.secrets, data)))
         if event is None or self._events.name == b"ping":
             return

@@ -23,16 +23,16 @@ def is_interleaved(blocks: Sequence[Mapping[str, Any]]) -> bool:
 def as_chat(body: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Write a response as the chat API would have it, with its thinking as litellm does."""
     calls = [block for block in blocks if block["type"] == "tool_use"]
-    given = [call for call in calls if call["name"] == ANSWER_TOOL]
+    answers = [call for call in calls if call["name"] == ANSWER_TOOL]
     texts = [block["text"] for block in blocks if block["type"] == "text"]
-    if given:
-        texts = [as_text(given[0]["input"])]
+    if answers:
+        texts = [as_text(answers[0]["input"])]
     reason = body.get("stop_reason")
-    if given and reason == "tool_use":
+    if answers and reason == "tool_use":
         reason = "stop"
     message = {
         "content": "".join(texts) or _explanation(body),
-        "tool_calls": [_call(call) for call in calls if not given],
+        "tool_calls": [_call(call) for call in calls if not answers],
         "thinking_blocks": [dict(block) for block in blocks if block["type"] in THINKING],
     }
     return {
@@ -60,12 +60,12 @@ def _usage(usage: Any) -> dict[str, Any]:
     read: Any = usage.get("cache_read_input_tokens") or 0
     written: Any = usage.get("cache_creation_input_tokens") or 0
     counts: list[Any] = [usage.get("input_tokens"), read, written]
-    known = all(isinstance(count, int) and count >= 0 for count in counts)
+    is_counted = all(isinstance(count, int) and count >= 0 for count in counts)
     details: Any = usage.get("output_tokens_details")
     thought = details.get("thinking_tokens") if is_mapping(details) else None
     return {
         **usage,
-        "prompt_tokens": sum(counts) if known else None,
+        "prompt_tokens": sum(counts) if is_counted else None,
         "completion_tokens": usage.get("output_tokens"),
         "completion_tokens_details": {"reasoning_tokens": thought},
         "prompt_tokens_details": {"cached_tokens": read, "cache_creation_tokens": written},

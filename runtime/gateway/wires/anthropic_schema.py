@@ -13,7 +13,7 @@ from typing import Any
 
 from ....schema.values.values import is_list, is_mapping
 
-SAID = ("type", "title", "description", "enum", "const", "required")
+ANNOTATIONS = ("type", "title", "description", "enum", "const", "required")
 FORMATS = frozenset(
     ("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid")
 )
@@ -43,7 +43,7 @@ def as_input_schema(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _closed(schema: Any) -> dict[str, Any]:
     if not is_mapping(schema) or any(word in schema for word in OPEN):
         raise _Unsaid
-    fields = {key: schema[key] for key in SAID if key in schema}
+    fields = {key: schema[key] for key in ANNOTATIONS if key in schema}
     if schema.get("format") in FORMATS:
         fields["format"] = schema["format"]
     if not all(isinstance(item, SCALARS) for item in fields.get("enum", ())):

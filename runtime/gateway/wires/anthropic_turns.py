@@ -51,14 +51,14 @@ def _alternating(messages: Iterable[Message]) -> list[tuple[bool, list[Message]]
 def _blocks(message: Message) -> list[Block]:
     if message["role"] == "tool":
         return [_result(message)]
-    return _as_it_came(message) or [
+    return _original_blocks(message) or [
         *map(_given_back, message.get("thinking_blocks") or ()),
         *_content(message),
         *map(_use, calls_of(message)),
     ]
 
 
-def _as_it_came(message: Message) -> list[Block]:
+def _original_blocks(message: Message) -> list[Block]:
     """Give the blocks that must stay in their order, if they are those of this message's calls."""
     blocks: Sequence[Mapping[str, Any]] = message.get("content_blocks") or ()
     ids = [block["id"] for block in blocks if block["type"] == "tool_use"]
@@ -77,8 +77,8 @@ def _use(call: Mapping[str, Any]) -> Block:
         value: Any = json.loads(arguments)
     except (ValueError, TypeError, RecursionError):
         value = arguments
-    given = value if is_mapping(value) else {"arguments": value}
-    return {"type": "tool_use", "id": call["id"], "name": function["name"], "input": given}
+    fields = value if is_mapping(value) else {"arguments": value}
+    return {"type": "tool_use", "id": call["id"], "name": function["name"], "input": fields}
 
 
 def _result(message: Message) -> Block:

@@ -43,8 +43,8 @@ class ChatWire:
         """
         if request.schema is not None or request.tools or request.seed is not None:
             return self._body(endpoint, request, refused)
-        asked = (request.max_tokens, request.temperature, request.top_p, request.effort)
-        key = (*asked, request.stop, frozenset(refused))
+        limits = (request.max_tokens, request.temperature, request.top_p, request.effort)
+        key = (*limits, request.stop, frozenset(refused))
         if (outline := endpoint.outlines.get(key)) is None:
             if len(endpoint.outlines) >= MOST_OUTLINES:
                 endpoint.outlines.clear()

@@ -11,7 +11,7 @@ from ...values.bounds import MOST_TOOL_CALLS
 from ..chat.ending import outweighs
 from ..chat.text import place_of
 
-SAID = ("content", "refusal", "reasoning_content", "reasoning")
+TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
 """What of a delta are words."""
 GROWING = frozenset({"text", "summary", "thinking", "arguments", "content"})
 """What of a part that comes in pieces is written on; everything else is said once."""
@@ -111,7 +111,7 @@ class _Choice:
                 self._pieces.setdefault(name, []).append(item)
             elif item is not None:
                 self._message[name] = item
-        for name in SAID:
+        for name in TEXTS:
             item = delta.get(name)
             if item and isinstance(item, str):
                 return item
@@ -119,8 +119,8 @@ class _Choice:
 
     def _add_parts(self, name: str, item: Any) -> None:
         """Add to what comes in parts. Mistral's models think in parts, then answer in text."""
-        known = self._message.get(name)
-        parts = self._message[name] = known if is_list(known) else []
+        earlier = self._message.get(name)
+        parts = self._message[name] = earlier if is_list(earlier) else []
         before = "".join(self._pieces.pop(name, ()))
         for entry in (before, item):
             if isinstance(entry, str):
@@ -192,8 +192,8 @@ class _Calls:
         return [{**call, "function": _whole(call["function"])} for call in self._calls]
 
     def _add(self, piece: Mapping[str, Any]) -> None:
-        given = piece.get("function")
-        function = cast("Mapping[str, Any]", given if is_mapping(given) else {})
+        fields = piece.get("function")
+        function = cast("Mapping[str, Any]", fields if is_mapping(fields) else {})
         call = self._call_of(piece, function)
         for name, item in piece.items():
             if item and name not in {"index", "function"}:

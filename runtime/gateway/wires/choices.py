@@ -20,8 +20,8 @@ def choices(
     choice = request.tool_choice
     if not request.tools or choice is None:
         return ()
-    asked = dict.fromkeys((choice, "auto")) if isinstance(choice, str) else (choice, "auto")
-    return (*(_form(item, write_choice(item)) for item in asked), LEFT_OUT)
+    values = dict.fromkeys((choice, "auto")) if isinstance(choice, str) else (choice, "auto")
+    return (*(_form(item, write_choice(item)) for item in values), LEFT_OUT)
 
 
 def _form(choice: Any, value: Any) -> ParameterForm:

@@ -85,10 +85,10 @@ def _answered(messages: Sequence[Message], calls: Iterable[Named]) -> list[Messa
         )
         left = [message for message in left if message is not result]
         results.append({"role": "tool", "tool_call_id": name, "content": result.get("content")})
-    said = (
+    others = (
         {**message, "role": "user"} if message["role"] == "tool" else message for message in left
     )
-    return [*results, *said]
+    return [*results, *others]
 
 
 def _is_result(message: Message, call: str) -> bool:

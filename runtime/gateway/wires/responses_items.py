@@ -33,7 +33,7 @@ def _items(message: Message) -> list[Item]:
         case "assistant":
             text = text_of(content)
             words = [{"role": "assistant", "content": text}] if text else []
-            return _as_they_came(message) or [*words, *map(_call, calls_of(message))]
+            return _original_items(message) or [*words, *map(_call, calls_of(message))]
         case "tool":
             return [
                 {
@@ -47,7 +47,7 @@ def _items(message: Message) -> list[Item]:
             return [{"role": role, "content": parts}]
 
 
-def _as_they_came(message: Message) -> list[Item]:
+def _original_items(message: Message) -> list[Item]:
     """Return the items that were answered, if they are those of this message's calls."""
     items: Sequence[Mapping[str, Any]] = message.get("output_items") or ()
     ids = [item["call_id"] for item in items if item["type"] == "function_call"]

@@ -24,7 +24,7 @@ from ...messages.thoughts import only_thinks
 from ...prompts import render
 from ...tools import ToolError
 from .._foreign import foreign_errors
-from .._jailed import jailed, kept
+from .._jailed import jailed, recording
 from .._repository import handed_patch, told_of_start
 from .._steps import shortened
 from ..programs import host_programs
@@ -74,7 +74,7 @@ def run_default_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int)
                 jail,
                 timeout=COMMAND_SECONDS,
                 output=LARGEST_OUTPUT,
-                seen=kept(assignment, bridge, CommandResult),
+                seen=recording(assignment, bridge, CommandResult),
             ),
             system_template="{{ instructions }}",
             instance_template="{{ task }}",
@@ -170,10 +170,10 @@ class _Environment(JailEnvironment):
         if "act" not in action:
             return super().execute(action, cwd, timeout=timeout)
         try:
-            said = self._bridge.wait(self._acts[action["act"]].call(action["arguments"]))
+            result = self._bridge.wait(self._acts[action["act"]].call(action["arguments"]))
         except ToolError as error:
             return {"output": str(error), "returncode": 1, "exception_info": ""}
-        text = said if isinstance(said, str) else dumps(said, ensure_ascii=False)
+        text = result if isinstance(result, str) else dumps(result, ensure_ascii=False)
         return {"output": text, "returncode": 0, "exception_info": ""}
 
 
@@ -187,11 +187,11 @@ def _act(call: SimpleNamespace) -> dict[str, Any]:
     """Read a call of an act; arguments that are no JSON are refused where it is done."""
     name, arguments = call.function.name, call.function.arguments
     try:
-        given = loads(arguments)
+        parsed = loads(arguments)
     except ValueError:
-        given = None
+        parsed = None
     shown = f"{name} {arguments}"
-    return {"command": shown, "tool_call_id": call.id, "act": name, "arguments": given}
+    return {"command": shown, "tool_call_id": call.id, "act": name, "arguments": parsed}
 
 
 def _calls(answer: ChatAnswer, ids: Sequence[str]) -> list[SimpleNamespace]:
@@ -227,12 +227,12 @@ def _result(assignment: Assignment, messages: list[Any], submission: str) -> Age
 
 
 def _last_text(messages: list[Any]) -> str:
-    said = (
+    texts = (
         bare(message).get("content")
         for message in reversed(messages)
         if message["role"] == "assistant"
     )
-    return next((text.strip() for text in said if text), "")
+    return next((text.strip() for text in texts if text), "")
 
 
 def _steps(messages: list[Any]) -> Iterator[dict[str, Any]]:

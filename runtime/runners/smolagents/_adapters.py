@@ -37,7 +37,7 @@ from ...prompts import render
 from ...values.structured import answer_in, parse_structured
 from .._bounds import LARGEST_ANSWER, check_answer
 from .._foreign import foreign_errors
-from .._jailed import jailed, kept
+from .._jailed import jailed, recording
 from .._steps import shortened
 from ..programs import host_packages
 from ._tools import HostTool, PersonWait, definition
@@ -65,7 +65,7 @@ _OPENING = re.compile(r"```(?:python|py)\b")
 _CLOSING = re.compile(r"\n```")
 MOST_ENDS = 20
 """Fences at which a block may end that are tried."""
-LARGEST_TRIED = LARGEST_ANSWER // 10
+LARGEST_PARSED = LARGEST_ANSWER // 10
 
 
 def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
@@ -83,7 +83,7 @@ def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) ->
                 "code_system", instructions=assignment.system, seconds=f"{jail.limits.wall:g}"
             ),
             executor=JailExecutor(
-                jail, seen=kept(assignment, bridge, CellResult), waited=lambda: wait.seconds
+                jail, seen=recording(assignment, bridge, CellResult), waited=lambda: wait.seconds
             ),
             additional_authorized_imports=[*IMPORTS, *packages],
         ) as agent,
@@ -304,7 +304,7 @@ def whole_code(text: str) -> str:
 
     A block ends at the first fence at which it is Python.
     """
-    if "<code>" in text or len(text) > LARGEST_TRIED:
+    if "<code>" in text or len(text) > LARGEST_PARSED:
         return text
     blocks: list[str] = []
     at, is_otherwise = 0, False
@@ -326,7 +326,7 @@ def ends_in_code(text: str) -> bool:
     """Return whether the sign for the end of code stands in a text of the code itself."""
     _, opening, after = text.partition("<code>")
     code = after.partition("</code>")[0]
-    return bool(opening) and len(code) <= LARGEST_TRIED and "unterminated" in _fault(code)
+    return bool(opening) and len(code) <= LARGEST_PARSED and "unterminated" in _fault(code)
 
 
 def _is_python(code: str) -> bool:

@@ -92,8 +92,8 @@ class KeepingMemory(ToolCallingAgent):
     def write_memory_to_messages(self, summary_mode: bool = False) -> list[ChatMessage]:
         messages = self.memory.system_prompt.to_messages(summary_mode=summary_mode)
         for step in self.memory.steps:
-            kept = [] if summary_mode else _kept(step)  # plans are asked for without tools
-            messages += kept or step.to_messages(summary_mode=summary_mode)
+            turn = [] if summary_mode else _original_turn(step)  # plans are asked for without tools
+            messages += turn or step.to_messages(summary_mode=summary_mode)
         return messages
 
 
@@ -121,10 +121,10 @@ def _as_text(messages: list[ChatMessage]) -> list[Message]:
     ]
 
 
-def _kept(step: Any) -> list[ChatMessage]:
+def _original_turn(step: Any) -> list[ChatMessage]:
     """Return a step whose answer is kept as it was; nothing for any other."""
-    said = step.model_output_message if isinstance(step, ActionStep) else None
-    if said is None or not isinstance(said.raw, KeptTurn):
+    message = step.model_output_message if isinstance(step, ActionStep) else None
+    if message is None or not isinstance(message.raw, KeptTurn):
         return []
-    said.raw.error = str(step.error or "")
-    return [ChatMessage(role=MessageRole.ASSISTANT, raw=said.raw)]
+    message.raw.error = str(step.error or "")
+    return [ChatMessage(role=MessageRole.ASSISTANT, raw=message.raw)]

@@ -88,11 +88,11 @@ def _answer(python: Path) -> dict[str, Any]:
     # Its own variables could lead the interpreter to other packages than those in its jail.
     environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [python, PROBE], capture_output=True, check=True, timeout=PROBE_SECONDS, text=True,
             env=environment, cwd="/",
         )  # fmt: skip
-        result = json.loads(done.stdout)
+        result = json.loads(process.stdout)
     except subprocess.CalledProcessError as error:
         words = error.stderr.strip()[-500:]
         raise AgentError(f"{VARIABLE} is {str(python)!r}, which failed: {words} {HOW}") from None

@@ -83,7 +83,7 @@ def _hook(host: Host) -> Any:
     """Return what SWE-agent calls as it works."""
     hooks = _library("sweagent.agent.hooks.abstract")
 
-    class Told(hooks.AbstractAgentHook):
+    class Hook(hooks.AbstractAgentHook):
         def on_action_executed(self, *, step: Any) -> None:
             fields = {"command": step.action, "output": step.observation}
             step.observation = host.ask(op="step", **fields)["output"]
@@ -92,7 +92,7 @@ def _hook(host: Host) -> Any:
             del trajectory
             host.tell(op="end", status=info.get("exit_status"))
 
-    return Told()
+    return Hook()
 
 
 def _library(name: str) -> Any:

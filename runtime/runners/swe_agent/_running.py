@@ -16,7 +16,7 @@ from ...jail import JailLimits
 from ...jail.code.wire import HungUp, WireError, WorkerConnection
 from ...prompts import render
 from ...repository.git import git
-from .._jailed import jailed, kept
+from .._jailed import jailed, recording
 from .._kept import KeptAnswers, numbered
 from .._repository import handed_patch, told_of_start
 from .._steps import shortened
@@ -92,7 +92,7 @@ def _commit(folder: Path) -> None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Seen:
+class _StepOutput:
     """What the agent saw of a command."""
 
     output: str
@@ -107,7 +107,7 @@ class _Conversation:
         self._assignment = assignment
         self._bridge = bridge
         self._answers = KeptAnswers()
-        self._seen = kept(assignment, bridge, _Seen)
+        self._record = recording(assignment, bridge, _StepOutput)
         self._max_steps = self._left = max_steps
 
     def held(self, jail: AnyJail, python: Path, settings: dict[str, Any]) -> str:
@@ -139,7 +139,7 @@ class _Conversation:
                 case {"op": "chat", "request": {"messages": list(messages), "tools": tools}}:
                     wire.send(self._completion(messages, tools or ()))
                 case {"op": "step", "command": str(command), "output": str(output)}:
-                    wire.send({"output": self._done(command, output)})
+                    wire.send({"output": self._run_step(command, output)})
                 case {"op": "end", "status": status}:
                     return str(status)
                 case _:
@@ -162,10 +162,10 @@ class _Conversation:
         choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
         return {"model": "model", "choices": [choice]}
 
-    def _done(self, command: str, output: str) -> str:
-        seen = self._seen(command, _Seen(output=output)).output
-        self.steps.append({"command": shortened(command), "output": shortened(seen)})
-        return seen
+    def _run_step(self, command: str, output: str) -> str:
+        text = self._record(command, _StepOutput(output=output)).output
+        self.steps.append({"command": shortened(command), "output": shortened(text)})
+        return text
 
 
 def _settings(assignment: Assignment, start: str) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class SweAgentRunner:
                 f" use agent_type: DefaultAgent.\n{detect()}"
             )
 
-    async def tried(self) -> str:
+    async def probe(self) -> str:
         """Run SWE-agent once, with a scripted model, and say which it is.
 
         Raises:

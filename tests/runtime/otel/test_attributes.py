@@ -8,7 +8,7 @@ import pytest
 
 from coterie.runtime.otel.attributes import (
     call_content,
-    call_told,
+    call_result,
     clean,
     event_attributes,
     provider_of,
@@ -59,11 +59,11 @@ def test_providers_are_named_as_the_conventions_name_them(
 @pytest.mark.parametrize("source", ["journal", "cache"])
 def test_tokens_of_recorded_answers_stand_under_another_name(source: str) -> None:
     usage = {"prompt_tokens": 5, "completion_tokens": 2, "cached_tokens": 3, "usd": 0.1}
-    live = call_told({"usage": usage})
+    live = call_result({"usage": usage})
     assert live["gen_ai.usage.input_tokens"] == 5
     assert live["gen_ai.usage.cache_read.input_tokens"] == 3
     assert live["coterie.usd"] == pytest.approx(0.1)
-    recorded = call_told({"usage": usage, "source": source})
+    recorded = call_result({"usage": usage, "source": source})
     assert recorded["coterie.recorded.input_tokens"] == 5
     assert recorded["coterie.source"] == source
     assert recorded["coterie.usd"] is None
