@@ -22,7 +22,7 @@ from coterie.pool.ledger.learnt import OperatorOutcome
 from coterie.pool.values.statistics import Trial
 from coterie.pool.values.statistics import TrialPart as Share
 from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Run
-from coterie.runtime.agents.posted import Ended, Posted, Taken, TurnDone
+from coterie.runtime.agents.posted import Ended, Posted, TurnDone, TurnStart
 from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.gateway import ToolRequest as Called
 from coterie.runtime.record.attempts import Attempt
@@ -118,7 +118,7 @@ KEPT: dict[type[Any], st.SearchStrategy[Any]] = {
         bus=tuples(POSTED),
         ending=st.none() | ENDINGS,
     ),
-    Taken: st.builds(Taken, agent=TEXTS, turn=COUNTS, messages=tuples(COUNTS)),
+    TurnStart: st.builds(TurnStart, agent=TEXTS, turn=COUNTS, messages=tuples(COUNTS)),
     TurnDone: st.builds(TurnDone, agent=TEXTS, turn=COUNTS, posted=tuples(POSTED)),
     Ended: st.builds(Ended, why=st.just("silence"), by=st.none() | TEXTS, text=TEXTS),
     Attempt: st.builds(Attempt, usage=USAGES, state=st.sampled_from(["open", "settled", "lost"])),

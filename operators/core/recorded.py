@@ -9,7 +9,7 @@ from typing import Any
 
 from ...runtime.agents.outcomes import Run
 from ...runtime.gateway import ChatAnswer, ToolRequest
-from ...runtime.gateway.chat.dialogue import kept
+from ...runtime.gateway.chat.dialogue import as_dialogue
 from ...runtime.runs.record import read_result
 from ...schema.values.codec import from_value
 from ...schema.values.errors import InputError
@@ -62,4 +62,4 @@ def _dialogue(call: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], ..
         for item in call["tool_calls"]
     )
     answer = ChatAnswer(text=call["text"], tool_calls=tools)
-    return kept(call["messages"], answer, most)
+    return as_dialogue(call["messages"], answer, most)

@@ -70,7 +70,7 @@ def _speakers(round_: Round) -> Iterator[str]:
     team = round_.plan.team
     decides = team.output if team.execution.rounds is None else None
     for agent, outcome in round_.run.agents.items():
-        calls_model = agent not in round_.given and round_.plan.agents[agent].backend != FUNCTION
+        calls_model = agent not in round_.preset and round_.plan.agents[agent].backend != FUNCTION
         if calls_model and agent != decides and outcome.result is not None:
             yield agent
 

@@ -83,7 +83,7 @@ def calls_at_most(plan: Plan, silent: Sequence[str | Turn]) -> int:
 def _working(round_: Round) -> Iterator[str]:
     """Name who worked in a pass, whatever came of it."""
     for agent in round_.plan.agents:
-        if agent not in round_.given and round_.run.agents[agent].status in {"done", "failed"}:
+        if agent not in round_.preset and round_.run.agents[agent].status in {"done", "failed"}:
             yield agent
 
 

@@ -131,7 +131,7 @@ class TaskRuns:
             part |= {"journal": reuse} if reuse else {}
             context = self._context(dialogue=dialogue, trace=self._telling(plan, label), **part)
             if read:
-                result = await execute(plan, task, context, path=place, state=state, given=preset)
+                result = await execute(plan, task, context, path=place, state=state, preset=preset)
                 run = await scored(result, task, services.jails)
             else:
                 run = await perform(plan, task, context, path=place)
@@ -169,7 +169,7 @@ class TaskRuns:
                 self._context(trace=report and report.within(round=number), dialogue=dialogue),
                 path=f"{self.path}{label}/round {number}/",
                 state=coming.state,
-                given=coming.given,
+                preset=coming.preset,
                 allowance=allowance,
             )
             self._must_count(run)

@@ -65,7 +65,7 @@ class Acting:
 
     seat: Seat
     tools: Mapping[str, GrantedTool]
-    done: list[Act] = field(default_factory=list["Act"])
+    acts: list[Act] = field(default_factory=list["Act"])
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -101,7 +101,7 @@ class Acting:
         for fields in chosen:
             tool = self.tools.get(str(fields.get("act")))
             try:
-                await tool.call(_given(fields)) if tool else None
+                await tool.call(_act_arguments(fields)) if tool else None
             except ToolError:
                 continue
 
@@ -138,20 +138,20 @@ class Acting:
                 yield name, arguments
 
     def _problems(self, chosen: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-        done = [*self.done]
+        acts = [*self.acts]
         for number, fields in enumerate(chosen):
             try:
-                act = self._read(str(fields.get("act")), _given(fields))
-                self.seat.reply(done, act)
+                act = self._read(str(fields.get("act")), _act_arguments(fields))
+                self.seat.reply(acts, act)
             except ToolError as error:
                 yield f"acts.{number}: {error}"
             else:
-                done.append(act)
+                acts.append(act)
 
     def _read(self, name: str, arguments: Mapping[str, Any]) -> Act:
         if name not in self.tools or name == "list_pool":  # whoever has no tools is shown it
-            known = [choice for choice, _ in self._choices()]
-            raise ToolError(f"{quoted(name[:80])} is no act; there are {', '.join(known)}.")
+            names = [choice for choice, _ in self._choices()]
+            raise ToolError(f"{quoted(name[:80])} is no act; there are {', '.join(names)}.")
         if (act := act_of(name, arguments)) is None:
             raise ToolError(f"{name} takes {', '.join(_arguments(self.seat, name)) or 'nothing'}.")
         for key, form in _arguments(self.seat, name).items():
@@ -167,7 +167,7 @@ def _arguments(seat: Seat, name: str) -> dict[str, Mapping[str, Any]]:
     return {**WHOM[name]} if form is None else {"answer": form}
 
 
-def _given(call: Mapping[str, Any]) -> dict[str, Any]:
+def _act_arguments(call: Mapping[str, Any]) -> dict[str, Any]:
     """Take an act's arguments out of an object; what else is in it does not matter."""
     return {key: call[key] for key in WHOM.get(str(call.get("act")), ()) if key in call}
 
@@ -180,12 +180,12 @@ def acting(seat: Seat, workspace: Workspace, emit: Emit, once: Once) -> Acting:
         once: Keeps what came of what it does.
     """
     granted: dict[str, GrantedTool] = {}
-    given = Acting(seat=seat, tools=granted)
+    state = Acting(seat=seat, tools=granted)
     for name in seat.may:
         granted[name] = GrantedTool(
-            tool=_tool(name, given), workspace=workspace, emit=emit, once=once
+            tool=_tool(name, state), workspace=workspace, emit=emit, once=once
         )
-    return given
+    return state
 
 
 def _tool(name: str, acting: Acting) -> Tool:
@@ -196,8 +196,8 @@ def _tool(name: str, acting: Acting) -> Tool:
         act = act_of(name, arguments)
         if act is None:  # the tool's parameters let nothing else pass
             raise ToolError(f"{name} does not take {quoted(json.dumps(arguments)[:80])}.")
-        reply = acting.seat.reply(acting.done, act)
-        acting.done.append(act)
+        reply = acting.seat.reply(acting.acts, act)
+        acting.acts.append(act)
         return reply
 
     arguments = _arguments(acting.seat, name)

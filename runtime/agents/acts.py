@@ -89,20 +89,23 @@ def acts(outcome: AgentOutcome, read: Sequence[Posted] = ()) -> tuple[Act, ...]:
     """
     if outcome.status != "done":
         return ()
-    done = tuple(_done(outcome.tool_calls))
+    chosen = tuple(_acts_of(outcome.tool_calls))
     text = outcome.result.content.strip() if outcome.result else ""
-    if not text or any(isinstance(act, Finalize | Terminate) for act in done):
-        return done
-    written = {act.to for act in done if isinstance(act, Send)}
-    started = {act.agent for act in done if isinstance(act, Start)}
+    if not text or any(isinstance(act, Finalize | Terminate) for act in chosen):
+        return chosen
+    written = {act.to for act in chosen if isinstance(act, Send)}
+    started = {act.agent for act in chosen if isinstance(act, Start)}
     askers = dict.fromkeys(
         posted.sender for posted in read if posted.kind in ASKING and posted.sender
     )
-    heard = written | started
-    return (*done, *(TurnAnswer(to=asker, text=text) for asker in askers if asker not in heard))
+    informed = written | started
+    return (
+        *chosen,
+        *(TurnAnswer(to=asker, text=text) for asker in askers if asker not in informed),
+    )
 
 
-def _done(calls: Sequence[ToolCall]) -> Iterator[Act]:
+def _acts_of(calls: Sequence[ToolCall]) -> Iterator[Act]:
     for call in calls:
         act = act_of(call.tool, call.arguments) if call.error is None else None
         if act is not None:
@@ -111,8 +114,8 @@ def _done(calls: Sequence[ToolCall]) -> Iterator[Act]:
 
 def act_of(tool: str, arguments: Any) -> Act | None:
     """Read an act off a tool's name and its arguments; None where it is none."""
-    given = arguments if is_mapping(arguments) else {}
-    match tool, given:
+    fields = arguments if is_mapping(arguments) else {}
+    match tool, fields:
         case "send", {"to": str(to), "text": str(text)}:
             return Send(to=to, text=text)
         case "start_agent", {"agent": str(agent), "text": str(text)}:

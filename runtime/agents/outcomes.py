@@ -243,7 +243,7 @@ class Run:
         return self.error or next(filter(None, of_agents), "")
 
 
-def as_given(outcome: AgentOutcome) -> AgentOutcome:
+def without_cost(outcome: AgentOutcome) -> AgentOutcome:
     """Let an outcome stand whose agent is not run: it costs nothing, or it would count twice."""
     return replace(outcome, usage=Usage(), seconds=0.0, attempts=0)
 

@@ -48,7 +48,7 @@ class Posted:
 
 
 @kept(tag=("event", "taken"))
-class Taken:
+class TurnStart:
     """An agent took its mail, and began a turn.
 
     Attributes:
@@ -90,7 +90,7 @@ class Ended:
     text: str = ""
 
 
-Event = Taken | TurnDone | Ended
+Event = TurnStart | TurnDone | Ended
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

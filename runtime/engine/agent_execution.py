@@ -21,7 +21,7 @@ from ..agents.round_state import NOTHING
 from ..agents.runner import AgentResult, Assignment
 from ..calls.calls import scrubbed
 from ..gateway import CallError, ChatRequest
-from ..gateway.chat.dialogue import clipped, kept, shortened
+from ..gateway.chat.dialogue import as_dialogue, clipped, shortened
 from ..gateway.chat.inputs import takes
 from ..jail.moving import Moves, is_lost
 from ..messages.attached import seen_by
@@ -84,7 +84,7 @@ class AgentExecution:
         self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
         self.attempts = 0
         self.numbers: dict[str, int] = {}
-        self.given = 0
+        self.output_size = 0
         self.tool_calls: list[ToolCall] = []
         self.dialogue: tuple[Message, ...] = ()
         self.unanswered = ""
@@ -97,7 +97,7 @@ class AgentExecution:
         self.time = whole.time if whole else OwnTime(limit, whole=self.run.allowance.time)
         self.waits = False
         self.started = self.begun = time.monotonic()
-        self.spending = self.run.purse_of(self.planned.agent.id).child()
+        self.spending = self.run.budget_of(self.planned.agent.id).child()
         self.recorded = NOTHING_SPENT
         self.source: str | None = None
         self.has_acted = False
@@ -179,12 +179,12 @@ class AgentExecution:
         journal = self.context.calls.journal
         if journal is None:
             return await self._run()
-        asked = self._asked()
-        async with journal.alone(self.path, asked):
-            return await self._journaled(journal, asked)
+        key = self._digest()
+        async with journal.alone(self.path, key):
+            return await self._journaled(journal, key)
 
-    async def _journaled(self, journal: Journal, asked: str) -> AgentOutcome:
-        if not journal.replaying and (recorded := journal.get(self.path, asked)) is not None:
+    async def _journaled(self, journal: Journal, key: str) -> AgentOutcome:
+        if not journal.replaying and (recorded := journal.get(self.path, key)) is not None:
             hits = from_value(AgentOutcome, recorded)
             self.recorded, self.source = hits.usage, recorded.get("source", "journal")
             return hits
@@ -193,10 +193,10 @@ class AgentExecution:
             if journal.replaying:
                 result = outcome.result
                 fields = {"content": result.content, "answer": result.answer, "patch": result.patch}
-                journal.compare(self.path, asked, fields)
+                journal.compare(self.path, key, fields)
             # What only asked its model comes to the same again by its answers, which are written.
             value = to_value(outcome)
-            await journal.put(self.path, "agent", asked, value, at_once=self.has_acted)
+            await journal.put(self.path, "agent", key, value, at_once=self.has_acted)
         return outcome
 
     async def _recall(self, drafted: str = "") -> None:
@@ -257,8 +257,8 @@ class AgentExecution:
     def _why(self, failure: CoterieError) -> str:
         """Return why it failed; an agent library does not know that its model only thought."""
         text, unanswered = str(failure), self.unanswered
-        known = not unanswered or unanswered in text
-        return text if known else f"{text} In its last answer, {unanswered}"
+        has_words = not unanswered or unanswered in text
+        return text if has_words else f"{text} In its last answer, {unanswered}"
 
     async def _retried(self) -> AgentResult:
         """Run the agent until it succeeds or has no retry left.
@@ -302,7 +302,7 @@ class AgentExecution:
     def _begin(self) -> None:
         """Forget the result of an attempt before it was over."""
         self.numbers.clear()
-        self.given = 0
+        self.output_size = 0
         self.tool_calls.clear()
         self.dialogue = ()
         self.unanswered = ""
@@ -339,7 +339,7 @@ class AgentExecution:
             self.turn.planned if self.turn else self.planned,
             team.constitution,
             has_reports=has_reports,
-            known=team.known_to(agent),
+            noted=team.known_to(agent),
             paired=team.paired_with(agent),
             task=self.run.workspaces.task,
         )
@@ -353,17 +353,17 @@ class AgentExecution:
         """
         if self.turn and self.carried.earlier:
             return self.turn.news()
-        return "\n\n".join([self._asked_of_it(), *([self.turn.news()] if self.turn else ())])
+        return "\n\n".join([self._written_question(), *([self.turn.news()] if self.turn else ())])
 
-    def _asked_of_it(self) -> str:
+    def _written_question(self) -> str:
         task = self.run.workspaces.task
         brief = task.briefs.get(self.planned.agent.id, "")
         carried = UNBURDENED if self.turn else self.carried  # its mail has the rest
-        given = (task, self.reports, self.missing, carried, self.recalled)
+        parts = (task, self.reports, self.missing, carried, self.recalled)
         return question(
-            *given,
+            *parts,
             brief=brief,
-            seen=self.attachments,
+            visible=self.attachments,
             texts=shown_files(self.planned, task),
             unread=unread_files(self.planned, task),
             unneeded=self.unneeded,
@@ -401,12 +401,12 @@ class AgentExecution:
         )
         return self.turn.assigned(assigned) if self.turn else assigned
 
-    def _asked(self) -> str:
+    def _digest(self) -> str:
         """Return the digest of everything that the agent's outcome follows from."""
         task = self.run.workspaces.task
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
-        given = (
+        parts = (
             *(dict(task.files), task.attached, repo, task.commit),
             self.carried.own.patch if self.carried.own else None,
             [change.key for change in self.start],
@@ -414,24 +414,24 @@ class AgentExecution:
             self.carried.earlier,
             self.turn.tool_inputs() if self.turn else None,
         )
-        read = (self._system, self._question, patches, *given)
+        read = (self._system, self._question, patches, *parts)
         return digest_of(self.planned.shape_json, *read)
 
     def emit(self, event: str, /, **fields: Any) -> None:
         """Note an event of this agent."""
         if event == "tool_call":
-            done = {name: fields[name] for name in ("tool", "arguments", "error") if name in fields}
-            self.tool_calls.append(ToolCall(**done))
+            call = {name: fields[name] for name in ("tool", "arguments", "error") if name in fields}
+            self.tool_calls.append(ToolCall(**call))
         self.warnings.note(event, fields)
         number = {"item": self.item.number} if self.item else {}
         self.context.trace.emit(event, self.planned.agent.id, **fields, **number)
 
     async def once(
-        self, kind: str, asked: Any, work: Callable[[], Awaitable[Mapping[str, Any]]]
+        self, kind: str, inputs: Any, work: Callable[[], Awaitable[Mapping[str, Any]]]
     ) -> Mapping[str, Any]:
         """Find what came of something that the agent does, or do it; see `Once`."""
         self.has_acted = True
-        question = digest(asked)
+        question = digest(inputs)
         path = self._next(f"{kind} {question[:12]}")
         journal = self.context.calls.journal
         if journal is None:
@@ -454,8 +454,8 @@ class AgentExecution:
     def _bound(self, value: Mapping[str, Any]) -> None:
         """Bound what all tools and code of an attempt give: it is kept in the run's folder."""
         texts = (text for item in value.values() for text in (item if is_list(item) else [item]))
-        self.given += sum(len(text) for text in texts if isinstance(text, str))
-        if self.given > LARGEST_WORK:
+        self.output_size += sum(len(text) for text in texts if isinstance(text, str))
+        if self.output_size > LARGEST_WORK:
             raise AgentError(
                 f"its tools and its code gave more than {LARGEST_WORK >> 20} MiB in one attempt."
             )
@@ -529,7 +529,7 @@ class AgentExecution:
         if self.moves.counts(path) and not spending.spent.calls:
             self.recorded += answer.usage
         if self.context.dialogue:
-            self.dialogue = kept(messages, answer, self.context.dialogue)
+            self.dialogue = as_dialogue(messages, answer, self.context.dialogue)
         self.unanswered = why_only_thinking(answer, request.max_tokens)
         if self.unanswered:
             self.emit("only_thought", finish_reason=answer.finish_reason, why=self.unanswered)

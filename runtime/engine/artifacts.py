@@ -29,7 +29,7 @@ MOST_FILES = 100
 MOST_BYTES = 20 << 20
 """Bytes of all files of one agent that are kept."""
 BY_PRODUCTS = frozenset({"__pycache__"})
-KEPT = ".kept"
+ENDING = ".kept"
 """What is appended to names by which everyday tools act upon an agent's files.
 
 Some programs run what a folder says as soon as somebody enters it, opens it or asks for its state:
@@ -92,12 +92,12 @@ class Keeping:
         place = f"{self.place}/{agent}"
         shutil.rmtree(self.folder.path / place, ignore_errors=True)
         names = inert_names(files)
-        kept: list[str] = []
+        saved: list[str] = []
         for path, content in files.items():
             if not holds_secret(content, self.folder.scrub):
                 self.folder.keep(f"{place}/{names[path]}", content)
-                kept.append(names[path])
-        return kept
+                saved.append(names[path])
+        return saved
 
 
 def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
@@ -107,8 +107,8 @@ def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
         folder: The folder of a run, or of an evaluation.
     """
     try:
-        with beneath.open_folder(folder, place.split("/")) as kept:
-            texts = [entry.path for entry in beneath.walk(kept) if entry.kind == "file"]
+        with beneath.open_folder(folder, place.split("/")) as opened:
+            texts = [entry.path for entry in beneath.walk(opened) if entry.kind == "file"]
     except FileNotFoundError:
         return []
     return sorted(f"{place}/{path}" for path in texts)
@@ -134,11 +134,11 @@ async def keep_written(
         files, left_out = {}, 1
     if not files and not left_out:
         return None
-    kept = await asyncio.to_thread(keep, agent, files)
-    renamed = [name for name in kept if name not in files]
+    saved = await asyncio.to_thread(keep, agent, files)
+    renamed = [name for name in saved if name not in files]
     return {
-        "files": kept,
-        "left_out": left_out + len(files) - len(kept),
+        "files": saved,
+        "left_out": left_out + len(files) - len(saved),
         **({"renamed": renamed} if renamed else {}),
     }
 
@@ -147,7 +147,7 @@ def _written(workspace: Workspace) -> tuple[dict[str, bytes], int]:
     """Read the regular files that the task did not bring, as many as are kept."""
     files: dict[str, bytes] = {}
     walk, left_out, room = Walk(), 0, MOST_BYTES
-    given = files_of(workspace.home.task)
+    originals = files_of(workspace.home.task)
     with open_folder(workspace.path, ()) as folder:
         for path, inner, name in walk.files(folder):
             if not BY_PRODUCTS.isdisjoint(PurePosixPath(path).parts):
@@ -157,7 +157,7 @@ def _written(workspace: Workspace) -> tuple[dict[str, bytes], int]:
             except ToolError:
                 left_out += 1
                 continue
-            if given.get(path) == content:
+            if originals.get(path) == content:
                 continue
             if len(files) == MOST_FILES or len(content) > room or not path.isprintable():
                 left_out += 1
@@ -178,9 +178,9 @@ def inert_names(paths: Iterable[str]) -> Mapping[str, str]:
         and what was in one folder still is.
     """
     parts = {path: path.split("/") for path in paths}
-    taken = {part.casefold() for names in parts.values() for part in names}
-    ending = KEPT
-    while any(part.endswith(ending) for part in taken):
+    parts_in_use = {part.casefold() for names in parts.values() for part in names}
+    ending = ENDING
+    while any(part.endswith(ending) for part in parts_in_use):
         ending += "_"
     return {
         path: "/".join(part + ending if _is_trap(part) else part for part in names)

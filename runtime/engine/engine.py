@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...schema.values.errors import AgentError, StorageError
-from ..agents.outcomes import AgentOutcome, Run, as_given
+from ..agents.outcomes import AgentOutcome, Run, without_cost
 from ..agents.round_state import NOTHING
 from ..agents.runner import AgentReport
 from ..gateway.chat.dialogue import shortened
@@ -87,7 +87,7 @@ async def execute(
     *,
     path: str = "",
     state: RoundState = NOTHING,
-    given: Mapping[str, AgentOutcome] = NOBODY,
+    preset: Mapping[str, AgentOutcome] = NOBODY,
     allowance: Allowance | None = None,
 ) -> Run:
     """Have the agents of a plan work once, in one pass; nothing is scored.
@@ -97,7 +97,7 @@ async def execute(
         task: What is asked. Its reference answer reaches no agent.
         path: Where the pass stands in its journal: empty, or ending with a slash.
         state: What agents read of an earlier pass.
-        given: Outcomes of agents that are not run: they stand as they are, and cost nothing. One
+        preset: Outcomes of agents that are not run: they stand as they are, and cost nothing. One
             that is not done fails nobody by itself; those that see it go by the team's `on_error`.
         allowance: What the run may still take of which this is a pass. None: it is the whole run.
 
@@ -109,7 +109,7 @@ async def execute(
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
     run = Running(
-        plan=plan, task=task, context=context, path=path, state=state, given=given,
+        plan=plan, task=task, context=context, path=path, state=state, preset=preset,
         allowance=allowance or Allowance(plan.team.execution.timeout),
     )  # fmt: skip
     try:
@@ -134,7 +134,7 @@ class Running:
     context: Context
     path: str
     state: RoundState
-    given: Mapping[str, AgentOutcome]
+    preset: Mapping[str, AgentOutcome]
     allowance: Allowance
     limit: BudgetReached | None = None
 
@@ -149,7 +149,7 @@ class Running:
         self.desks: dict[str, list[AgentExecution]] = {}
         self.lost: set[str] = set()
         self._budget = self.context.budget or Budget()
-        self._purses: dict[str, Budget] = {}
+        self._agent_budgets: dict[str, Budget] = {}
         self.cut_off: list[AgentExecution] = []
         self.has_failed = False
         self.patch: str | None = None
@@ -197,7 +197,9 @@ class Running:
         if self.plan.team.execution.on_error != "fail":
             flags = [outcome.status == "done" for outcome in self.outcomes.values()]
             return not flags or any(flags)
-        run = (outcome for agent_id, outcome in self.outcomes.items() if agent_id not in self.given)
+        run = (
+            outcome for agent_id, outcome in self.outcomes.items() if agent_id not in self.preset
+        )
         return all(outcome.status == "done" or outcome.unneeded for outcome in run)
 
     async def _hand_in(self) -> None:
@@ -261,7 +263,7 @@ class Running:
         waiting: list[Any] = [
             planned.runner
             for agent_id, planned in self.plan.agents.items()
-            if planned.sees and agent_id not in self.given
+            if planned.sees and agent_id not in self.preset
         ]
         for load in {runner.load for runner in waiting if hasattr(runner, "load")}:
             loading = asyncio.get_running_loop().run_in_executor(None, load)
@@ -270,7 +272,7 @@ class Running:
     async def _part(self, planned: PlannedAgent) -> AgentOutcome:
         """Wait for those whose outputs the agent sees, run it, and tell how it ended."""
         agent_id = planned.agent.id
-        if agent_id in self.given:
+        if agent_id in self.preset:
             return await self._stands(planned)
         outcome = None
         try:
@@ -290,11 +292,11 @@ class Running:
         return outcome
 
     async def _stands(self, planned: PlannedAgent) -> AgentOutcome:
-        """Let an outcome stand that is given."""
+        """Let a preset outcome stand."""
         agent_id = planned.agent.id
-        outcome = self.outcomes[agent_id] = as_given(self.given[agent_id])
+        outcome = self.outcomes[agent_id] = without_cost(self.preset[agent_id])
         if self.task.repo is not None and not outcome.changes:  # it was read from a record
-            before = {see: await self.parts[see] for see in planned.sees if see in self.given}
+            before = {see: await self.parts[see] for see in planned.sees if see in self.preset}
             outcome = await self._passing_on(planned, outcome, before)
             self.outcomes[agent_id] = outcome
         content = outcome.result.content if outcome.result else None
@@ -311,17 +313,17 @@ class Running:
             self.context.trace.emit("work_chosen", agent.id, of=aside)
         return passed
 
-    def purse_of(self, agent_id: str) -> Budget:
+    def budget_of(self, agent_id: str) -> Budget:
         """Return the budget that counts what this process spends on an agent, on all its items."""
         if (caps := self.context.agent_caps) is None:
             return self._budget
-        if agent_id not in self._purses:
+        if agent_id not in self._agent_budgets:
             journal = self.context.calls.journal
             spent, seconds = self.allowance.of(agent_id, self.path, journal)
-            purse = self._budget.child(caps, f"agent {agent_id}", spent=spent)
-            purse.deposit(NOTHING_SPENT, seconds=seconds)
-            self._purses[agent_id] = purse
-        return self._purses[agent_id]
+            budget = self._budget.child(caps, f"agent {agent_id}", spent=spent)
+            budget.deposit(NOTHING_SPENT, seconds=seconds)
+            self._agent_budgets[agent_id] = budget
+        return self._agent_budgets[agent_id]
 
     def report_of(self, agent_id: str, outcome: AgentOutcome) -> AgentReport | None:
         """Give the result of an agent as all its readers get it; None where it had no result.

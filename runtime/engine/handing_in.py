@@ -101,17 +101,17 @@ async def passing_on(
     """
     result = outcome.result
     changes = passed_on(agent.id, result.patch if result else None, start)
-    given = replace(outcome, changes=changes) if changes or outcome.changes else outcome
+    with_changes = replace(outcome, changes=changes) if changes or outcome.changes else outcome
     if result is None or not start:
-        return given
+        return with_changes
     try:
         if (picked := chosen(agent, result, before)) is None:
-            return given
+            return with_changes
         patch = await handed_in(workspaces, before[picked].changes)
     except AgentError as error:
-        return replace(given, status="failed", result=None, error=str(error), fault="agent")
+        return replace(with_changes, status="failed", result=None, error=str(error), fault="agent")
     return replace(
-        given, changes=(RepositoryChange(agent=agent.id, patch=patch or "", onto=start),)
+        with_changes, changes=(RepositoryChange(agent=agent.id, patch=patch or "", onto=start),)
     )
 
 

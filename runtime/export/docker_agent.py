@@ -70,7 +70,7 @@ def _instruction(plan: Plan, planned: PlannedAgent) -> str:
         return planned.prompt
     bare = replace(planned, agent=replace(agent, role="", output_schema=None))
     known, paired = team.known_to(agent), team.paired_with(agent)
-    return system(bare, team.constitution, has_reports=False, known=known, paired=paired)
+    return system(bare, team.constitution, has_reports=False, noted=known, paired=paired)
 
 
 @dataclass(kw_only=True, slots=True)

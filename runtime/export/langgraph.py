@@ -166,7 +166,7 @@ def _agent(
         planned,
         team.constitution,
         has_reports=False,
-        known=team.known_to(agent),
+        noted=team.known_to(agent),
         paired=team.paired_with(agent),
     )
     model, key_env = settings

@@ -46,8 +46,8 @@ def _meant_for(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
 def unseen(plan: Plan, task: Task) -> Iterator[str]:
     """Say of each agent that asks a model what it is not shown of the task, and cannot open."""
     for agent_id, planned in plan.agents.items():
-        seen = seen_by(planned, task)
-        left = {n: file for n, file in _meant_for(planned, task).items() if n not in seen}
+        visible = seen_by(planned, task)
+        left = {n: file for n, file in _meant_for(planned, task).items() if n not in visible}
         if left and planned.calls_at_most:
             yield f"{agent_id} ({_model(planned)}) is not shown {named(left)}"
         if planned.calls_at_most and (unread := unread_files(planned, task)):
@@ -130,13 +130,15 @@ def _unread(plan: Plan, task: Task) -> Mapping[str, Attachment]:
     agents = plan.agents.values()
     if task.repo is None and any(agent.runner.needs_jail(agent.agent) for agent in agents):
         return {}
-    seen = {name for planned in agents for name in seen_by(planned, task)}
-    return {name: attachment for name, attachment in task.attachments.items() if name not in seen}
+    visible = {name for planned in agents for name in seen_by(planned, task)}
+    return {
+        name: attachment for name, attachment in task.attachments.items() if name not in visible
+    }
 
 
 def _taking(planned: PlannedAgent) -> str:
-    known = "" if planned.model is None else f", which takes {formats_of(planned.model)}"
-    return f"{_model(planned)}{known}"
+    formats = "" if planned.model is None else f", which takes {formats_of(planned.model)}"
+    return f"{_model(planned)}{formats}"
 
 
 def _model(planned: PlannedAgent) -> str:

@@ -1,6 +1,6 @@
 """An agent's conversation that goes on in a further turn: what it is shown of its earlier ones.
 
-It consists of text: what a turn read and said, as `dialogue.kept` keeps it. Nothing of it depends
+It consists of text: what a turn read and said, as `as_dialogue` keeps it. Nothing of it depends
 on the backend, which sends its own messages and never sees the earlier ones: they are put in by the
 agent's line to its model.
 """
@@ -50,12 +50,12 @@ def shortened(messages: Sequence[Message], most: int = MEMORY) -> tuple[Message,
     if len(messages) <= most:
         return tuple(messages)
     begun = _beginning(messages)
-    kept: list[Message] = []
+    rest: list[Message] = []
     for pair in reversed(_pairs(messages[begun:])):
-        if begun + len(kept) + len(pair) > most:
+        if begun + len(rest) + len(pair) > most:
             break
-        kept = [*pair, *kept]
-    return (*messages[: min(begun, most)], *kept)
+        rest = [*pair, *rest]
+    return (*messages[: min(begun, most)], *rest)
 
 
 def continued(messages: Sequence[Message], before: Sequence[Message]) -> Sequence[Message]:

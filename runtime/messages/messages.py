@@ -40,21 +40,21 @@ def system(
     constitution: str,
     *,
     has_reports: bool,
-    known: Iterable[tuple[str, str]] = (),
+    noted: Iterable[tuple[str, str]] = (),
     paired: Iterable[tuple[str, str]] = (),
     task: Task | None = None,
 ) -> str:
     """Write an agent's instructions. Its prompt and its notes go in as they stand: no templates.
 
     Args:
-        known: What it has noted of those who are in the team: their ids, and the notes.
+        noted: What it has noted of those who are in the team: their ids, and the notes.
         paired: What it has noted of how it works with each of them.
         task: The task whose fields the prompt and the rules may name.
 
     An embedded model is not told its output schema: its decoding is held to it anyway, and a small
     model takes the words of the schema for words of the task.
     """
-    row = (constitution, has_reports, tuple(known), tuple(paired))
+    row = (constitution, has_reports, tuple(noted), tuple(paired))
     if task is not None and (names_fields(planned.prompt) or names_fields(constitution)):
         # Instructions that differ from task to task are not kept.
         return _instructions(
@@ -71,7 +71,7 @@ def _instructions(
     planned: PlannedAgent,
     constitution: str,
     has_reports: bool,
-    known: tuple[tuple[str, str], ...],
+    noted: tuple[tuple[str, str], ...],
     paired: tuple[tuple[str, str], ...],
 ) -> str:
     notes = planned.agent.notes
@@ -83,7 +83,7 @@ def _instructions(
         constitution=constitution.strip(),
         prompt=planned.prompt.strip(),
         patches=[text.strip() for text in notes.patches.values()],
-        known=[(name, text.strip()) for name, text in known],
+        known=[(name, text.strip()) for name, text in noted],
         paired=[(name, text.strip()) for name, text in paired],
         skills=notes.skills,
         looks_skills_up=looks_skills_up(planned),
@@ -101,7 +101,7 @@ def question(
     recalled: Sequence[MemoryEntry] = (),
     *,
     brief: str = "",
-    seen: Mapping[str, Attachment] = UNSEEN,
+    visible: Mapping[str, Attachment] = UNSEEN,
     texts: Mapping[str, str] = NO_TEXTS,
     unread: Sequence[str] = (),
     unneeded: Sequence[str] = (),
@@ -119,7 +119,7 @@ def question(
     """
     attached = task.attachments
     others = (
-        {name: attachment for name, attachment in attached.items() if name not in seen}
+        {name: attachment for name, attachment in attached.items() if name not in visible}
         if attached
         else {}
     )
@@ -134,7 +134,7 @@ def question(
             for name, text in texts.items()
         ],
         unread=unread,
-        seen=named(seen) if seen else "",
+        seen=named(visible) if visible else "",
         unseen=named(others) if others else "",
         reports=[
             (fence(report.content), report.agent_id, _in_quotes(report.role), report.content)

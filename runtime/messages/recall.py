@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LONGEST_TASK = 300
 """Characters of an entry's task that are shown, as all that follow."""
 LONGEST_TEXT = 2_000
-LONGEST_SAID = 4_000
+LONGEST_QUERY = 4_000
 """Characters that are searched with of what an agent said, so that its task counts as well."""
 SHORTEST = 200
 """Characters in which an entry can still be shown, cut."""
@@ -58,13 +58,13 @@ class MemoryEntry:
     reward: float | None = None
 
     @classmethod
-    def clipped(cls, *, source: str, task: str, text: str, **known: Any) -> MemoryEntry:
+    def clipped(cls, *, source: str, task: str, text: str, **fields: Any) -> MemoryEntry:
         """Return an entry that is not too long to be shown, with what else is known of it."""
         return cls(
             source=on_one_line(source).replace('"', "'"),
             task=_clipped(on_one_line(task), LONGEST_TASK),
             text=_clipped(text.strip(), LONGEST_TEXT),
-            **known,
+            **fields,
         )
 
     def within(self, room: int) -> MemoryEntry | None:
@@ -80,8 +80,8 @@ class MemoryEntry:
     @property
     def origin(self) -> Mapping[str, Any]:
         """Return what was found, for the trace."""
-        known = ("id", "similarity", "credit", "case", "reward")
-        return {name: item for name, item in unlike_default(self).items() if name in known}
+        names = ("id", "similarity", "credit", "case", "reward")
+        return {name: item for name, item in unlike_default(self).items() if name in names}
 
     @property
     def characters(self) -> int:
@@ -195,7 +195,7 @@ async def reminded(
     if (wanted := agent.recall) is None:
         return ()
     where = _where(agent, wanted, task)
-    query = "\n\n".join(filter(None, (text[:LONGEST_SAID], task.text)))
+    query = "\n\n".join(filter(None, (text[:LONGEST_QUERY], task.text)))
 
     async def work() -> Mapping[str, Any]:
         entries = await recaller(query, wanted.k, where) if recaller else ()

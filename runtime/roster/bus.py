@@ -14,14 +14,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..agents.posted import Ended, Event, Kind, Mail, Posted, Taken, TurnDone, Why
+from ..agents.posted import Ended, Event, Kind, Mail, Posted, TurnDone, TurnStart, Why
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ...schema.team.team import Roster
 
-__all__ = ["Bus", "Ended", "Event", "Mail", "Posted", "Taken", "TurnDone", "Why"]
+__all__ = ["Bus", "Ended", "Event", "Mail", "Posted", "TurnDone", "TurnStart", "Why"]
 
 MAIL = frozenset[Kind]({"task", "message", "start", "answer", "failed", "refused"})
 """What lands in a mailbox."""
@@ -46,7 +46,7 @@ class Bus:
     posted: list[Posted] = field(default_factory=list[Posted])
     active: dict[str, str] = field(default_factory=dict[str, str])
     leaving: set[str] = field(default_factory=set[str])
-    at_work: dict[str, Taken] = field(default_factory=dict[str, Taken])
+    at_work: dict[str, TurnStart] = field(default_factory=dict[str, TurnStart])
     turns: Counter[str] = field(default_factory=Counter[str])
     sent: int = 0
     ended: Ended | None = None
@@ -96,12 +96,12 @@ class Bus:
             return Ended(why="turns", by=worn)
         return None if due or self.at_work else Ended(why="silence")
 
-    def take(self, agent: str) -> Taken:
+    def take(self, agent: str) -> TurnStart:
         """Return what an agent takes as it begins a turn: all that waits for it."""
         box = tuple(self._boxes.get(agent, ()))
-        return Taken(agent=agent, turn=self.turns[agent] + 1, messages=box)
+        return TurnStart(agent=agent, turn=self.turns[agent] + 1, messages=box)
 
-    def mail(self, taken: Taken, *, hands_in: bool = False) -> Mail:
+    def mail(self, taken: TurnStart, *, hands_in: bool = False) -> Mail:
         """Return what an agent reads that has just begun a turn."""
         roster, active = self.roster, tuple(self.active)
         return Mail(
@@ -120,7 +120,7 @@ class Bus:
     def apply(self, event: Event) -> None:
         """Have something happen."""
         match event:
-            case Taken():
+            case TurnStart():
                 self._boxes.pop(event.agent, None)
                 self.at_work[event.agent] = event
                 self.turns[event.agent] = event.turn

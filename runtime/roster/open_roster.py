@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..agents.acts import Finalize
 from ..agents.outcomes import Run
-from ..agents.posted import Ended, Taken, TurnDone
+from ..agents.posted import Ended, TurnDone, TurnStart
 from ..engine.allowance import Allowance
 from ..record.journal import NotRecorded
 from .bus import Bus
@@ -205,7 +205,7 @@ class _Working:
 
     def _happen(self, event: Event) -> None:
         happen(self.bus, event, self.context.trace)
-        if isinstance(event, Taken) and self.bus.ended is None:
+        if isinstance(event, TurnStart) and self.bus.ended is None:
             self.under_way[event.agent] = self.turns.begin(event)
 
     async def _stop_all(self) -> None:
@@ -301,7 +301,7 @@ def happen(bus: Bus, event: Event, trace: Trace) -> None:
     """Have something happen to a roster, and tell it."""
     before = dict(bus.active)
     match event:
-        case Taken():
+        case TurnStart():
             records = [_message_fields(bus.posted[number - 1]) for number in event.messages]
             bus.apply(event)
             trace.emit("mail_taken", event.agent, turn=event.turn, messages=records)

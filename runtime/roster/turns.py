@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ...schema.team.task import Task
     from ..agents.outcomes import Run
-    from ..agents.posted import Mail, Posted, Taken
+    from ..agents.posted import Mail, Posted, TurnStart
     from ..engine.allowance import Allowance
     from ..engine.engine import Context
     from ..plan.plan import Plan
@@ -50,7 +50,7 @@ class RunningTurn:
         patch: What it hands in of a repository, where it handed in.
     """
 
-    taken: Taken
+    taken: TurnStart
     mail: Mail
     state: RoundState
     budget: Budget
@@ -102,7 +102,7 @@ class TurnContext:
         default_factory=dict[str, "tuple[RepositoryChange, ...]"]
     )
 
-    def begin(self, taken: Taken, *, hands_in: bool = False) -> RunningTurn:
+    def begin(self, taken: TurnStart, *, hands_in: bool = False) -> RunningTurn:
         """Return the turn of an agent that has just taken its mail."""
         mail = self.bus.mail(taken, hands_in=hands_in)
         budget = (self.context.budget or Budget()).child(name=f"agent {taken.agent}")

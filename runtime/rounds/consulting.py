@@ -26,8 +26,8 @@ LONGEST_STATEMENT = 400
 
 def increment(outcome: AgentOutcome) -> tuple[str, ...]:
     """Read what an utterance gives as new: each statement on one line."""
-    said = _value(outcome).get("increment")
-    statements = (_one_line(item) for item in said) if is_list(said) else ()
+    items = _value(outcome).get("increment")
+    statements = (_one_line(item) for item in items) if is_list(items) else ()
     return tuple(statement for statement in statements if statement)
 
 
@@ -37,13 +37,13 @@ def increments(past: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...
     Args:
         agent: Who consults. In a round in which it was given or not there it said nothing.
     """
-    known: set[str] = set()
+    statements: set[str] = set()
     new: dict[int, tuple[str, ...]] = {}
     for item in _uttered(past, agent):
         fresh: list[str] = []
         for statement in increment(item.run.agents[agent]):
-            if (key := _normalised(statement)) not in known:
-                known.add(key)
+            if (key := _normalised(statement)) not in statements:
+                statements.add(key)
                 fresh.append(statement)
         new[item.number] = tuple(fresh)
     return new
@@ -125,7 +125,7 @@ def _by_round(past: Sequence[Round], agents: Sequence[str]) -> Iterator[tuple[st
 def _uttered(past: Sequence[Round], agent: str) -> Iterator[Round]:
     """Yield the rounds in which an agent worked."""
     for item in past:
-        if item.kind == "round" and agent in item.run.agents and agent not in item.given:
+        if item.kind == "round" and agent in item.run.agents and agent not in item.preset:
             yield item
 
 

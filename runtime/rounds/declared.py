@@ -150,8 +150,8 @@ class Declared:
         }
         carry = self._round_state(past, coming)
         is_over = accepted(rounds) if self.rules.until == "accepted" else frozenset[str]()
-        given = {**opened, **settled(rounds, coming, carry, opened, is_over)}
-        return Next(plan=coming, state=carry, given=given)
+        preset = {**opened, **settled(rounds, coming, carry, opened, is_over)}
+        return Next(plan=coming, state=carry, preset=preset)
 
     def _round_state(self, past: Sequence[Round], coming: Plan) -> RoundState:
         """Give each agent its own last contribution, and what those answer whom it hears."""
@@ -162,8 +162,10 @@ class Declared:
         fields = {
             agent: _report(agent, last) for agent in last.plan.agents if agent not in self.opening
         }
-        heard = {name: report for name, report in fields.items() if report is not None}
-        answers = {name: replace(report, patch=None, changes=()) for name, report in heard.items()}
+        reports = {name: report for name, report in fields.items() if report is not None}
+        answers = {
+            name: replace(report, patch=None, changes=()) for name, report in reports.items()
+        }
         letters = {
             agent: tuple(
                 answers[other] for other in answers if other in self._sources_of(coming, agent)
@@ -172,11 +174,11 @@ class Declared:
         }
         opinions = {
             name: replace(report, content=opinion(rounds, name))
-            for name, report in heard.items()
+            for name, report in reports.items()
             if name in consulting
         }
         return RoundState(
-            own={**last.state.own, **heard, **opinions},
+            own={**last.state.own, **reports, **opinions},
             letters=letters,
             bulletin=self._bulletin(past) if consulting else "",
             notices=self._notices(past),
@@ -188,8 +190,8 @@ class Declared:
         hears = self.rules.hears
         if hears == "reports":
             return self.plan.team.reports_to.get(agent, ())
-        heard = coming.agents if hears == "others" else hears
-        return {*heard} - {agent, *coming.agents[agent].sees}
+        sources = coming.agents if hears == "others" else hears
+        return {*sources} - {agent, *coming.agents[agent].sees}
 
     def _consulting(self, part: Plan) -> frozenset[str]:
         """Name those in a part of the plan who consult."""
@@ -218,9 +220,9 @@ class Declared:
         meetings = [item for item in past if item.kind == "meeting"]
         before = _report(chair, meetings[-1]) if meetings else None
         coming = part_of(part, {chair, *speakers})
-        given = {agent: last.run.agents[agent] for agent in coming.agents if agent != chair}
+        preset = {agent: last.run.agents[agent] for agent in coming.agents if agent != chair}
         carry = RoundState(own={chair: before} if before else {})
-        return Next(plan=coming, state=carry, given=given, kind="meeting")
+        return Next(plan=coming, state=carry, preset=preset, kind="meeting")
 
     def _closing(self, past: Sequence[Round]) -> Next | None:
         """Return the closing pass, on the last result of each of the others.
@@ -237,9 +239,9 @@ class Declared:
         }
         fields |= {name: outcome for name, outcome in opinions.items() if outcome is not None}
         plan = part_of(self.plan, present & {*fields, *closing})
-        given = {agent: fields[agent] for agent in plan.agents if agent in fields}
+        preset = {agent: fields[agent] for agent in plan.agents if agent in fields}
         return Next(
-            plan=plan, state=RoundState(notices=self._notices(past)), given=given, kind="closing"
+            plan=plan, state=RoundState(notices=self._notices(past)), preset=preset, kind="closing"
         )
 
     def _ends(self, past: Sequence[Round]) -> bool:

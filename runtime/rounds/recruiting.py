@@ -35,12 +35,12 @@ def choice(recruit: Recruit, outcome: AgentOutcome) -> tuple[Choice, str]:
 
     Its output fits the schema, or it would have failed.
     """
-    said = json.loads(outcome.result.content) if outcome.result else {}
-    named: list[Any] = said["specialists"]
+    fields = json.loads(outcome.result.content) if outcome.result else {}
+    named: list[Any] = fields["specialists"]
     if not recruit.free:
-        return dict.fromkeys(named, ""), said["reason"]
+        return dict.fromkeys(named, ""), fields["reason"]
     parts = (f"{item['role']}: {item['expertise']}" for item in named)
-    return dict(zip(recruit.among, parts, strict=False)), said["reason"]
+    return dict(zip(recruit.among, parts, strict=False)), fields["reason"]
 
 
 def fallback(recruit: Recruit) -> Choice:

@@ -35,9 +35,9 @@ def authors(plan: Plan) -> frozenset[str]:
     return frozenset(author for reviewed in reviewers(plan).values() for author in reviewed)
 
 
-def idle(plan: Plan, taken: Set[str]) -> frozenset[str]:
+def idle(plan: Plan, absent: Set[str]) -> frozenset[str]:
     """Name the reviewers all of whose authors are among some agents."""
-    return frozenset(reviewer for reviewer, of in reviewers(plan).items() if taken >= {*of})
+    return frozenset(reviewer for reviewer, of in reviewers(plan).items() if absent >= {*of})
 
 
 def accepted(past: Sequence[Round]) -> frozenset[str]:

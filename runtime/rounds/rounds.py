@@ -29,13 +29,13 @@ class Next:
 
     Attributes:
         state: What they read of earlier passes.
-        given: Outcomes of those of them that are not run.
+        preset: Outcomes of those of them that are not run.
         kind: What it is for. Nothing comes after a closing one.
     """
 
     plan: Plan
     state: RoundState = NOTHING
-    given: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
+    preset: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     kind: Kind = "round"
 
     def place(self, number: int) -> str:
@@ -54,13 +54,13 @@ class Round:
     Attributes:
         number: Which round it was, from 1; of another pass, how many rounds were before it.
         state: What they read of earlier passes.
-        given: Outcomes of those of them that were not run.
+        preset: Outcomes of those of them that were not run.
     """
 
     number: int
     plan: Plan
     state: RoundState = NOTHING
-    given: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
+    preset: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     kind: Kind = "round"
     run: Run
 
@@ -96,23 +96,23 @@ async def rounds(
     Returns:
         All passes, in order; at least one.
     """
-    done: list[Round] = []
+    past: list[Round] = []
     coming: Next | None = first
     while coming is not None:
-        before = sum(item.kind == "round" for item in done)
+        before = sum(item.kind == "round" for item in past)
         number = before + 1 if coming.kind == "round" else before
         result = Round(
             number=number,
             plan=coming.plan,
             state=coming.state,
-            given=coming.given,
+            preset=coming.preset,
             kind=coming.kind,
             run=await one_pass(coming, number),
         )
-        done.append(result)
-        ends = result.kind == "closing" or result.run.status == "stopped" or len(done) == most
-        coming = None if ends else await between(tuple(done))
-    return tuple(done)
+        past.append(result)
+        ends = result.kind == "closing" or result.run.status == "stopped" or len(past) == most
+        coming = None if ends else await between(tuple(past))
+    return tuple(past)
 
 
 def summed(past: Sequence[Round], plan: Plan) -> Run:

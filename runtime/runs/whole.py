@@ -56,8 +56,8 @@ async def perform(
     """
     trace = context.trace
     trace.emit("run_started", team=plan.team.name, task=task.id, content_hash=plan.content_hash)
-    done = await passes(plan, task, context, path=path, silent=silent)
-    run = await scored(as_run(done, plan), task, context.jails)
+    past = await passes(plan, task, context, path=path, silent=silent)
+    run = await scored(as_run(past, plan), task, context.jails)
     score = {"score": run.score.value} if run.score else {}
     trace.emit("run_finished", status=run.status, error=run.error, seconds=run.seconds, **score)
     trace.check()
@@ -102,14 +102,14 @@ async def passes(
 
     async def one_pass(coming: Next, number: int) -> Run:
         trace = context.trace.within(round=coming.label(number))
-        trace.emit("round_started", given=[*coming.given])
+        trace.emit("round_started", given=[*coming.preset])
         run = await execute(
             coming.plan,
             task,
             replace(context, trace=trace),
             path=f"{path}{coming.place(number)}/",
             state=coming.state,
-            given=coming.given,
+            preset=coming.preset,
             allowance=allowance,
         )
         trace.emit("round_finished", status=run.status, error=run.error, seconds=run.seconds)

@@ -14,7 +14,7 @@ from ...schema.values.hints import did_you_mean
 from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
 from ..gateway import ChatAnswer, ToolRequest
-from ..gateway.chat.ending import NONE_DONE, as_written, is_cut_off
+from ..gateway.chat.ending import NO_EFFECT, as_written, is_cut_off
 from .calls_in_text import calls_in
 from .fitting import arguments_in, fitted
 
@@ -53,18 +53,18 @@ def requested(answer: ChatAnswer, tools: Sequence[Mapping[str, Any]]) -> ChatAns
     """
     if not tools:
         return answer
-    known = {str(tool["function"]["name"]): _parameters(tool) for tool in tools}
+    schemas = {str(tool["function"]["name"]): _parameters(tool) for tool in tools}
     if not answer.tool_calls:
-        text, calls, problem = calls_in(answer.text, known)
+        text, calls, problem = calls_in(answer.text, schemas)
         if problem:
-            return replace(answer, refused=f"{problem} {NONE_DONE}")
+            return replace(answer, refused=f"{problem} {NO_EFFECT}")
         answer = replace(answer, text=text, tool_calls=calls)
     if not answer.tool_calls:
         return answer
     if is_cut_off(answer.finish_reason):
         reason = answer.finish_reason
         return _refused(answer, f"your answer was cut off ({reason}) in its calls. Write less.")
-    checked = [_checked(call, known) for call in answer.tool_calls]
+    checked = [_checked(call, schemas) for call in answer.tool_calls]
     problems = [problem for _, problem in checked if problem]
     if problems:
         return _refused(answer, " ".join(problems))
@@ -78,7 +78,7 @@ def _refused(answer: ChatAnswer, problem: str) -> ChatAnswer:
         text=as_written(answer),
         tool_calls=(),
         kept={},
-        refused=f"{problem} {NONE_DONE}",
+        refused=f"{problem} {NO_EFFECT}",
     )
 
 
@@ -86,24 +86,29 @@ def _parameters(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     return tool["function"].get("parameters") or {"type": "object"}
 
 
-def _checked(call: ToolRequest, known: Mapping[str, Mapping[str, Any]]) -> tuple[ToolRequest, str]:
+def _checked(
+    call: ToolRequest, schemas: Mapping[str, Mapping[str, Any]]
+) -> tuple[ToolRequest, str]:
     """Return a call as it may be done, and what is wrong with it."""
-    if call.name not in known:
-        hint = did_you_mean(call.name[:80], known)
-        return call, f"there is no tool {quoted(call.name[:80])}.{hint} There are {_names(known)}."
+    if call.name not in schemas:
+        hint = did_you_mean(call.name[:80], schemas)
+        return (
+            call,
+            f"there is no tool {quoted(call.name[:80])}.{hint} There are {_names(schemas)}.",
+        )
     try:
         arguments = arguments_in(call.arguments)
     except ValueError as error:
         return call, f"{call.name}: {str(error).rstrip('.')}."
     if call.name in UNTYPED:
         return replace(call, arguments=call.arguments.strip() or "{}"), ""
-    fitting, problems = fitted(arguments, known[call.name])
+    fitting, problems = fitted(arguments, schemas[call.name])
     if problems:
         return call, f"{call.name}: {'; '.join(problems).rstrip('.')}."
     is_same = fitting is arguments and call.arguments.strip()
     return (call if is_same else replace(call, arguments=dumps(fitting, ensure_ascii=False))), ""
 
 
-def _names(known: Mapping[str, Any]) -> str:
-    shown = sorted(known)[:20]
-    return ", ".join(shown) + (" and others" if len(known) > len(shown) else "")
+def _names(schemas: Mapping[str, Any]) -> str:
+    shown = sorted(schemas)[:20]
+    return ", ".join(shown) + (" and others" if len(schemas) > len(shown) else "")

@@ -85,7 +85,7 @@ def made(of: Team, answer: Said = NOTHING, *, settled: frozenset[str] = frozense
 
     async def one_pass(coming: Next, number: int) -> Run:
         agents = {
-            agent: coming.given.get(agent)
+            agent: coming.preset.get(agent)
             or answer.get((agent, number), did(f"{agent} in {number}"))
             for agent in coming.plan.agents
         }
@@ -96,7 +96,7 @@ def made(of: Team, answer: Said = NOTHING, *, settled: frozenset[str] = frozense
         if coming is None or coming.kind == "closing" or not settled:
             return coming
         given = {name: done[-1].run.agents[name] for name in settled}
-        return replace(coming, given=given, state=replace(coming.state, bulletin="nothing new"))
+        return replace(coming, preset=given, state=replace(coming.state, bulletin="nothing new"))
 
     return list(asyncio.run(rounds(between.first, one_pass, follow, most=between.most)))
 

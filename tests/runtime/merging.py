@@ -204,7 +204,7 @@ class Studio:
 
     def one_pass(self, team: Team, given: Mapping[str, AgentOutcome]) -> Run:
         """Have those work once whose outcomes are not given."""
-        return asyncio.run(self._run(team, partial(execute, given=given), None))
+        return asyncio.run(self._run(team, partial(execute, preset=given), None))
 
     async def _run(
         self, team: Team, how: Callable[..., Awaitable[Run]], folder: Path | None

@@ -13,7 +13,7 @@ T = TypeVar("T")
 GAP = " [… {:,} characters left out …] "
 
 
-def kept(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Message, ...]:
+def as_dialogue(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Message, ...]:
     """Keep a conversation: who said what, with tool calls as text. Thinking is no part of it.
 
     Args:

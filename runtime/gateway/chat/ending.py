@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .messages import ChatAnswer, Message
 
-NONE_DONE = "Nothing was executed."
+NO_EFFECT = "Nothing was executed."
 LONGEST_WRITTEN = 500
 """Characters of a call's arguments that its model is shown again."""
 CUT_OFF = frozenset({"content_filter", "filtered", "length"})
@@ -78,7 +78,7 @@ def failure_of(answer: ChatAnswer, source: str) -> CallError | None:
 
 def _again(answer: ChatAnswer) -> Sequence[Message]:
     """Return what a model is shown whose answer failed in its calls of tools."""
-    problem = f"your answer ended with {answer.finish_reason!r} in its calls. {NONE_DONE}"
+    problem = f"your answer ended with {answer.finish_reason!r} in its calls. {NO_EFFECT}"
     return (
         {"role": "assistant", "content": as_written(answer)},
         {"role": "user", "content": f"Error: {problem} Answer again."},

@@ -59,8 +59,8 @@ def inputs_of(model: Model) -> frozenset[Kind]:
     if model.is_embedded or model.api_base is not None:
         return frozenset()
     fields, provider = listed(model), model.model.partition("/")[0]
-    known = PROVIDERS.get(provider)
-    sends_pdf = provider in PDF_AT or known is None or not known.wire
+    own = PROVIDERS.get(provider)
+    sends_pdf = provider in PDF_AT or own is None or not own.wire
     return frozenset(
         kind for kind, name in LISTED.items() if fields.get(name) and (kind != "pdf" or sends_pdf)
     )

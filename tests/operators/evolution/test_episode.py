@@ -19,7 +19,7 @@ from coterie.operators.evolution.strategy import Strategy
 from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool import Pool
 from coterie.pool.ledger.changes import EventNoted, Learnt
-from coterie.runtime.agents.outcomes import as_given
+from coterie.runtime.agents.outcomes import without_cost
 from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
@@ -109,7 +109,7 @@ def test_what_is_carried_and_given_is_a_run_of_its_own_and_paid_for_once(tmp_pat
         team = context.pool.members["pair"].team
         plain = await episode.run(team, "plain")
         report = await episode.run(team, "told", state=RoundState(bulletin="Say seven."))
-        known = {"one": as_given(report.agents["one"])}
+        known = {"one": without_cost(report.agents["one"])}
         last = await episode.run(team, "given", preset=known)
         return [
             plain.answer,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coterie.runtime.agents.outcomes import AgentOutcome, as_given
+from coterie.runtime.agents.outcomes import AgentOutcome, without_cost
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.tools import ToolCall
 from coterie.runtime.values.usage import Usage
@@ -20,7 +20,7 @@ def test_what_is_given_costs_nothing_and_says_the_same() -> None:
         mishaps=("slow",),
         dialogue=({"role": "user", "content": "?"},),
     )
-    given = as_given(outcome)
+    given = without_cost(outcome)
     assert (given.usage, given.attempts, given.seconds) == (Usage(), 0, 0.0)
     before, after = to_value(outcome), to_value(given)
     costs = {"usage", "attempts", "seconds"}

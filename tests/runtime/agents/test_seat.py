@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from coterie.runtime.agents.acts import Act, Finalize, Send, Start, Stop, Terminate
 from coterie.runtime.agents.posted import Mail
 from coterie.runtime.agents.seat import LARGEST_TEXT, MOST_ACTS, Seat
-from coterie.runtime.roster.bus import Bus, Taken, TurnDone
+from coterie.runtime.roster.bus import Bus, TurnDone, TurnStart
 from coterie.runtime.roster.outgoing import outgoing
 from coterie.runtime.tools import ToolError
 from coterie.schema import Agent, Execution, Roster, Team
@@ -117,7 +117,7 @@ ACTS = st.one_of(
 def test_what_it_is_told_will_happen_happens(wanted: list[Act]) -> None:
     """While nobody else is at work, the bus refuses nothing that a seat let pass."""
     bus = Bus(candidates=IDS, roster=TEAM.execution.roster or Roster(lead="planner"))
-    begun: Taken = bus.take("planner")
+    begun: TurnStart = bus.take("planner")
     bus.apply(begun)
     place, done = Seat(team=TEAM, agent="planner", mail=bus.mail(begun)), list[Act]()
     for act in wanted:

@@ -38,7 +38,7 @@ def said(agent_id: str, content: str) -> AgentReport:
 
 def test_who_is_given_is_not_asked_is_heard_and_costs_nothing(bench: Bench) -> None:
     with ScriptedModel({"[judge]": "four", "": "5"}) as model:
-        run = bench.one_pass(trio(), model, given={"w0": SPENT, "nobody": SPENT})
+        run = bench.one_pass(trio(), model, preset={"w0": SPENT, "nobody": SPENT})
         assert not questions(model, "w0")
         assert "settled on 4" in questions(model, "judge")[0]
     assert (run.status, run.answer, run.usage.calls) == ("done", "four", 2)
@@ -52,14 +52,14 @@ def test_who_is_given_is_not_asked_is_heard_and_costs_nothing(bench: Bench) -> N
 def test_an_agent_that_is_given_as_silent_fails_nobody(bench: Bench) -> None:
     silent = AgentOutcome(status="skipped")
     with ScriptedModel("x") as model:
-        run = bench.one_pass(trio(on_error="fail"), model, given={"w0": silent})
+        run = bench.one_pass(trio(on_error="fail"), model, preset={"w0": silent})
         assert "w0 could not finish" in questions(model, "judge")[0]
     assert (run.status, run.answer, run.agents["w0"]) == ("done", "x", silent)
 
 
 def test_the_output_can_be_given(bench: Bench) -> None:
     with ScriptedModel("x") as model:
-        run = bench.one_pass(trio(), model, given=dict.fromkeys(("w0", "w1", "judge"), SPENT))
+        run = bench.one_pass(trio(), model, preset=dict.fromkeys(("w0", "w1", "judge"), SPENT))
         assert not model.calls
     assert (run.answer, run.answered_by, run.usage) == ("settled on 4", "judge", Usage())
 

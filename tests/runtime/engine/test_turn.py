@@ -68,7 +68,7 @@ def taking(
     team = how.pop("team", None) or crew()
     others = {item: AgentOutcome(status="skipped") for item in team.agents if item != agent}
     carry = RoundState(mail={agent: read}, earlier={agent: before} if before else {})
-    run = bench.one_pass(team, model, dialogue=50_000, state=carry, given=others, **how)
+    run = bench.one_pass(team, model, dialogue=50_000, state=carry, preset=others, **how)
     return run.agents[agent]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import ChatAnswer
-from coterie.runtime.gateway.chat.dialogue import kept
+from coterie.runtime.gateway.chat.dialogue import as_dialogue
 from coterie.runtime.messages.conversation import continued, earlier, shortened
 from coterie.schema import Agent
 
@@ -68,7 +68,7 @@ def test_the_first_question_stays_and_the_oldest_pairs_go() -> None:
 def test_what_is_gone_on_with_alternates_and_ends_with_the_agent(
     records: list[dict[str, str]], most: int, text: str
 ) -> None:
-    dialogue = kept(records, ChatAnswer(text=text), 10**6)
+    dialogue = as_dialogue(records, ChatAnswer(text=text), 10**6)
     shown = earlier(dialogue, most)
     assert len(shown) <= most
     assert all(item["content"] for item in shown)

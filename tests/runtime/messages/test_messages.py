@@ -67,7 +67,7 @@ def test_an_agent_without_tools_reads_all_that_it_has_learnt() -> None:
     agent = planned(prompt="Add.", notes=LEARNT)
     known = (("w1", "Slips with signs."), ("w2", "Right so far."))
     paired = (("w1", "Ask for units."),)
-    assert system(agent, "", has_reports=False, known=known, paired=paired) == (
+    assert system(agent, "", has_reports=False, noted=known, paired=paired) == (
         "Add.\n"
         "\nWhat you have learnt from earlier tasks:\n- Write units.\n  Always.\n"
         f"- {HOSTILE}\n"

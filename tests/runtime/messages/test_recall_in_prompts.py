@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coterie.runtime import compile
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.messages.recall import LONGEST_SAID, SHORTEST, MemoryEntry, fitting
+from coterie.runtime.messages.recall import LONGEST_QUERY, SHORTEST, MemoryEntry, fitting
 from coterie.runtime.values.budget import Caps
 from coterie.schema import Agent, Catalogue, Rounds, Task
 from coterie.schema.loading.ceiling import CapabilityPolicy
@@ -135,7 +135,7 @@ def test_an_opinion_is_searched_with_from_the_second_round_on(bench: Bench) -> N
     assert [query for query, *_ in memory.asked] == [
         TASK.text,
         f"first\n\n{TASK.text}",
-        f"{('second' * 2_000)[:LONGEST_SAID]}\n\n{TASK.text}",
+        f"{('second' * 2_000)[:LONGEST_QUERY]}\n\n{TASK.text}",
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from coterie.runtime.agents.acts import Act, Finalize, Stop, Terminate, TurnAnswer
-from coterie.runtime.roster.bus import Bus, Ended, Posted, Taken, TurnDone
+from coterie.runtime.roster.bus import Bus, Ended, Posted, TurnDone, TurnStart
 from coterie.runtime.roster.outgoing import failing, outgoing
 from coterie.schema import Roster
 
@@ -25,7 +25,7 @@ class Play:
         self.bus = Bus(candidates=CANDIDATES, roster=self.roster)
         self.events: list[Any] = []
 
-    def happen(self, event: Taken | TurnDone | Ended) -> None:
+    def happen(self, event: TurnStart | TurnDone | Ended) -> None:
         self.events.append(event)
         self.bus.apply(event)
 

@@ -50,7 +50,7 @@ def turn(model: ScriptedModel, hand: Agent, *, leads: bool = False, **known: Any
         async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
             context = Context(calls=Calls(gateway=gateway), jails=Jails(), toolbox=toolbox)
             carry = RoundState(mail={"hand": mail})
-            run = await execute(plan, TASK, context, state=carry, given=given)
+            run = await execute(plan, TASK, context, state=carry, preset=given)
             return run.agents["hand"]
 
     return asyncio.run(taken())

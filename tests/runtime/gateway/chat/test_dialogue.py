@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.gateway import ChatAnswer
-from coterie.runtime.gateway.chat.dialogue import kept
+from coterie.runtime.gateway.chat.dialogue import as_dialogue
 from coterie.runtime.gateway.chat.messages import ToolRequest
 
 TEXTS = st.text(max_size=400)
@@ -18,7 +18,7 @@ MESSAGES = st.lists(
 
 @given(MESSAGES, TEXTS, st.integers(0, 900))
 def test_it_is_as_long_as_wanted_at_most(messages: list[dict[str, str]], text: str, most: int):
-    dialogue = kept(messages, ChatAnswer(text=text), most)
+    dialogue = as_dialogue(messages, ChatAnswer(text=text), most)
     assert [item["role"] for item in dialogue] == [
         *(message["role"] for message in messages),
         "assistant",
@@ -31,7 +31,7 @@ def test_it_is_as_long_as_wanted_at_most(messages: list[dict[str, str]], text: s
 
 def test_short_messages_stay_whole_beside_a_long_one() -> None:
     long = "a" * 500 + "b" * 500
-    dialogue = kept([{"role": "user", "content": "short"}], ChatAnswer(text=long), 205)
+    dialogue = as_dialogue([{"role": "user", "content": "short"}], ChatAnswer(text=long), 205)
     assert dialogue[0]["content"] == "short"
     assert len(dialogue[1]["content"]) <= 200
     assert dialogue[1]["content"].startswith("aaa")
@@ -48,7 +48,7 @@ def test_tool_calls_and_parts_are_text() -> None:
         },
     ]
     called = ToolRequest(id="1", name="stop", arguments="{}")
-    dialogue = kept(shown, ChatAnswer(text="Done.", tool_calls=(called,)), 999)
+    dialogue = as_dialogue(shown, ChatAnswer(text="Done.", tool_calls=(called,)), 999)
     assert [item["content"] for item in dialogue] == [
         "Look:\n[image_url]",
         'add({"a": 1})',
