@@ -50,7 +50,7 @@ class ProgressCheck:
         self.tasks += 1
         self.answers = summed_answers([self.answers, answers])
         self._is_over = any(own.useful for own in self.answers.values())
-        many = sum(own.asked for own in self.answers.values())
+        many = sum(own.questions for own in self.answers.values())
         if not self._is_over and self.tasks >= FIRST and many >= LEAST:
             raise Halted(
                 f"nothing evolves: on {self.tasks} tasks, none of {many} operator answers was of"

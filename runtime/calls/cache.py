@@ -47,7 +47,7 @@ class Cache:
     _reader: sqlite3.Connection
     _writer: sqlite3.Connection
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "cache"))
-    _asked: Counter[str] = field(default_factory=Counter[str])
+    _counts: Counter[str] = field(default_factory=Counter[str])
     _ahead: Counter[str] = field(default_factory=Counter[str])
     _free: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
@@ -79,22 +79,22 @@ class Cache:
 
         Only the first time counts that a question is asked.
         """
-        if question not in self._asked:
-            self._asked[question] = self._ahead[question] = recorded
+        if question not in self._counts:
+            self._counts[question] = self._ahead[question] = recorded
 
     def skip(self, question: str) -> None:
         """Take note that a question was answered otherwise: its next sample is another one."""
         if self._ahead[question]:
             self._ahead[question] -= 1
         else:
-            self._asked[question] += 1
+            self._counts[question] += 1
 
     def _next(self, question: str) -> int:
         """Return the number of the next sample, from 1: one that nobody got, else a new one."""
         if free := self._free.get(question):
             return heapq.heappop(free)
-        self._asked[question] += 1
-        return self._asked[question]
+        self._counts[question] += 1
+        return self._counts[question]
 
     async def once(
         self, question: str, work: Callable[[], Awaitable[tuple[Mapping[str, Any], bool]]]
@@ -113,7 +113,7 @@ class Cache:
             StorageError: The answer cannot be kept.
         """
         number = self._next(question)
-        if (value := self._found(question, number)) is not None:
+        if (value := self._stored(question, number)) is not None:
             return value, True
         try:
             value, lasts = await work()
@@ -125,7 +125,7 @@ class Cache:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._keep, row)
         return value, False
 
-    def _found(self, question: str, number: int) -> Mapping[str, Any] | None:
+    def _stored(self, question: str, number: int) -> Mapping[str, Any] | None:
         """Return an answer that this process or another one kept."""
         try:
             row = self._reader.execute(FIND, (question, number)).fetchone()

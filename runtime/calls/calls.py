@@ -133,28 +133,28 @@ class _Call:
         journal = self.calls.journal
         if journal is None:
             return await self._cached(path)
-        asked = digest(self._shape(), self.request.model)
-        async with journal.alone(path, asked):
-            return await self._journaled(journal, path, asked)
+        key = digest(self._shape(), self.request.model)
+        async with journal.alone(path, key):
+            return await self._journaled(journal, path, key)
 
     async def _journaled(
-        self, journal: Journal, path: str, asked: str
+        self, journal: Journal, path: str, key: str
     ) -> tuple[Mapping[str, Any], str]:
         cache = self.calls.cache
         if cache is not None:
-            cache.begin(self._question(), journal.recorded_before(asked))
-        recorded = journal.get(path, asked)
+            cache.begin(self._question(), journal.recorded_before(key))
+        recorded = journal.get(path, key)
         if recorded is not None:
             if cache is not None:
                 cache.skip(self._question())
             return recorded, recorded.get("source", "journal")
         journal.must_be_live(path)
         value, source = await self._cached(path)
-        await journal.put(path, "model", asked, value)
+        await journal.put(path, "model", key, value)
         return value, source
 
     async def _cached(self, path: str) -> tuple[Mapping[str, Any], str]:
-        cache, ask = self.calls.cache, partial(self._asked, path)
+        cache, ask = self.calls.cache, partial(self._ask_gateway, path)
         if cache is None:
             value, _ = await ask()
             return value, "model"
@@ -164,7 +164,7 @@ class _Call:
         self.answer = None
         return {**value, "usage": Usage(cached_calls=1).value()}, "cache"
 
-    async def _asked(self, path: str) -> tuple[Mapping[str, Any], bool]:
+    async def _ask_gateway(self, path: str) -> tuple[Mapping[str, Any], bool]:
         """Ask the gateway; with less of the conversation where it must be.
 
         Args:
@@ -232,8 +232,8 @@ class _Call:
         """Return what of a request shapes its answer, but for the model."""
         item = self.request
         sampling = [item.max_tokens, item.temperature, item.seed, item.stop]
-        seen = {name: shown.sha256 for name, shown in item.attachments.items()} or None
-        later = {"top_p": item.top_p, "effort": item.effort, "attachments": seen}
+        attachments = {name: shown.sha256 for name, shown in item.attachments.items()} or None
+        later = {"top_p": item.top_p, "effort": item.effort, "attachments": attachments}
         fields = {name: value for name, value in later.items() if value is not None}
         shape = [item.messages, *sampling, item.tools, item.tool_choice, item.schema]
         return [*shape, fields] if fields else shape
@@ -359,12 +359,12 @@ def trimmed(messages: Sequence[Message]) -> tuple[list[Message], int]:
     if not lengths or lengths[longest] <= SHORTEST:
         return list(messages), 0
     text = _text(messages[longest])
-    kept = max(SHORTEST, len(text) // 2) // 2
-    left_out = len(text) - 2 * kept
+    half = max(SHORTEST, len(text) // 2) // 2
+    left_out = len(text) - 2 * half
     note = f"\n[… {left_out:,} characters left out: too long for the model …]\n"
     if left_out <= len(note):  # the note would take what it gives
         return list(messages), 0
-    shorter: dict[str, Any] = {**messages[longest], "content": text[:kept] + note + text[-kept:]}
+    shorter: dict[str, Any] = {**messages[longest], "content": text[:half] + note + text[-half:]}
     return [*messages[:longest], shorter, *messages[longest + 1 :]], left_out
 
 

@@ -62,11 +62,11 @@ class Resuming:
         """
         words = [*self.words, *(self._larger(budget) if is_spent else ())]
         for name, option in REPEATED.items():
-            given = self.options.get(name) or ()
-            if given is True:
+            value = self.options.get(name) or ()
+            if value is True:
                 words.append(option)
                 continue
-            for item in (given,) if isinstance(given, (str, os.PathLike)) else given:
+            for item in (value,) if isinstance(value, (str, os.PathLike)) else value:
                 words += [option, str(item)]
         if self.setting.unsafe_local:
             words.append("--unsafe-local")

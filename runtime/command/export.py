@@ -42,8 +42,8 @@ def main(team: str, target: str, file: Path | None, **host: Any) -> None:
     are refused, each with its place. Fields that are lost are reported on standard error. Models
     are those of models.yaml and --model; other programs cannot use the embedded one.
     """
-    known = catalogue_of(host)
-    text, lost = _exported(team, target, known)
+    catalogue = catalogue_of(host)
+    text, lost = _exported(team, target, catalogue)
     if file is None:
         click.echo(text, nl=False)
     else:

@@ -76,7 +76,7 @@ class TypedQuestion:
 def load_files(
     team_file: str,
     task_file: str | None,
-    asked: TypedQuestion | None,
+    question: TypedQuestion | None,
     catalogue: Catalogue,
     form: TaskForm,
 ) -> Loaded:
@@ -85,7 +85,7 @@ def load_files(
     Args:
         team_file: A path, or `seed:NAME`.
         task_file: A path, or `-` for standard input: a task as JSON, or a question as text.
-        asked: A question in place of a task file.
+        question: A question in place of a task file.
 
     Raises:
         InputError: A file does not load.
@@ -101,7 +101,7 @@ def load_files(
     except ConfigError as error:
         problems += error.problems
     try:
-        task = _task(task_file, asked, catalogue, form)
+        task = _task(task_file, question, catalogue, form)
     except ConfigError as error:
         problems += error.problems
     if team is None or task is None:
@@ -118,7 +118,7 @@ def load_folder(folder: Path, catalogue: Catalogue) -> Loaded:
 def load_continued(
     folder: Path,
     team_file: str | None,
-    asked: TypedQuestion | None,
+    question: TypedQuestion | None,
     catalogue: Catalogue,
     form: TaskForm,
 ) -> Loaded:
@@ -134,10 +134,10 @@ def load_continued(
     """
     from ..runs.conversation import continued_run
 
-    if asked is None:
+    if question is None:
         raise InputError("--continue: give the next question with --query.")
     team, earlier, beside = load_recorded(folder, catalogue)
-    task, files = continued_run(folder, earlier, asked.task(catalogue, form))
+    task, files = continued_run(folder, earlier, question.task(catalogue, form))
     if team_file is not None:
         team, beside, _ = load_team_of(team_file, catalogue)
     return Loaded(team=team, task=task, catalogue=beside, files=files)
@@ -168,27 +168,27 @@ def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
     Raises:
         InputError: One is not.
     """
-    asked = sorted({name for name in used if name is not None})
+    names = sorted({name for name in used if name is not None})
     for choice in chosen:
         alias, equals, _ = choice.partition("=")
-        if equals and alias not in asked:
-            aliases = f"The aliases here: {', '.join(asked)}." if asked else "No model is asked."
-            hint = did_you_mean(alias, asked) or f" {aliases}"
+        if equals and alias not in names:
+            aliases = f"The aliases here: {', '.join(names)}." if names else "No model is asked."
+            hint = did_you_mean(alias, names) or f" {aliases}"
             raise InputError(
                 f"--model {choice}: no agent here uses the model {quoted(alias)}.{hint}"
             )
 
 
 def _task(
-    task_file: str | None, asked: TypedQuestion | None, catalogue: Catalogue, form: TaskForm
+    task_file: str | None, question: TypedQuestion | None, catalogue: Catalogue, form: TaskForm
 ) -> Task:
     from ...schema.loading.loading import load_task, parse_task
     from ...schema.loading.tasks import STREAMS
 
-    if (task_file is None) == (asked is None):
+    if (task_file is None) == (question is None):
         raise InputError("give either a task file or a question with --query.")
-    if asked is not None:
-        return asked.task(catalogue, form)
+    if question is not None:
+        return question.task(catalogue, form)
     if task_file == "-":
         text = standard_input()
         if text.startswith("{"):

@@ -95,11 +95,11 @@ def _bar() -> Generator[Report]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks: dict[str, TaskID] = {}
 
-        def report(stage: str, done: int, total: int) -> None:
+        def report(stage: str, size: int, total: int) -> None:
             if stage not in tasks:
                 tasks[stage] = bar.add_task(f"{SMOLLM2.name}: {STAGES[stage]}")
             # Without a total the bar moves to and fro: work is done, but nothing is written yet.
-            bar.update(tasks[stage], completed=done, total=total if done else None)
+            bar.update(tasks[stage], completed=size, total=total if size else None)
 
         yield report
 
@@ -108,8 +108,8 @@ def _bar() -> Generator[Report]:
 def _lines() -> Generator[Report]:
     texts: set[str] = set()
 
-    def report(stage: str, done: int, total: int) -> None:
-        del done
+    def report(stage: str, count: int, total: int) -> None:
+        del count
         if stage not in texts:
             texts.add(stage)
             size = f" ({_megabytes(total)})" if total else ""

@@ -56,12 +56,12 @@ def ping(models: Mapping[str, Model]) -> Sequence[Ping]:
 
     async def all_at_once() -> list[Ping]:
         async with Gateway(alone) as gateway:
-            return await asyncio.gather(*(_asked(gateway, model) for model in alone.values()))
+            return await asyncio.gather(*(_answer_of(gateway, model) for model in alone.values()))
 
     return asyncio.run(all_at_once())
 
 
-async def _asked(gateway: Gateway, model: Model) -> Ping:
+async def _answer_of(gateway: Gateway, model: Model) -> Ping:
     request = ChatRequest(
         model=model.alias,
         messages=({"role": "user", "content": "Say yes."},),

@@ -39,11 +39,11 @@ STYLES = {
 PER_SECOND = 8
 SHOWN = 80
 """Cells of the table for what an agent says, or what went wrong."""
-KEPT = 1_000
+LONGEST_NOTE = 1_000
 """Characters that are kept of an answer that comes in pieces: more than is ever shown."""
 UNFINISHED = re.compile(r"[!-~]{0,200}\Z")
 """The word at the end of what came, which may go on: half a key could not be told from a word."""
-TOLD = frozenset(
+PRINTED = frozenset(
     {
         "agent_finished", "agent_left", "agent_moved", "agent_retried", "answer_unread",
         "contributions", "cut_off", "message_posted", "model_retried", "parameter_adapted",
@@ -51,7 +51,7 @@ TOLD = frozenset(
     }
 )  # fmt: skip
 """Events that have a line, where there is no terminal."""
-ASKED = frozenset({"approval_asked", "approval_given"})
+APPROVALS = frozenset({"approval_asked", "approval_given"})
 """Events between which a person is asked; a question's say by `terminal` whether it is one here."""
 
 
@@ -111,7 +111,7 @@ class _Lines:
         self._scrub = scrub
 
     def __call__(self, event: Event) -> None:
-        if event.type not in TOLD:
+        if event.type not in PRINTED:
             return
         shown = self._scrub(on_one_line(event_text(event.type, self._fields(event))))
         if event.type != "round_started":
@@ -152,7 +152,7 @@ class _Row:
 
     def hear(self, words: str) -> None:
         """Show words in the place of a note; only the last ones are kept."""
-        self.note, self.words = "", (self.words + words)[-KEPT:]
+        self.note, self.words = "", (self.words + words)[-LONGEST_NOTE:]
 
     def clock(self) -> str:
         """Show how long the agent took, or has been at work."""
@@ -216,7 +216,7 @@ class _Table:
 
     def _make_room(self, event: Event) -> None:
         """Stand still while a person is asked, who reads and writes below the table."""
-        if self.live is None or not (event.type in ASKED or event.fields.get("terminal")):
+        if self.live is None or not (event.type in APPROVALS or event.fields.get("terminal")):
             return
         begins = event.type in {"approval_asked", "question_asked"}
         self._asked += 1 if begins else -1

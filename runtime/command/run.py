@@ -188,27 +188,27 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     from .loading import load_continued, load_files, load_folder
 
     folder = _folder(options)
-    known = catalogue_of(options)
+    catalogue = catalogue_of(options)
     if options["replay"]:  # what may be called was decided in the run
-        known = replace(known, permissions={})
+        catalogue = replace(catalogue, permissions={})
     if options["continued"]:
         if options["task_file"]:
             raise InputError("--continue asks the question of --query. Leave the task file out.")
-        words = (options["continued"], options["team_file"], _asked(options))
-        return load_continued(*words, known, task_form(options, known)), setting_of(options)
+        words = (options["continued"], options["team_file"], _question(options))
+        return load_continued(*words, catalogue, task_form(options, catalogue)), setting_of(options)
     if folder is None:
-        files = (options["team_file"], options["task_file"], _asked(options))
-        return load_files(*files, known, task_form(options, known)), setting_of(options)
+        files = (options["team_file"], options["task_file"], _question(options))
+        return load_files(*files, catalogue, task_form(options, catalogue)), setting_of(options)
     from ..runs.record import read_setting
 
     recorded, models = read_setting(folder)
     offline = bool(options["replay"]) or _result_of(folder) is not None
-    known = known_again(folder, known, models, options["model"], offline=offline)
-    given = {**options, "cache": None} if options["replay"] else options
-    return load_folder(folder, known), setting_of(given, recorded)
+    catalogue = known_again(folder, catalogue, models, options["model"], offline=offline)
+    own = {**options, "cache": None} if options["replay"] else options
+    return load_folder(folder, catalogue), setting_of(own, recorded)
 
 
-def _asked(options: dict[str, Any]) -> TypedQuestion | None:
+def _question(options: dict[str, Any]) -> TypedQuestion | None:
     """Read the question that stands in place of a task file."""
     from .loading import TypedQuestion, standard_input
 
@@ -279,8 +279,8 @@ def _folder(options: dict[str, Any]) -> Path | None:
         return None
     if resume and replay:
         raise InputError("give either --resume or --replay.")
-    given = ("team_file", "query", "context", "files", "repo", "adapt", "continued")
-    if any(options[name] for name in given):
+    names = ("team_file", "query", "context", "files", "repo", "adapt", "continued")
+    if any(options[name] for name in names):
         option = "--resume" if resume else "--replay"
         raise InputError(
             f"{option} reads team, task and recipe from the run's folder. Leave them out."
@@ -378,21 +378,21 @@ class _Making:
             self.loaded.catalogue,
             self.setting,
             approver=terminal,
-            respondent=terminal.respond if terminal else None,
+            responder=terminal.respond if terminal else None,
         ) as services:
             place = _place(self.options)
             refuse_met(self.plan, self.loaded.task, services.recaller, place)
             await services.prepare(self.plan, offline=offline)
             if self.adapting is not None and not offline:
-                asked = frozenset(self.adapting.models)
-                await services.gateway.prepare(asked, priced=self.setting.must_be_priced)
+                aliases = frozenset(self.adapting.models)
+                await services.gateway.prepare(aliases, priced=self.setting.must_be_priced)
             if not self.options["quiet"]:
                 notes = [*unseen(self.plan, self.loaded.task)]
                 notes += unreminded(self.plan, services.recaller) if not offline else ()
                 for note in notes:
                     click.echo(f"note: {speakable(note)}.", err=True)
             scrubber = services.scrubber(os.environ)
-            task = as_recorded(self.loaded.task, scrubber.known)
+            task = as_recorded(self.loaded.task, scrubber.without_known)
             self.loaded = replace(self.loaded, task=task)
             async with self._record(scrubber) as record:
                 if self.options["view"]:
@@ -441,8 +441,8 @@ class _Making:
             progress(self.plan, quiet=self.options["quiet"], scrub=scrubber) as show,
             self._traced(record, scrubber) as heard,
         ):
-            kept = () if self.options["replay"] else (record.folder,)
-            listeners = (*heard, *kept, show, self._hear)
+            writers = () if self.options["replay"] else (record.folder,)
+            listeners = (*heard, *writers, show, self._hear)
             trace, task = Trace(*listeners), self.loaded.task
             if self.adapting is not None:
                 return await self.adapting.run(
@@ -517,11 +517,11 @@ class _Making:
         if journal.divergences:
             click.echo(f"differs: {journal.divergences[0]}")
             return 1
-        done = recorded.get("status") == "done"
-        if done and record.folder.scrub(run.answer or "") != recorded["answer"]:
+        is_done = recorded.get("status") == "done"
+        if is_done and record.folder.scrub(run.answer or "") != recorded["answer"]:
             text = speakable(repr(run.error if run.answer is None else run.answer))
             click.echo(f"differs: the replay's result is {text}.")
             return 1
-        where = "" if done else ", up to where the run ended"
+        where = "" if is_done else ", up to where the run ended"
         click.echo(f"verified: {counted(journal.taken, 'recorded answer')}, no difference{where}.")
         return 0

@@ -77,11 +77,11 @@ def setting_of(options: Mapping[str, Any], earlier: Setting | None = None) -> Se
     from ..values.budget import Caps
 
     names = ("seed", "cache", "pool", "embedder")
-    given: dict[str, Any] = {name: options.get(name) for name in names}
+    values: dict[str, Any] = {name: options.get(name) for name in names}
     for name in ("budget", "agent_budget"):
-        given[name] = Caps.parse(caps) if (caps := options.get(name)) else None
-    given["allow_unpriced"] = options.get("allow_unpriced") or None
-    chosen = {name: value for name, value in given.items() if value is not None}
+        values[name] = Caps.parse(caps) if (caps := options.get(name)) else None
+    values["allow_unpriced"] = options.get("allow_unpriced") or None
+    chosen = {name: value for name, value in values.items() if value is not None}
     # Only who starts this process can let agents out of the jail, not a folder.
     here = {name: options[name] for name in ("unsafe_local", "on", "batch") if name in options}
     return replace(earlier or Setting(), **chosen, **here)

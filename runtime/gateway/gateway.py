@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .chat.fallback import ParameterChange
     from .chat.messages import ChatAnswer, ChatRequest
     from .concurrency import Slots
-    from .inbox_client import Respondent
+    from .inbox_client import Responder
     from .model_client import Client, OpenAccount
 
 RateLimiters = dict[Endpoint, RateLimiter]
@@ -55,7 +55,7 @@ class Gateway:
         seed: Seeds the jitter of waits.
         clock: Gives the time in seconds; only differences matter.
         limiters: What calls of several gateways share, where their models are at one address.
-        respondent: Who answers here what is asked in a run's own inbox; None: files alone do.
+        responder: Who answers here what is asked in a run's own inbox; None: files alone do.
         batched: Whether calls are made through the batch APIs of their providers, by `batches`.
 
     Attributes:
@@ -70,11 +70,11 @@ class Gateway:
         seed: int | None = None,
         clock: Callable[[], float] = time.monotonic,
         limiters: RateLimiters | None = None,
-        respondent: Respondent | None = None,
+        responder: Responder | None = None,
         batched: bool = False,
     ) -> None:
         self.models = {PERSON: PERSON_MODEL, **models}
-        self._respondent = respondent
+        self._responder = responder
         self.batched = batched
         self.batches: Client | None = None
         self._environment = os.environ if environment is None else environment
@@ -313,7 +313,7 @@ class Gateway:
         if kind not in self._clients:
             async with self._starting:
                 if kind not in self._clients:
-                    self._clients[kind] = await _new_client(kind, self._respondent)
+                    self._clients[kind] = await _new_client(kind, self._responder)
         return self._clients[kind]
 
     async def _reached(self, endpoint: Endpoint) -> Endpoint:
@@ -344,11 +344,11 @@ def _in_batches(client: ModelClient) -> ModelClient:
     )
 
 
-async def _new_client(kind: str, respondent: Respondent | None) -> Client:
+async def _new_client(kind: str, responder: Responder | None) -> Client:
     if kind == "inbox":
         from .inbox_client import InboxClient
 
-        return InboxClient(respondent)
+        return InboxClient(responder)
     if kind == "litellm":
         from .litellm_client import LitellmClient
 

@@ -28,7 +28,7 @@ FOLDER = "inbox"
 SECONDS_BETWEEN_LOOKS = 0.25
 
 
-class Respondent(Protocol):
+class Responder(Protocol):
     """Answers questions in front of the program."""
 
     async def __call__(self, question: str, /) -> str:
@@ -40,11 +40,11 @@ class InboxClient:
     """Puts each request into a folder, and waits for its answer; see `Client`.
 
     Args:
-        respondent: Who also answers what has no folder of its own; None: nobody.
+        responder: Who also answers what has no folder of its own; None: nobody.
     """
 
-    def __init__(self, respondent: Respondent | None = None) -> None:
-        self._respondent = respondent
+    def __init__(self, responder: Responder | None = None) -> None:
+        self._responder = responder
 
     async def chat(self, endpoint: Endpoint, body: Body, sink: StreamSink, /) -> ChatAnswer:
         """Ask, unless somebody has answered already; wait until it is answered.
@@ -54,14 +54,14 @@ class InboxClient:
         """
         inbox = endpoint.folder or (sink.folder or Path()) / FOLDER
         question = InboxQuestion(inbox=inbox, fields=body.fields)
-        respondent = self._respondent if endpoint.folder is None else None
+        responder = self._responder if endpoint.folder is None else None
         if not question.is_open:
             return replace(await _answer(question, sink), model=endpoint.model)
         question.ask()
-        fields = {"file": str(question.file(SHOWN)), "terminal": respondent is not None}
+        fields = {"file": str(question.file(SHOWN)), "terminal": responder is not None}
         sink.tell("question_asked", **fields)
         try:
-            async with _typed(question, respondent) as typing:
+            async with _typed(question, responder) as typing:
                 answer = await _answer(question, sink, typing)
         finally:
             sink.tell("question_closed", **fields)
@@ -89,13 +89,13 @@ async def _answer(
 
 @asynccontextmanager
 async def _typed(
-    question: InboxQuestion, respondent: Respondent | None
+    question: InboxQuestion, responder: Responder | None
 ) -> AsyncGenerator[asyncio.Task[None] | None]:
     """Have somebody type an answer meanwhile: it is written down as by any other program."""
-    if respondent is None:
+    if responder is None:
         yield None
         return
-    typing = asyncio.create_task(_write(question, respondent))
+    typing = asyncio.create_task(_write(question, responder))
     try:
         yield typing
     finally:
@@ -103,6 +103,6 @@ async def _typed(
         await asyncio.wait({typing})
 
 
-async def _write(question: InboxQuestion, respondent: Respondent) -> None:
-    if text := (await respondent(question.shown())).strip():
+async def _write(question: InboxQuestion, responder: Responder) -> None:
+    if text := (await responder(question.shown())).strip():
         write_atomically(question.file(ANSWERS[1]), text)

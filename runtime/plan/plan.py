@@ -123,13 +123,13 @@ class Plan:
 
         May take a second: a backend that runs a program asks it.
         """
-        asked = dict[str, None]()
+        missing = dict[str, None]()
         backends = {type(agent.runner): agent.backend for agent in self.agents.values()}
         for kind, name in backends.items():
             with foreign_code(f"the backend {name}", InputError):
                 lacks = getattr(kind, "lacks", tuple)()
-                asked |= dict.fromkeys(expected(lacks, Iterable[str], f"the backend {name}"))
-        return list(asked)
+                missing |= dict.fromkeys(expected(lacks, Iterable[str], f"the backend {name}"))
+        return list(missing)
 
     @property
     def calls_at_most(self) -> int:
@@ -273,18 +273,18 @@ def part_of(plan: Plan, agents: Collection[str]) -> Plan:
     """
     if plan.agents.keys() <= set(agents):
         return plan
-    kept: dict[str, PlannedAgent] = {}
+    part: dict[str, PlannedAgent] = {}
     for agent_id, planned in plan.agents.items():
-        sees = tuple(see for see in planned.sees if see in kept)
+        sees = tuple(see for see in planned.sees if see in part)
         has_work = sees or not planned.sees or planned.calls_at_most
         if agent_id in agents and has_work:
-            kept[agent_id] = replace(planned, sees=sees)
-    levels = (tuple(name for name in level if name in kept) for level in plan.levels)
+            part[agent_id] = replace(planned, sees=sees)
+    levels = (tuple(name for name in level if name in part) for level in plan.levels)
     return replace(
         plan,
-        agents=MappingProxyType(kept),
+        agents=MappingProxyType(part),
         levels=tuple(level for level in levels if level),
-        workers=max(1, min(plan.workers, sum(map(_items, kept.values())))),
+        workers=max(1, min(plan.workers, sum(map(_items, part.values())))),
     )
 
 

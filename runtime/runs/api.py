@@ -202,11 +202,11 @@ def _in_a_thread(work: Coroutine[Any, Any, Run]) -> Run:
         return await work
 
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="coterie") as thread:
-        done = thread.submit(copy_context().run, asyncio.run, cancellable())
+        future = thread.submit(copy_context().run, asyncio.run, cancellable())
         try:
-            return done.result()
+            return future.result()
         finally:
-            if not done.done():
+            if not future.done():
                 begun.result()()
 
 
@@ -218,7 +218,7 @@ async def _make_run(made_of: Prepared, options: Options) -> Run:
         made_of.catalogue,
         setting,
         approver=terminal,
-        respondent=terminal.respond if terminal else None,
+        responder=terminal.respond if terminal else None,
         limiters=_limiters,
     ) as here:
         refuse_unread([plan], task, made_of.place)
@@ -237,7 +237,7 @@ async def _make_run(made_of: Prepared, options: Options) -> Run:
                 listeners = (record.folder, *listeners)
                 if record.failed:
                     await record.journal.renew()
-            done = await here.execute(
+            result = await here.execute(
                 plan,
                 task,
                 journal=record.journal,
@@ -246,8 +246,8 @@ async def _make_run(made_of: Prepared, options: Options) -> Run:
                 budget=None if offline else budget,
                 keep=None if offline else record.keep,
             )
-            record.finish(done)
-        return replace(done, folder=record.folder.path)
+            record.finish(result)
+        return replace(result, folder=record.folder.path)
 
 
 def _record(made_of: Prepared, runs: str | Path | None, scrub: Scrubber) -> RunRecord | None:

@@ -184,13 +184,13 @@ def _each_call(plan: Plan, agent_id: str, tasks: Sequence[Task]) -> Iterator[Est
     talks = team.execution.rounds is not None or team.execution.roster is not None
     colleagues = plan.agents if talks else planned.sees
     written = planned.agent.max_tokens
-    heard = sum(plan.written_at_most(colleague) for colleague in colleagues)
-    heard += (planned.calls_at_most - 1) * written + FRAME
+    reports = sum(plan.written_at_most(colleague) for colleague in colleagues)
+    reports += (planned.calls_at_most - 1) * written + FRAME
     for task in tasks:
         files = shown_files(planned, task).values()
-        asked = (task.query, task.context, task.briefs.get(agent_id, ""), *files)
-        size = number + sum(map(_bytes, asked))
-        read = Range(least=size // BYTES_PER_TOKEN, most=tokens_in(size) + heard)
+        texts = (task.query, task.context, task.briefs.get(agent_id, ""), *files)
+        size = number + sum(map(_bytes, texts))
+        read = Range(least=size // BYTES_PER_TOKEN, most=tokens_in(size) + reports)
         yield of_call(planned.model, read, Range(least=1, most=written))
 
 

@@ -49,7 +49,7 @@ def kept_runs(folders: Iterable[Path]) -> list[KeptRun]:
         folders: Each is the folder of a run, or has folders of runs in it. Others in it are passed
             over.
     """
-    runs = [_kept(path) for folder in folders for path in _runs_in(folder)]
+    runs = [_run_in(path) for folder in folders for path in _runs_in(folder)]
     return sorted(runs, key=lambda run: (run.started, run.folder))
 
 
@@ -111,7 +111,7 @@ def _runs_in(folder: Path) -> Iterator[Path]:
     yield from (path for path in sorted(folder.iterdir()) if (path / MANIFEST).is_file())
 
 
-def _kept(folder: Path) -> KeptRun:
+def _run_in(folder: Path) -> KeptRun:
     head, result = read_value(folder / MANIFEST), read_result(folder) or {}
     status = UNDER_WAY if is_held(folder) else result.get("status", INTERRUPTED)
     usage, score = result.get("usage", {}), result.get("score")

@@ -81,12 +81,12 @@ class Prepared:
 
 def prepared(team: Team | str | Path, task: Task | str | Path | None, options: Options) -> Prepared:
     """Load a team and a task."""
-    loaded, known = _team(team, _known(options))
-    asked, place = _task(task, options.get("query"), known)
+    loaded, catalogue = _team(team, _catalogue(options))
+    question, place = _task(task, options.get("query"), catalogue)
     return Prepared(
-        catalogue=known,
-        plan=compile(loaded, known),
-        task=asked,
+        catalogue=catalogue,
+        plan=compile(loaded, catalogue),
+        task=question,
         place=place,
         setting=_setting(options, Setting()),
     )
@@ -102,11 +102,11 @@ def recorded(folder: Path, options: Options, *, offline: bool) -> Prepared:
         raise InputError(f"{wrong[0]}: a recorded run has its own in {folder}. Leave it out.")
     kept, models = read_setting(folder)
     chosen = _chosen(options)
-    known = known_again(folder, _known(options), models, chosen, offline=offline)
-    team, task, known = load_recorded(folder, known)
+    catalogue = known_again(folder, _catalogue(options), models, chosen, offline=offline)
+    team, task, catalogue = load_recorded(folder, catalogue)
     return Prepared(
-        catalogue=known,
-        plan=compile(team, known),
+        catalogue=catalogue,
+        plan=compile(team, catalogue),
         task=task,
         place=f"{folder / 'task.json'}:1",
         setting=replace(_setting(options, kept), **({"cache": None} if offline else {})),
@@ -125,17 +125,17 @@ def _chosen(options: Options) -> list[str]:
     return [*chosen]
 
 
-def _known(options: Options) -> Catalogue:
+def _catalogue(options: Options) -> Catalogue:
     """Collect what this host offers, and the caller."""
     models = resolve_models(_chosen(options), models_file=options.get("models"))
-    known = Catalogue.of_host(models=models, host_tools=resolve_tools())
+    catalogue = Catalogue.of_host(models=models, host_tools=resolve_tools())
     described = [python_tool(function) for function in options.get("tools", ())]
     python = {tool.name: tool for tool in described}
     if len(python) < len(described):
         raise InputError(
             f"tools: two functions have one name: {[tool.name for tool in described]}."
         )
-    return known.having(HostTools(python=python)).approving(options.get("approve", ()))
+    return catalogue.having(HostTools(python=python)).approving(options.get("approve", ()))
 
 
 def _team(team: Team | str | Path, catalogue: Catalogue) -> tuple[Team, Catalogue]:
@@ -166,9 +166,9 @@ def _task(
 
 def _setting(options: Options, recorded: Setting) -> Setting:
     """Take what the options say; for the rest, what is recorded."""
-    given: dict[str, Any] = {"seed": options.get("seed"), "embedder": options.get("embedder")}
-    given = {name: value for name, value in given.items() if value is not None}
+    values: dict[str, Any] = {"seed": options.get("seed"), "embedder": options.get("embedder")}
+    values = {name: value for name, value in values.items() if value is not None}
     if budget := options.get("budget"):
-        given["budget"] = Caps.parse(budget)
-    given |= {name: Path(path) for name in ("cache", "pool") if (path := options.get(name))}
-    return replace(recorded, **given, unsafe_local=options.get("unsafe_local", False))
+        values["budget"] = Caps.parse(budget)
+    values |= {name: Path(path) for name in ("cache", "pool") if (path := options.get(name))}
+    return replace(recorded, **values, unsafe_local=options.get("unsafe_local", False))

@@ -150,7 +150,7 @@ class ParentRunReuse(Journal):
             self._count(path, kind, value)
         await super().put(path, kind, key, value, at_once=at_once)
 
-    def given(self, path: str, asked: str) -> JournalEntry | None:
+    def answer_for(self, path: str, asked: str) -> JournalEntry | None:
         """Return what a child's run may take: nothing that another run might be answered otherwise.
 
         Args:
@@ -166,7 +166,7 @@ class ParentRunReuse(Journal):
 
     def _inherited(self, path: str, asked: str) -> JournalEntry | None:
         heir = self._heir(path)
-        return None if heir is None else heir.given(heir.placed(path, self.place), asked)
+        return None if heir is None else heir.answer_for(heir.placed(path, self.place), asked)
 
     def _heir(self, path: str) -> ParentRunReuse | None:
         """Find the run that an agent's goes on with; None where it works anew."""

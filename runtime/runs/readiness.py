@@ -23,7 +23,7 @@ def lacking(
         start_servers: Start their tool servers, too, to see which tools these do not have.
     """
 
-    async def asked() -> dict[str, list[str]]:
+    async def check() -> dict[str, list[str]]:
         fields: dict[str, list[str]] = {}
         for file, (team, known) in teams.items():
             async with open_services(known, Setting(), connected=False) as services:
@@ -33,7 +33,7 @@ def lacking(
                     fields[file] += await _unserved(services.toolbox, plan)
         return fields
 
-    return asyncio.run(asked())
+    return asyncio.run(check())
 
 
 async def _unserved(toolbox: Toolbox, plan: Plan) -> list[str]:

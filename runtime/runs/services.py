@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..agents.outcomes import Run
     from ..engine.artifacts import Keep
     from ..gateway.gateway import RateLimiters
-    from ..gateway.inbox_client import Respondent
+    from ..gateway.inbox_client import Responder
     from ..jail import JailPlace
     from ..messages.recall import Recaller
     from ..plan.plan import Plan
@@ -151,8 +151,8 @@ class Services:
 
     def scrubber(self, environment: Mapping[str, str], also: Iterable[str] = ()) -> Scrubber:
         """Make what takes the host's secrets, and others, out of everything that is written."""
-        known = self.gateway.secrets() | self.toolbox.secrets() | secrets_of(environment)
-        return Scrubber(known.union(also))
+        secrets = self.gateway.secrets() | self.toolbox.secrets() | secrets_of(environment)
+        return Scrubber(secrets.union(also))
 
     @asynccontextmanager
     async def collecting(
@@ -187,7 +187,7 @@ class Services:
             cache=self.cache,
             seed=self.setting.seed,
             are_batched=self.setting.batch,
-            **({"scrub": scrubber.known} if scrubber else {}),
+            **({"scrub": scrubber.without_known} if scrubber else {}),
         )
 
     async def execute(
@@ -250,7 +250,7 @@ async def open_services(
     setting: Setting,
     *,
     approver: Approver | None = None,
-    respondent: Respondent | None = None,
+    responder: Responder | None = None,
     connected: bool = True,
     limiters: RateLimiters | None = None,
 ) -> AsyncGenerator[Services]:
@@ -260,7 +260,7 @@ async def open_services(
         setting: How runs are made.
         approver: Asks a person before calls of tools that tools.yaml says so of. None: a team with
             such tools is not run.
-        respondent: Answers here what agents of type Person ask; None: files alone do.
+        responder: Answers here what agents of type Person ask; None: files alone do.
         connected: Whether to connect to the cluster that the setting names. Without that, no code
             can be run there, but all else can be prepared.
         limiters: What the calls of other services share with these, such as bounds on calls in
@@ -282,7 +282,7 @@ async def open_services(
                     catalogue.models,
                     seed=setting.seed,
                     limiters=limiters,
-                    respondent=respondent,
+                    responder=responder,
                     batched=setting.batch,
                 )
             ),

@@ -28,7 +28,7 @@ SHORTEST = 4
 word."""
 _HOME = re.compile(r"(/home|/Users|[A-Za-z]:\\\\?Users)(/|\\\\?)[^/\\\s\"']+")
 _SERVER = re.compile(r'("api_base": )"[^"]*"')
-_ASKED = {"api_base": None, "from": "", "origin": "", "headers": {}, "header_env": {}}
+_PUBLIC = {"api_base": None, "from": "", "origin": "", "headers": {}, "header_env": {}}
 """Of a model: where it is asked and where that is said, and what stands in its place."""
 
 
@@ -81,11 +81,11 @@ def _text(folder: Path, name: str) -> str | None:
 def _without_host(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Leave out of run.json, or of result.json, what says something of the host."""
     models = {
-        alias: {name: _ASKED.get(name, field) for name, field in model.items()}
+        alias: {name: _PUBLIC.get(name, field) for name, field in model.items()}
         for alias, model in value.get("models", {}).items()
     }
-    kept = {name: field for name, field in value.items() if name not in HOST_FIELDS}
-    return {**kept, "models": models}
+    rest = {name: field for name, field in value.items() if name not in HOST_FIELDS}
+    return {**rest, "models": models}
 
 
 def _names(folder: Path) -> Mapping[str, str]:

@@ -244,14 +244,14 @@ def unescaped(text: str) -> Unescaped | None:
         return None
     parts: list[str] = []
     views, places = [0], [0]
-    size = done = 0
+    size = end = 0
     for match in ESCAPE.finditer(text):
         kind, start = str(match.lastgroup), match.start()
-        parts += [text[done:start], chr(int(match[kind], BASES.get(kind, 16)))]
-        size += start - done
+        parts += [text[end:start], chr(int(match[kind], BASES.get(kind, 16)))]
+        size += start - end
         views += [size, size + 1]
         places += [start, match.end()]
-        size, done = size + 1, match.end()
+        size, end = size + 1, match.end()
     if not parts:
         return None
-    return Unescaped(text="".join([*parts, text[done:]]), views=views, places=[*places, len(text)])
+    return Unescaped(text="".join([*parts, text[end:]]), views=views, places=[*places, len(text)])

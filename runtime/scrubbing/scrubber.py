@@ -103,11 +103,11 @@ class Scrubber:
 
     def __call__(self, text: str) -> str:
         """Return the text without known secrets and without what looks like a key."""
-        return _without([*self._known(text), *_lookalikes(text)], text)
+        return _without([*self._spans(text), *_lookalikes(text)], text)
 
-    def known(self, text: str) -> str:
+    def without_known(self, text: str) -> str:
         """Return the text without known secrets. What only looks like a key stays."""
-        return _without(self._known(text), text)
+        return _without(self._spans(text), text)
 
     def stream(self) -> ScrubberStream:
         """Scrub a text that comes in pieces."""
@@ -128,7 +128,7 @@ class Scrubber:
                 most = start
         return most
 
-    def _known(self, text: str) -> list[tuple[int, int]]:
+    def _spans(self, text: str) -> list[tuple[int, int]]:
         if not self._forms:
             return []
         return [*self._plainly(text), *self._escaped(text), *self._encoded(text)]
@@ -223,17 +223,17 @@ class ScrubberStream:
         if len(self._held) < LONGEST_HOLD:
             # What begins before the cut and ends after it may go on in the next piece.
             cut = self._scrubber.cut(self._held, cut)
-        given = self._given(max(cut, 0))
+        clean = self._release(max(cut, 0))
         self._next = len(self._held) + self._reach // STEPS
-        return given
+        return clean
 
     def flush(self) -> str:
         """Return the rest: the text is at its end."""
-        return self._given(len(self._held))
+        return self._release(len(self._held))
 
-    def _given(self, cut: int) -> str:
-        given, self._held = self._held[:cut], self._held[cut:]
-        return self._scrubber(given)
+    def _release(self, cut: int) -> str:
+        head, self._held = self._held[:cut], self._held[cut:]
+        return self._scrubber(head)
 
 
 def _is_text(content: bytes) -> bool:
@@ -382,9 +382,9 @@ def _without(spans: list[tuple[int, int]], text: str) -> str:
     if not spans:
         return text
     parts: list[str] = []
-    done = -1
+    covered = -1
     for start, end in sorted(spans):
-        if start > done:
-            parts += [text[max(done, 0) : start], MARK]
-        done = max(done, end)
-    return "".join([*parts, text[done:]])
+        if start > covered:
+            parts += [text[max(covered, 0) : start], MARK]
+        covered = max(covered, end)
+    return "".join([*parts, text[covered:]])

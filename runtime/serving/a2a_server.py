@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 CARD = "/.well-known/agent-card.json"
 PROTOCOLS = ("1.0", "0.3")
-MOST_KEPT = 1_000
+MOST_TASKS = 1_000
 """Tasks of a team that are kept for clients that ask for them; the records stay on disk."""
 BEARER = "bearer"
 
@@ -147,13 +147,13 @@ class _Executor(AgentExecutor):
         texts = [_text_of(part) for part in message.parts]
         raw = [part for part in message.parts if part.HasField("raw")]
         files = [(part.filename, file_of(part.raw)) for part in raw]
-        asked = ClientMessage(role="user", text="\n".join(filter(None, texts)), files=files)
+        written = ClientMessage(role="user", text="\n".join(filter(None, texts)), files=files)
         conversation = f"a2a {self._name} {context.context_id}"
         return question_of(
             state["headers"],
             context.call_context.user.user_name,
             teams.named(self._name),
-            task_of([asked], teams.catalogue),
+            task_of([written], teams.catalogue),
             # Whoever sends a message again does not want it answered twice.
             key=f"a2a {message.message_id}",
             continues=conversation,
@@ -195,6 +195,6 @@ class _Recent(InMemoryTaskStore):
         """Keep a task, and forget the oldest of too many."""
         self._kept.setdefault((context.user.user_name, task.id), context)
         await super().save(task, context)
-        while len(self._kept) > MOST_KEPT:
+        while len(self._kept) > MOST_TASKS:
             _, oldest = key = next(iter(self._kept))
             await self.delete(oldest, self._kept.pop(key))

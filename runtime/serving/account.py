@@ -22,7 +22,7 @@ from ..values.usage import Usage
 FOLDER = ".requests"
 DAY = 24 * 60 * 60
 SESSION, KEY, CONVERSATION = "session", "key", "conversation"
-KEPT = timedelta(days=30)
+RETENTION = timedelta(days=30)
 """How long entries are kept."""
 
 
@@ -90,7 +90,7 @@ class Account:
         # Now, while nobody works on a record: the journals of those who do cannot be read.
         self._begin_day(self.clock())
         self._day.deposit(self._spent_on(self._date))
-        self._prune(str(date.fromisoformat(self._date) - KEPT))
+        self._prune(str(date.fromisoformat(self._date) - RETENTION))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -112,7 +112,7 @@ class Account:
         value = {"run": run, "day": self.clock()}
         await self._journal.put(f"{CONVERSATION}/{conversation}", CONVERSATION, "", value)
 
-    async def begin(self, record: RunRecord, key: str, asked: str) -> WorkSession:
+    async def begin(self, record: RunRecord, key: str, request_digest: str) -> WorkSession:
         """Record that work on a run begins, before anything is paid.
 
         Args:
@@ -124,8 +124,8 @@ class Account:
         place = f"{day}/{run}/{time.time_ns()}"
         session = WorkSession(place=place, run=run, before=record.spent(), day=self._day)
         if key:
-            known = {"run": run, "asked": asked, "day": day}
-            await self._journal.put(f"{KEY}/{key}", KEY, "", known, at_once=False)
+            fields = {"run": run, "asked": request_digest, "day": day}
+            await self._journal.put(f"{KEY}/{key}", KEY, "", fields, at_once=False)
         await self._journal.put(place, SESSION, "", session.value(None))
         await self._journal.flush()
         return session

@@ -24,7 +24,7 @@ from .messages import task_of
 from .refusals import Refusal, bad_request
 from .responses import Responses
 from .server import ServedQuestion
-from .streaming import ClientGone, EventStream, unless_gone
+from .streaming import ClientGone, EventStream, until_hung_up
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Collection, Mapping
@@ -127,7 +127,7 @@ def app_of(
         exception_handlers={
             HTTPException: _nothing_there,
             Refusal: _refused,
-            ClientGone: _gone,
+            ClientGone: _close_silently,
         },
     )
 
@@ -157,14 +157,14 @@ class _Endpoints:
         team, wire = self.server.teams.named(body.get("model")), kind(body=body)
         task = task_of(wire.messages(team.plan), self.server.teams.catalogue)
         names, caller = wire.conversation, request.user.display_name
-        self._check_known(names.get("continues", ""), caller)
+        self._refuse_foreign(names.get("continues", ""), caller)
         question = question_of(request.headers, caller, team, task, **names)
         if body.get("stream"):
             return await self._streamed(request, question, wire)
-        answer = await unless_gone(request.receive, self.server.ask(question))
+        answer = await until_hung_up(request.receive, self.server.ask(question))
         return JSONResponse(wire.answered(answer), headers={"x-run": answer.run})
 
-    def _check_known(self, response: str, caller: str) -> None:
+    def _refuse_foreign(self, response: str, caller: str) -> None:
         """Refuse to continue a response that is not this client's, or is not kept any more."""
         name = key_of(caller, response)
         if name and self.server.account.conversation(name) is None:
@@ -177,7 +177,7 @@ class _Endpoints:
     ) -> Response:
         """Stream an answer. A refusal before the run begins has its own HTTP status."""
         happening = self.server.stream(question)
-        first = await unless_gone(request.receive, anext(happening))
+        first = await until_hung_up(request.receive, anext(happening))
 
         async def events() -> AsyncGenerator[Event | ServedAnswer]:
             yield first
@@ -222,7 +222,7 @@ async def _refused(_: Request, error: Exception) -> Response:
     return refused(cast("Refusal", error))
 
 
-async def _gone(_: Request, error: Exception) -> Response:
+async def _close_silently(_: Request, error: Exception) -> Response:
     """Answer a client that hung up, which nobody reads."""
     del error
     return Response(status_code=HUNG_UP)

@@ -27,13 +27,13 @@ _request: ContextVar[tuple[str, ServedQuestion] | None] = ContextVar("request", 
 class _Pending:
     run: str
     caller: str
-    asked: Mapping[str, Any]
+    request: Mapping[str, Any]
     answer: asyncio.Future[Any]
 
 
 @dataclass(eq=False)
 class Approving:
-    """Asks clients; an `Approver`, and its `respond` a `Respondent`."""
+    """Asks clients; an `Approver`, and its `respond` a `Responder`."""
 
     _pending: dict[str, _Pending] = field(default_factory=dict[str, _Pending])
 
@@ -48,11 +48,11 @@ class Approving:
 
     async def __call__(self, agent: str, tool: str, arguments: Any, /) -> bool:
         """Ask whether a tool may be called; see `Approver`."""
-        asked = {"agent": agent, "tool": tool, "arguments": arguments}
-        return await self._answer(asked) is True
+        request = {"agent": agent, "tool": tool, "arguments": arguments}
+        return await self._answer(request) is True
 
     async def respond(self, question: str, /) -> str:
-        """Ask what a `Person` is asked; see `Respondent`."""
+        """Ask what a `Person` is asked; see `Responder`."""
         answer = await self._answer({"question": question})
         return answer if isinstance(answer, str) else ""
 
@@ -65,7 +65,7 @@ class Approving:
         self._pending[key] = pending = _Pending(
             run=run,
             caller=question.caller,
-            asked=about,
+            request=about,
             answer=asyncio.get_running_loop().create_future(),
         )
         try:
@@ -80,7 +80,7 @@ class Approving:
         """List what waits for an answer of a client."""
         for key, pending in self._pending.items():
             if pending.caller == caller:
-                yield {"id": key, "run": pending.run, **pending.asked}
+                yield {"id": key, "run": pending.run, **pending.request}
 
     def answer(self, caller: str, key: str, answer: bool | str) -> None:
         """Answer: whether a call is allowed, or what a `Person` is asked.
@@ -91,7 +91,7 @@ class Approving:
         pending = self._pending.get(key)
         if pending is None or pending.caller != caller or pending.answer.done():
             raise Refusal(404, f"nothing called {key!r} waits for an answer.", code="not_found")
-        wanted = "answer" if "question" in pending.asked else "allow"
+        wanted = "answer" if "question" in pending.request else "allow"
         if isinstance(answer, str) != (wanted == "answer"):
             raise bad_request(f"this waits for {wanted!r}.", wanted)
         pending.answer.set_result(answer)

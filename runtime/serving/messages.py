@@ -87,14 +87,14 @@ def task_of(messages: Sequence[ClientMessage], catalogue: Catalogue) -> Task:
 def _turns_of(messages: Sequence[ClientMessage]) -> tuple[list[Turn], str]:
     """Return what was asked and answered before, and what is asked now."""
     turns: list[Turn] = []
-    asked: list[str] = []
+    texts: list[str] = []
     for message in messages:
         if message.role == "user":
-            asked.append(message.text)
+            texts.append(message.text)
         elif message.role == "assistant":
-            turns.append(Turn(asked="\n\n".join(asked), answered=message.text))
-            asked = []
-    return turns, "\n\n".join(asked)
+            turns.append(Turn(asked="\n\n".join(texts), answered=message.text))
+            texts = []
+    return turns, "\n\n".join(texts)
 
 
 def _files(messages: Sequence[ClientMessage]) -> dict[str, File]:
@@ -106,9 +106,9 @@ def _files(messages: Sequence[ClientMessage]) -> dict[str, File]:
     return files
 
 
-def _free(name: str, taken: Mapping[str, File]) -> str:
+def _free(name: str, files: Mapping[str, File]) -> str:
     stem, number = Path(name), 1
-    while name in taken:
+    while name in files:
         number += 1
         name = f"{stem.stem}-{number}{stem.suffix}"
     return name

@@ -59,9 +59,9 @@ class Responses:
     @property
     def conversation(self) -> dict[str, str]:
         """The response that it continues, and its own name for later ones."""
-        is_kept = self.body.get("store") is not False
+        is_stored = self.body.get("store") is not False
         before = self.body.get("previous_response_id") or ""
-        return {"continues": str(before), "conversation": self._id("resp") if is_kept else ""}
+        return {"continues": str(before), "conversation": self._id("resp") if is_stored else ""}
 
     async def streamed(self, events: AsyncGenerator[Event | ServedAnswer]) -> AsyncGenerator[str]:
         """Write the events of a response: progress as a summary of reasoning, then the answer."""
@@ -73,7 +73,7 @@ class Responses:
             async for event in events:
                 if isinstance(event, ServedAnswer):
                     for text in (
-                        *self._summary_done(lines),
+                        *self._summary_end(lines),
                         *self._answer_events(event, has_summary=bool(lines)),
                     ):
                         yield text
@@ -95,7 +95,7 @@ class Responses:
             yield self._event("response.reasoning_summary_part.added", **place, part=part)
         yield self._event("response.reasoning_summary_text.delta", **place, delta=line)
 
-    def _summary_done(self, lines: list[str]) -> Iterable[str]:
+    def _summary_end(self, lines: list[str]) -> Iterable[str]:
         """Write the end of the first item, where there is one."""
         if not lines:
             return

@@ -69,7 +69,7 @@ class ServedQuestion:
         return key_of(self.caller, self.key)
 
     @property
-    def asked(self) -> str:
+    def digest(self) -> str:
         """The digest of what is asked: the same key may not stand for something else."""
         # A message that is sent again to its own conversation is the same, whatever followed it.
         before = "" if self.continues == self.conversation else self.continues
@@ -235,7 +235,7 @@ class TeamServer:
         """Return the recorded answer of the request's key; else resume its record, or begin one."""
         key = question.record_key
         recorded = self.account.record_of(key) if key else None
-        if recorded is not None and recorded[1] != question.asked:
+        if recorded is not None and recorded[1] != question.digest:
             raise Refusal(
                 400,
                 f"the Idempotency-Key {question.key!r} was sent with another request before. Send"
@@ -268,7 +268,7 @@ class TeamServer:
         if before is not None:
             _, earlier, _ = load_recorded(before, self.teams.catalogue)
             task, files = continued_run(before, earlier, task)
-        task = as_recorded(task, self.scrub.known)
+        task = as_recorded(task, self.scrub.without_known)
         runs, setting = self.account.runs, self.services.setting
         record = RunRecord.begin(runs, plan, task, setting, scrub=self.scrub, files=files)
         return _Work(record=record, plan=plan, task=task)
@@ -284,7 +284,7 @@ class TeamServer:
     ) -> ServedAnswer:
         """Run a record; its cost counts for today from the first call on."""
         async with work.record as record:
-            session = await self.account.begin(record, question.record_key, question.asked)
+            session = await self.account.begin(record, question.record_key, question.digest)
             try:
                 with self.approving.during(session.run, question):
                     services = replace(self.services, recaller=question.team.recaller)
@@ -344,7 +344,7 @@ async def serving(
     """
     approving = Approving()
     async with open_services(
-        teams.catalogue, setting, approver=approving, respondent=approving.respond
+        teams.catalogue, setting, approver=approving, responder=approving.respond
     ) as services:
         for team in teams:
             await services.prepare(team.plan)

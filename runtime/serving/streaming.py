@@ -32,7 +32,7 @@ def server_sent(data: object, name: str | None = None) -> str:
     return f"{head}data: {text}\n\n"
 
 
-async def unless_gone(receive: Receive, work: Awaitable[T]) -> T:
+async def until_hung_up(receive: Receive, work: Awaitable[T]) -> T:
     """Do work for a client, whose request was read; cancel it if the client hangs up.
 
     Raises:
@@ -71,7 +71,7 @@ class EventStream(StreamingResponse):
         """Send the events until they end, or the client hangs up."""
         del scope
         try:
-            await unless_gone(receive, self.stream_response(send))
+            await until_hung_up(receive, self.stream_response(send))
         except ClientGone:
             pass
         finally:

@@ -31,14 +31,14 @@ def split(path: str) -> tuple[str, ...]:
     Raises:
         ToolError: The path leads out of the workspace.
     """
-    given = PurePosixPath(path)
-    if given.is_absolute():
+    relative = PurePosixPath(path)
+    if relative.is_absolute():
         raise ToolError(
             f"{path!r} starts with '/'. Paths start in the workspace, for instance 'src/main.py'."
         )
-    if ".." in given.parts:
+    if ".." in relative.parts:
         raise ToolError(f"{path!r} has '..' in it. Write the path from the workspace downwards.")
-    return given.parts
+    return relative.parts
 
 
 @contextmanager

@@ -89,12 +89,12 @@ def _without_nulls(value: Any, schema: Any) -> Any:
         return value
     fields = schema.get("properties")
     required = schema.get("required")
-    known: Mapping[str, Any] = fields if is_mapping(fields) else {}
+    properties: Mapping[str, Any] = fields if is_mapping(fields) else {}
     needed: list[Any] = required if is_list(required) else []
     return {
-        name: _without_nulls(item, known.get(name))
+        name: _without_nulls(item, properties.get(name))
         for name, item in value.items()
-        if item is not None or name in needed or name not in known
+        if item is not None or name in needed or name not in properties
     }
 
 

@@ -121,9 +121,9 @@ class _Events(httpx.AsyncByteStream):
         """Return what ends an event without effect, and the error of who asked, if anybody did."""
         message = f"{UNREADABLE}: it has more than {LARGEST_MESSAGE} bytes"
         error = {"code": types.INTERNAL_ERROR, "message": message}
-        asked = json.loads(self._request.content or b"{}").get("id")
-        answer = json.dumps({"jsonrpc": "2.0", "id": asked, "error": error})
-        return b"\nevent: skipped\n\ndata: %b\n\n" % (answer if asked is not None else "").encode()
+        number = json.loads(self._request.content or b"{}").get("id")
+        answer = json.dumps({"jsonrpc": "2.0", "id": number, "error": error})
+        return b"\nevent: skipped\n\ndata: %b\n\n" % (answer if number is not None else "").encode()
 
 
 async def _read(response: httpx.Response) -> httpx.Response:

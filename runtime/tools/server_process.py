@@ -68,7 +68,7 @@ class ServerProcess:
         self._heard, self.incoming = create_memory_object_stream[SessionMessage | Exception](0)
         self.outgoing, self._to_say = create_memory_object_stream[SessionMessage](0)
         self._last_words = b""
-        self._asked: set[int | str] = set()
+        self._request_ids: set[int | str] = set()
         self.ended = False
         self.stray = ""
         self._pumps = [
@@ -144,7 +144,7 @@ class ServerProcess:
 
     def _answered(self, message: JSONRPCMessage) -> JSONRPCMessage:
         if isinstance(message.root, JSONRPCResponse | JSONRPCError):
-            self._asked.discard(message.root.id)
+            self._request_ids.discard(message.root.id)
         return message
 
     def _refused(self, line: bytes) -> JSONRPCMessage | None:
@@ -156,20 +156,20 @@ class ServerProcess:
         """Return an error for the request that a reply is of: the one it names, or the only one."""
         named = _ID.search(line)
         number = int(named[1]) if named else None
-        asked = number if number in self._asked else None
-        if asked is None and len(self._asked) == 1:
-            asked = next(iter(self._asked))
-        if asked is None:
+        request = number if number in self._request_ids else None
+        if request is None and len(self._request_ids) == 1:
+            request = next(iter(self._request_ids))
+        if request is None:
             return None
         error = ErrorData(code=INTERNAL_ERROR, message=f"{UNREADABLE}: {shown}")
-        return JSONRPCMessage(JSONRPCError(jsonrpc="2.0", id=asked, error=error))
+        return JSONRPCMessage(JSONRPCError(jsonrpc="2.0", id=request, error=error))
 
     async def _speak(self) -> None:
         stdin = _stream(self._process.stdin)
         with suppress(ConnectionError, ClosedResourceError):
             async for message in self._to_say:
                 if isinstance(request := message.message.root, JSONRPCRequest):
-                    self._asked.add(request.id)
+                    self._request_ids.add(request.id)
                 text = message.message.model_dump_json(by_alias=True, exclude_none=True)
                 stdin.write(f"{text}\n".encode())
                 await stdin.drain()

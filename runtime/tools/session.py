@@ -38,7 +38,7 @@ LONGEST_ERROR = 2_000  # characters
 MOST_PARTS = 1_000
 """Parts of an answer that are read; each is checked by itself, while all else waits."""
 
-_GONE = (BrokenResourceError, ClosedResourceError, EndOfStream)
+_CLOSED = (BrokenResourceError, ClosedResourceError, EndOfStream)
 
 
 _UNSEEN = logging.NullHandler()
@@ -171,7 +171,7 @@ class Session:
                 f" Model Context Protocol {how}. Where it needs longer to start, write a larger"
                 " start_timeout in tools.yaml."
             )
-        except (*_GONE, McpError, RuntimeError, ValidationError) as error:
+        except (*_CLOSED, McpError, RuntimeError, ValidationError) as error:
             words = _reason(error)
             return f"could not start a session{f': {words}' if words else ''}."
         return None
@@ -179,8 +179,8 @@ class Session:
     async def _note_tools(self, client: ClientSession) -> None:
         cursor = None
         for _ in range(MOST_PAGES):
-            asked = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
-            page = await client.send_request(types.ClientRequest(asked), _Page)
+            request = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
+            page = await client.send_request(types.ClientRequest(request), _Page)
             names = (tool.get("name") for tool in page.tools)
             named = zip(names, page.tools, strict=True)
             self._offered |= {name: tool for name, tool in named if isinstance(name, str)}
@@ -194,11 +194,11 @@ class Session:
         try:
             async with asyncio.timeout(limit):
                 params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
-                asked = types.ClientRequest(types.CallToolRequest(params=params))
-                result = await client.send_request(asked, _ToolAnswer)
+                request = types.ClientRequest(types.CallToolRequest(params=params))
+                result = await client.send_request(request, _ToolAnswer)
         except TimeoutError:
             raise ToolError(f"the tool did not answer within {limit:g} seconds.") from None
-        except (*_GONE, McpError, RuntimeError, ValidationError) as error:
+        except (*_CLOSED, McpError, RuntimeError, ValidationError) as error:
             if process.ended:
                 raise ToolError(
                     f"the tool server {self._server.name!r} {process.lost}",

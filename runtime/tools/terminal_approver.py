@@ -51,7 +51,7 @@ class AtTerminal:
         return answer in {"y", "yes", "a", "always"}
 
     async def respond(self, question: str, /) -> str:
-        """Ask a person; see `Respondent`. An answer ends with an empty line."""
+        """Ask a person; see `Responder`. An answer ends with an empty line."""
         async with self._one_at_a_time:
             click.echo(f"\n{speakable(question)}\n", err=True)
             click.echo("Your answer, ended by an empty line:", err=True)

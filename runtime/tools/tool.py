@@ -181,9 +181,15 @@ class GrantedTool:
         report = shortened(dumps(arguments) if too_much else arguments, LONGEST_EVENT)
         source = {} if is_live else {"source": "journal"}
         parts = [_decoded(text) for text in fields.get("attachments", ())]
-        seen = {"attachments": [part.described(part.marker) for part in parts]} if parts else {}
+        attachments = (
+            {"attachments": [part.described(part.marker) for part in parts]} if parts else {}
+        )
         self.emit(
-            "tool_call", tool=self.tool.name, arguments=report, **{**fields, **seen}, **source
+            "tool_call",
+            tool=self.tool.name,
+            arguments=report,
+            **{**fields, **attachments},
+            **source,
         )
         if "error" in fields:
             raise ToolError(fields["error"], detail=fields.get("detail", ""))
@@ -198,10 +204,10 @@ class GrantedTool:
         if too_much:
             return {"error": f"{self.tool.name}: it is not given this: {too_much}."}
         started = time.monotonic()
-        fields = await self._done(arguments)
+        fields = await self._act(arguments)
         return {**fields, "seconds": round(time.monotonic() - started, 6)}
 
-    async def _done(self, arguments: Any) -> Mapping[str, Any]:
+    async def _act(self, arguments: Any) -> Mapping[str, Any]:
         """Have it do its work, and give the result, whatever it raises."""
         task = running_task()
         try:

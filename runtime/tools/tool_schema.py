@@ -71,14 +71,14 @@ def _refused(name: str, why: str) -> InputError:
 
 def _mended(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Add the type and the properties, and say otherwise what draft 4 said otherwise."""
-    kept = {
+    result = {
         key: _without_draft_4(item)
         for key, item in schema.items()
         if key != "$schema" and not (item is None and key in {"properties", "required", "type"})
     }
-    kind = kept.get("type", "object")
-    kept["type"] = "object" if is_list(kind) and "object" in kind else kind
-    return {**kept, "properties": kept.get("properties", {})}
+    kind = result.get("type", "object")
+    result["type"] = "object" if is_list(kind) and "object" in kind else kind
+    return {**result, "properties": result.get("properties", {})}
 
 
 def _without_draft_4(value: Any) -> Any:

@@ -299,9 +299,9 @@ class Budget:
         spent = self._spent
         match cap:
             case "usd":
-                known = spent.cost if spent.usd else "nothing"
+                cost = spent.cost if spent.usd else "nothing"
                 state = (
-                    f"{known} was spent so far, and the next call may cost up to"
+                    f"{cost} was spent so far, and the next call may cost up to"
                     f" ${amount / PICOS_PER_USD:.4f}. Raise usd, or lower max_tokens,"
                 )
             case "tokens":

@@ -32,7 +32,7 @@ class OperatorAnswers:
     judging: Annotated[bool, OMITTED] = False
 
     @property
-    def asked(self) -> int:
+    def questions(self) -> int:
         """How many questions there were."""
         return self.useful + sum(self.useless.values())
 
@@ -49,7 +49,7 @@ class OperatorAnswers:
         reasons = Counter(self.useless).most_common()
         words = [f"{reason} ({number})" for reason, number in reasons[:MOST_REASONS]]
         words += [f"and {len(reasons) - MOST_REASONS} more"] * (len(reasons) > MOST_REASONS)
-        many = f"{sum(self.useless.values())} of {counted(self.asked, 'answer')} useless"
+        many = f"{sum(self.useless.values())} of {counted(self.questions, 'answer')} useless"
         return f"{many}: {'; '.join(words)}"
 
 
@@ -108,6 +108,6 @@ def answer_warnings(answers: Mapping[str, OperatorAnswers]) -> Iterator[str]:
         if own.judging and own.useless and not own.useful:
             yield f"nothing was judged: {name} had no answer of use."
     changing = [own for own in answers.values() if not own.judging] or [*answers.values()]
-    asked = sum(own.asked for own in changing)
-    if asked and not any(own.useful for own in changing):
-        yield f"every operator answer was useless: {asked} of {asked}."
+    questions = sum(own.questions for own in changing)
+    if questions and not any(own.useful for own in changing):
+        yield f"every operator answer was useless: {questions} of {questions}."

@@ -59,11 +59,11 @@ def brief_keywords(validator: Any) -> Mapping[str, Keyword]:
     As they are given, some find all errors of every alternative: they find the first of each,
     which is enough to be none of them.
     """
-    known: dict[str, Keyword] = {**validator.VALIDATORS, **dict.fromkeys(UNCHECKED, _nothing)}
-    known |= {name: _brief(known[name]) for name in ALTERNATIVES}
-    if "additionalProperties" in known:
-        known["additionalProperties"] = _without_patterns(known["additionalProperties"])
-    return {name: _counted(name, keyword) for name, keyword in known.items()}
+    keywords: dict[str, Keyword] = {**validator.VALIDATORS, **dict.fromkeys(UNCHECKED, _nothing)}
+    keywords |= {name: _brief(keywords[name]) for name in ALTERNATIVES}
+    if "additionalProperties" in keywords:
+        keywords["additionalProperties"] = _without_patterns(keywords["additionalProperties"])
+    return {name: _counted(name, keyword) for name, keyword in keywords.items()}
 
 
 def excess(value: Any, values: int = MOST_VALUES, characters: int = LONGEST_STRUCTURED) -> str:

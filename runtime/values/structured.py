@@ -134,12 +134,12 @@ def _checker(schema: Mapping[str, Any]) -> Callable[[Any], list[str]]:
     from referencing import Registry
 
     validator, room = _validator()(schema, registry=Registry()), StepBudget()
-    known: dict[int, list[str]] = {}
+    problems_by_id: dict[int, list[str]] = {}
 
     def problems(value: Any) -> list[str]:
-        if id(value) not in known:
-            known[id(value)] = problems_of(value)
-        return known[id(value)]
+        if id(value) not in problems_by_id:
+            problems_by_id[id(value)] = problems_of(value)
+        return problems_by_id[id(value)]
 
     def problems_of(value: Any) -> list[str]:
         if too_much := excess(value):

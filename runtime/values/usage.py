@@ -121,13 +121,11 @@ class Usage:
         """
         if self.unpriced_calls and self.unpriced_calls == self.calls:
             return "unpriced"
-        known = f"${self.usd:.4f}" if self.usd else "free"
+        text = f"${self.usd:.4f}" if self.usd else "free"
         if self.uncertain_usd:
             calls = "1 call" if self.uncertain_calls == 1 else f"{self.uncertain_calls} calls"
-            known += (
-                f", of which ${self.uncertain_usd:.4f} for {calls} that ended without an answer"
-            )
-        return known + (f" + {self.unpriced_calls} unpriced calls" if self.unpriced_calls else "")
+            text += f", of which ${self.uncertain_usd:.4f} for {calls} that ended without an answer"
+        return text + (f" + {self.unpriced_calls} unpriced calls" if self.unpriced_calls else "")
 
 
 NOTHING = Usage()

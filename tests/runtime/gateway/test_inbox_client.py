@@ -162,7 +162,7 @@ def test_what_has_no_folder_is_asked_here_and_in_the_folder_of_the_run(tmp_path:
         return "Yes.\n"
 
     async def call() -> ChatAnswer:
-        async with Gateway({}, respondent=respond) as gateway:
+        async with Gateway({}, responder=respond) as gateway:
             request = ChatRequest(model="person", messages=question().messages)
             return await gateway.chat(request, folder=tmp_path)
 

@@ -55,5 +55,5 @@ def test_a_reply_that_names_nobody_is_of_the_only_request() -> None:
 def read_reply(line: bytes, asked: list[int]) -> JSONRPCMessage | None:
     """Read a line as a server's process does that was asked these requests."""
     process = object.__new__(ServerProcess)
-    process._asked = {*asked}
+    process._request_ids = {*asked}
     return _message(line) or process._refused(line)

@@ -39,8 +39,8 @@ def test_reasons_are_grouped_without_what_answers_say() -> None:
 
 def test_tallies_add_up() -> None:
     once, twice = tallied().answers, summed_answers([tallied().answers, tallied().answers])
-    assert {name: own.asked for name, own in twice.items()} == {
-        name: 2 * own.asked for name, own in once.items()
+    assert {name: own.questions for name, own in twice.items()} == {
+        name: 2 * own.questions for name, own in once.items()
     }
     assert twice["judge"].judging
 

@@ -136,7 +136,7 @@ def test_a_tool_that_raises_says_so_to_its_agent(plugin: Any) -> None:
     granted = GrantedTool(tool=plugin.tool, workspace=workspace, emit=lambda *_, **__: None)
     for kind in KINDS:
         plugin.AT, plugin.ERROR = "tool", error_of(kind)
-        result = asyncio.run(granted._done({}))
+        result = asyncio.run(granted._act({}))
         assert kind.__name__ in result["error"] or kind is StopIteration
 
 
