@@ -60,8 +60,8 @@ class ShardMerge:
         for folder in folders:
             results = Results.open(folder, scrub=scrub)
             shard = _shard(results)
-            if (twin := by_place.get(shard.which)) is not None:
-                raise InputError(f"{folder} and {twin.folder.path} are both shard {shard}.")
+            if (duplicate := by_place.get(shard.which)) is not None:
+                raise InputError(f"{folder} and {duplicate.folder.path} are both shard {shard}.")
             by_place[shard.which] = results
         shards = [by_place[which] for which in sorted(by_place)]
         for item in shards[1:]:

@@ -282,7 +282,7 @@ def _differences(
     samples: Iterable[Sample],
     by_trial: Mapping[tuple[str, int], Sample] | None,
 ) -> Iterator[str]:
-    figures, seen = (
+    figures, places = (
         EvaluationFigures.on(find_benchmark(summary["benchmark"])),
         set[tuple[str, int]](),
     )
@@ -290,9 +290,9 @@ def _differences(
         figures.take(sample)
         where = (sample.task, sample.trial)
         line = f"{folder / SAMPLES}: task {sample.task}, trial {sample.trial}"
-        if where in seen:
+        if where in places:
             yield f"{line} is there twice."
-        seen.add(where)
+        places.add(where)
         if by_trial is not None and sample.score is not None:
             yield from _against(by_trial.get(where), sample, line)
     for name, value in loads(dumps(figures.results())).items():

@@ -65,7 +65,7 @@ async def math(evidence: Evidence) -> Score:
     require_math("the scorer math")
     if _boxed(evidence.answer) == str(evidence.task.answer).strip():
         return Score(value=1.0, reason="right, to the letter")
-    reader, given_up = evidence.jails.lasting("math", _Reader), threading.Event()
+    reader, given_up = evidence.jails.lasting("math", _MathJudge), threading.Event()
     try:
         return await asyncio.to_thread(reader.judge, evidence, given_up)
     except asyncio.CancelledError:
@@ -129,7 +129,7 @@ class _Ended(Exception):
     """The interpreter ended; the text says how."""
 
 
-class _Reader:
+class _MathJudge:
     """An interpreter in a jail that has read the library, and judges one answer after the other."""
 
     def __init__(self) -> None:

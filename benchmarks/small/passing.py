@@ -111,7 +111,7 @@ def _run_tests(evidence: Evidence, for_answer: AnyJail, for_test: AnyJail) -> Sc
     problem: Mapping[str, str] = evidence.task.answer
     prompt, entry_point = problem["prompt"], problem["entry_point"]
     seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))
-    with closing(_Answer(for_answer, seconds)) as answer:
+    with closing(_JailedAnswer(for_answer, seconds)) as answer:
         try:
             answer.define(readings(evidence.answer, prompt, entry_point), entry_point)
         except _Failed as failure:
@@ -120,7 +120,7 @@ def _run_tests(evidence: Evidence, for_answer: AnyJail, for_test: AnyJail) -> Sc
     return Score(value=float(not wrong), reason=wrong or "passed")
 
 
-def _judged(problem: Mapping[str, str], answer: _Answer, jail: AnyJail) -> str:
+def _judged(problem: Mapping[str, str], answer: _JailedAnswer, jail: AnyJail) -> str:
     """Run the test; give what the answer fails of, or nothing."""
     sources = ", ".join(repr(problem[name]) for name in ("prompt", "test", "entry_point"))
     with closing(PythonWorker(jail, on_tool=answer.respond, tools=["ask"])) as worker:
@@ -137,7 +137,7 @@ class _Failed(Exception):
     """The answer's code failed; the text says how."""
 
 
-class _Answer:
+class _JailedAnswer:
     """An answer's function in its jail.
 
     Attributes:

@@ -93,7 +93,7 @@ class Table:
         if label not in self.labels:
             return replace(self, labels=(*self.labels, label), rows=(*self.rows, row))
         pairs = zip(self.labels, self.rows, strict=True)
-        return replace(self, rows=tuple(row if known == label else old for known, old in pairs))
+        return replace(self, rows=tuple(row if name == label else old for name, old in pairs))
 
     def renumbered(self) -> Self:
         """Label the rows from 0."""

@@ -32,7 +32,7 @@ def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[RunStep, ...]:
     Args:
         events: The events, as events.jsonl has them, in order.
     """
-    reader = _Reader()
+    reader = _StepFold()
     for event in events:
         reader.take(event)
     return tuple(step.step for step in sorted(reader.steps.values(), key=lambda item: item.number))
@@ -84,7 +84,7 @@ class _OpenStep:
 
 
 @dataclass(kw_only=True, slots=True)
-class _Reader:
+class _StepFold:
     """Folds events into steps.
 
     Attributes:

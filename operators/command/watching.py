@@ -28,7 +28,7 @@ SHOWN = 80
 
 
 @dataclass(kw_only=True, slots=True)
-class _Row:
+class _TaskRow:
     """What is shown of a task at work."""
 
     began: float = field(default_factory=time.monotonic)
@@ -52,7 +52,7 @@ class Watch:
     quiet: bool = False
     _earlier: int = field(init=False)
     _began: float = field(default_factory=time.monotonic)
-    _rows: dict[int, _Row] = field(default_factory=dict[int, _Row])
+    _rows: dict[int, _TaskRow] = field(default_factory=dict[int, _TaskRow])
     _console: Console | None = None
 
     def __post_init__(self) -> None:
@@ -84,7 +84,7 @@ class Watch:
         Args:
             number: The task's place in the stream.
         """
-        row = self._rows.setdefault(number, _Row())
+        row = self._rows.setdefault(number, _TaskRow())
         if event.type == "model_call":
             usage = event.fields["usage"]
             row.calls += 1

@@ -78,8 +78,8 @@ def _part(team: Team, run: Run) -> Team:
     """Return the part of a team that worked in a pass."""
     agents = {name: agent for name, agent in team.agents.items() if name in run.agents}
     reports_to = {
-        name: heard
+        name: readers
         for name, receivers in team.reports_to.items()
-        if name in agents and (heard := tuple(to for to in receivers if to in agents))
+        if name in agents and (readers := tuple(to for to in receivers if to in agents))
     }
     return replace(team, agents=agents, reports_to=reports_to, declared_output=team.output)

@@ -335,8 +335,8 @@ class Episode(TaskRuns):
             for dropped in self.rejected
         ]
         costs = {"operators": self.operators.value(), "judging": self.judging.value()}
-        read, asked = sorted(self.readers), values_of(self.tally.answers)
-        fields = {**({"read": read} if read else {}), **({"asked": asked} if asked else {})}
+        read, answers = sorted(self.readers), values_of(self.tally.answers)
+        fields = {**({"read": read} if read else {}), **({"asked": answers} if answers else {})}
         return {"dropped": lost, **fields, **costs}
 
     def line(self, pool: Pool) -> dict[str, Any]:
@@ -347,7 +347,7 @@ class Episode(TaskRuns):
         """
         if self.answer is None or self.answer.score is None:
             raise RuntimeError(f"task {self.task.id} is not finished.")
-        run, score, known = self.answer.run, self.answer.score, self.task.is_scored
+        run, score, is_scored = self.answer.run, self.answer.score, self.task.is_scored
         learnt = sum(isinstance(change, Learnt) for change, _ in self.changes)
         verdict = run.score.value if run.score else 0.0
         return {
@@ -355,7 +355,7 @@ class Episode(TaskRuns):
             "pool": len(pool.members),
             "score": score.value,
             "scored_by": self.scored_by,
-            "verdict": verdict if known else None,
+            "verdict": verdict if is_scored else None,
             "reward": self.reward(run, score),
             "executed": run.status == "done",
             "runs": sorted(self._runs),

@@ -313,7 +313,7 @@ def _tasks_changed(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
         if digests != others:
             pairs = zip(ASPECTS, digests.split("."), others.split("."), strict=True)
             parts = dict.fromkeys(name for name, before, after in pairs if before != after)
-            many = sum(now[task] != known for task, known in was.items() if task in now) - 1
+            many = sum(now[task] != sums for task, sums in was.items() if task in now) - 1
             more = f" and {many} more" if many else ""
             return [f"{' and '.join(parts)} of task {quoted(old)}{more}"]
     return []

@@ -97,7 +97,7 @@ def team_page(source: PoolSource, name: str, links: Links) -> Page:
     """Make the page of a team."""
     pool = source.pool
     member, expected = pool.teams[name], source.ranked[pool.teams[name]]
-    known, born = member.statistics, member.lineage
+    own, lineage = member.statistics, member.lineage
     children = [team.name for team in pool.teams.values() if name in team.lineage.parents]
     trials = [entry for entry in source.entries if _is_trial_of(entry, name)]
     graph, text, problem = _drawn(member, links)
@@ -110,18 +110,18 @@ def team_page(source: PoolSource, name: str, links: Links) -> Page:
         problem=problem,
         facts=[
             ("Expected", str(expected)),
-            ("Its own trials", score(known)),
-            ("Adapted", _mean(known.adapted_sum, known.adapted)),
-            ("Taken in for", _mean(known.chosen_sum, known.chosen)),
-            ("Failed", str(known.failures or "")),
-            ("Cost each", cost(known)),
-            ("Spent", f"{known.usage.tokens:,} tokens, {known.usage.cost}"),
+            ("Its own trials", score(own)),
+            ("Adapted", _mean(own.adapted_sum, own.adapted)),
+            ("Taken in for", _mean(own.chosen_sum, own.chosen)),
+            ("Failed", str(own.failures or "")),
+            ("Cost each", cost(own)),
+            ("Spent", f"{own.usage.tokens:,} tokens, {own.usage.cost}"),
         ],
-        made_by=made_by(born),
-        parents=[_family(parent, name, links) for parent in born.parents],
+        made_by=made_by(lineage),
+        parents=[_family(parent, name, links) for parent in lineage.parents],
         children=[_family(child, name, links) for child in children],
-        born=born,
-        steps=[(step.operator, step.reason, step.edits) for step in born.steps],
+        born=lineage,
+        steps=[(step.operator, step.reason, step.edits) for step in lineage.steps],
         graph=graph,
         text=text,
         file=str(member.path),

@@ -242,15 +242,15 @@ def _description(pool: Pool, member: Member, tasks: Tasks, expected: Expectation
 
 
 def _facts(pool: Pool, member: Member, statistics: Statistics) -> Iterator[tuple[str, str]]:
-    born, team = member.lineage, member.team
+    lineage, team = member.lineage, member.team
     yield "file", str(member.path)
     yield "retired", member.retired or ""
-    yield "made by", " of ".join(filter(None, [made_by(born), " and ".join(born.parents)]))
-    yield "task", born.task
-    yield "run", born.run
-    yield "why", born.reason
-    yield from (("edit", edit) for edit in born.edits)
-    for step in born.steps:
+    yield "made by", " of ".join(filter(None, [made_by(lineage), " and ".join(lineage.parents)]))
+    yield "task", lineage.task
+    yield "run", lineage.run
+    yield "why", lineage.reason
+    yield from (("edit", edit) for edit in lineage.edits)
+    for step in lineage.steps:
         yield "step", f"{step.operator}: {'; '.join([*step.edits, step.reason]).rstrip('; ')}"
     children = (item.name for item in pool.teams.values() if member.name in item.lineage.parents)
     yield "children", ", ".join(children)

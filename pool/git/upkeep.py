@@ -95,13 +95,13 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         notes += (f"{name} It is brought up by the next to open." for name in behind)
         (faults if agent.retired is None else notes).extend(wrong)
     notes += _of_scaffold(folder, state)
-    found, born = reverts(folder), {file_of(name) for name in state.teams}
+    removals, paths = reverts(folder), {file_of(name) for name in state.teams}
     # Half a revert, even of a retired team: its line is still there, but its file is not.
-    is_broken = bool(faults) or any(born & revert.files.keys() for revert in found)
+    is_broken = bool(faults) or any(paths & revert.files.keys() for revert in removals)
     (faults if is_broken else notes).extend(
         f"{revert}. git revert does not undo what happened to a pool; mas-pool undo does."
         + (" First restore it with: mas-pool verify --repair." if is_broken else "")
-        for revert in found
+        for revert in removals
     )
     return Findings(
         lines=lines,
@@ -216,7 +216,7 @@ def _tells_otherwise(team: Team, member: Member) -> bool:
 def _salvage(path: Path) -> list[str]:
     """Write a damaged ledger anew without the lines that cannot be used."""
     with locked(Ledger(path).lock):
-        kept, lost = _sorted_out(path)
+        usable, lost = _sorted_out(path)
         if not lost:
             return []
         copy = next(
@@ -226,7 +226,7 @@ def _salvage(path: Path) -> list[str]:
         )
         shutil.copyfile(path, copy)
         sync(copy)
-        write_atomically(path, kept.decode())
+        write_atomically(path, usable.decode())
     return [*lost, f"{path}: was written anew without them; {copy} is what it was."]
 
 

@@ -88,13 +88,13 @@ class QdrantStore:
 
     def closest(self, vector: Vector, query: VectorQuery) -> Iterator[Hit]:
         """Yield the points that are wanted one by one, the closest first."""
-        given, limit = 0, FIRST
+        yielded, limit = 0, FIRST
         while len(hits := self._closest(vector, query, limit)) == limit:
             # Of those that are as close as the last, others may not be among them.
             sure = [hit for hit in hits if hit.similarity > hits[-1].similarity]
-            yield from sure[given:]
-            given, limit = len(sure), limit * WIDENING
-        yield from hits[given:]
+            yield from sure[yielded:]
+            yielded, limit = len(sure), limit * WIDENING
+        yield from hits[yielded:]
 
     def _closest(self, vector: Vector, query: VectorQuery, limit: int) -> list[Hit]:
         if not self._is_created():

@@ -123,11 +123,11 @@ class VectorShards:
         rough = np.concatenate(
             [stretch.shard.products(target, stretch.places) for stretch in stretches]
         )
-        given, limit = 0, FIRST
-        while given < len(rough):
+        yielded, limit = 0, FIRST
+        while yielded < len(rough):
             hits = _first(stretches, rough, target, limit)
-            yield from hits[given:]
-            given, limit = len(hits), limit * WIDENING
+            yield from hits[yielded:]
+            yielded, limit = len(hits), limit * WIDENING
 
     def _stretches(self, query: VectorQuery) -> list[_Stretch]:
         anybodys = replace(query, owners=None)

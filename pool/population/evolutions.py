@@ -52,7 +52,7 @@ class DroppedLine:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Line:
+class _EpisodeLine:
     """What the line of every episode has."""
 
     task: str
@@ -68,7 +68,7 @@ class _Line:
 
 
 @kept()
-class SearchedLine(_Line):
+class SearchedLine(_EpisodeLine):
     """The line of an episode that searched among candidates."""
 
     team: str
@@ -81,7 +81,7 @@ class SearchedLine(_Line):
 
 
 @kept()
-class AnsweredLine(_Line):
+class AnsweredLine(_EpisodeLine):
     """The line of an episode that came to an answer, and to no more."""
 
     reward: float = 0

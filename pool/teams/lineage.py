@@ -110,10 +110,10 @@ def steps_to(
     edits = summary(base, replace(child, name=base.name))
     last = LineageStep(operator=operator, edits=edits, reason=reason)
     # Sources that have a step in common have it once, though what is left of it may differ.
-    earlier = (replace(step, fields=()) for _, taken in sources for step in taken)
+    earlier = (replace(step, fields=()) for _, steps in sources for step in steps)
     setters: dict[str, LineageStep | None] = dict.fromkeys(_fields(child), last)
-    for team, taken in reversed(sources):
-        before = {field: replace(step, fields=()) for step in taken for field in step.fields}
+    for team, steps in reversed(sources):
+        before = {field: replace(step, fields=()) for step in steps for field in step.fields}
         setters |= {field: before.get(old) for field, old in _inherited(team, child).items()}
     return tuple(
         replace(

@@ -87,8 +87,8 @@ def _graph(team: Team) -> _Graph:
     }
     for agent in team.agents.values():
         # Who is spoken of by name is told apart by it.
-        for known, _ in (*team.known_to(agent), *team.paired_with(agent)):
-            labels[known][0]["id"] = known
+        for colleague, _ in (*team.known_to(agent), *team.paired_with(agent)):
+            labels[colleague][0]["id"] = colleague
     return _Graph(
         frame=_written(frame),
         labels={agent_id: _written(label) for agent_id, label in labels.items()},

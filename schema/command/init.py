@@ -80,9 +80,9 @@ def begin(folder: Path, source: str | None) -> tuple[str, ...]:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: not a folder. Name another place.")
     there = {name for name in texts if (folder / name).exists() or (folder / name).is_symlink()}
-    if taken := sorted(there - FRIENDLY):
+    if existing := sorted(there - FRIENDLY):
         raise InputError(
-            f"{folder / taken[0]}: exists already, and is not overwritten. Name another folder."
+            f"{folder / existing[0]}: exists already, and is not overwritten. Name another folder."
         )
     written = tuple(name for name in texts if name not in there)
     for name in written:

@@ -47,12 +47,12 @@ def settled(edits: Sequence[Edit]) -> tuple[Edit, ...]:
     texts = {edit.agent.id for edit in latest.values() if isinstance(edit, AddAgent)}
     texts |= {edit.id for edit in latest.values() if isinstance(edit, RenameAgent)}
     removed = {edit.agent for edit in latest.values() if isinstance(edit, RemoveAgent)}
-    void, gone = removed & stay - texts, removed - stay - texts
+    void, lost = removed & stay - texts, removed - stay - texts
     return tuple(
         edit
         for edit in latest.values()
         if not (isinstance(edit, RemoveAgent) and edit.agent in void)
-        and gone.isdisjoint(edit.about)
+        and lost.isdisjoint(edit.about)
     )
 
 

@@ -35,7 +35,7 @@ def join_rounds(value: Value, edits: Sequence[Edit]) -> None:
     newcomers = [edit.agent.id for edit in edits if isinstance(edit, AddAgent)]
     reports_to: Mapping[str, Sequence[str]] = value["topology"]["reports_to"]
     opening, closing = list(rounds.get("opening", ())), list(rounds.get("closing", ()))
-    recruits = [said["by"]] if (said := value["execution"].get("recruit")) else []
+    recruits = [recruit["by"]] if (recruit := value["execution"].get("recruit")) else []
     for _ in newcomers if rounds else ():
         opens = {
             newcomer

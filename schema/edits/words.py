@@ -199,8 +199,8 @@ def _phrase(change: FieldChange, paint: Paint) -> str:
     """Return what differs about one field: `model haiku -> sonnet`, `tools +read_file`."""
     if change.path[-1] == "tools":
         return f"tools {_tools(change.before, change.after, paint)}"
-    if (said := _EXECUTION.get(change.path)) is not None:
-        before, after = said(change.before), said(change.after)
+    if (write := _EXECUTION.get(change.path)) is not None:
+        before, after = write(change.before), write(change.after)
         return f"{change.path[-1]} {paint(before, 'old')} -> {paint(after, 'new')}"
     if change.path[-1] in {"when", "each"} and len(change.path) == 3:
         before, after = (_terms(change.path[-1], item) for item in (change.before, change.after))

@@ -165,8 +165,8 @@ def _imported(path: Path) -> types.ModuleType:
 def _schema(hint: Any, place: str) -> dict[str, Any]:
     """Write a type as a JSON Schema."""
     if typing.get_origin(hint) is typing.Annotated:
-        hint, *said = typing.get_args(hint)
-        words = [item for item in said if isinstance(item, str)]
+        hint, *metadata = typing.get_args(hint)
+        words = [item for item in metadata if isinstance(item, str)]
         return {**_schema(hint, place), **({"description": words[0]} if words else {})}
     parts = typing.get_args(hint)
     match typing.get_origin(hint) or hint:

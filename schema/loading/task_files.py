@@ -85,11 +85,11 @@ def _named(value: Any) -> Iterator[tuple[str, str | None, FieldPath]]:
         named = ((index, path) for index, path in enumerate(value) if path is not None)
         yield from ((path, path, ("files", index)) for index, path in named)
         return
-    for name, given in value.items():
-        if isinstance(given, str):
+    for name, content in value.items():
+        if isinstance(content, str):
             yield name, None, ()
-        elif is_mapping(given) and given.get("path"):
-            yield name, given["path"], ("files", name, "path")
+        elif is_mapping(content) and content.get("path"):
+            yield name, content["path"], ("files", name, "path")
 
 
 def _name_clashes(files: Mapping[str, Any], document: Document) -> list[Problem]:

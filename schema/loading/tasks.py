@@ -49,7 +49,7 @@ def placed_tasks(path: Path, catalogue: Catalogue, form: TaskForm = PLAIN) -> Ma
     A file whose name ends with `.csv` is a table; of any other each line is a task file. There, a
     task without an id is called by the file's name and its line.
     """
-    reader = _Reader(path=path, catalogue=catalogue, form=form)
+    reader = _TaskReader(path=path, catalogue=catalogue, form=form)
     return {f"{task.origin}:{place.line}": task for place, task in reader.checked()}
 
 
@@ -61,13 +61,13 @@ def open_tasks(
     then: Callable[[Task], Task] = lambda task: task,
 ) -> Sequence[Task]:
     """Load the tasks of a file; of a large one, keep only where each begins, and read it again."""
-    reader = _Reader(path=path, catalogue=catalogue, form=form, then=then)
+    reader = _TaskReader(path=path, catalogue=catalogue, form=form, then=then)
     is_large = path.is_file() and path.stat().st_size > LARGEST_IN_MEMORY
     return TaskFile(reader) if is_large else [task for _, task in reader.checked()]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Reader:
+class _TaskReader:
     """Reads a stream of tasks; the fields are those of `open_tasks`."""
 
     path: Path
@@ -158,7 +158,7 @@ class _Reader:
 class TaskFile(Sequence[Task]):
     """The tasks of a file that is too large for memory, each read where it is asked for."""
 
-    def __init__(self, reader: _Reader) -> None:
+    def __init__(self, reader: _TaskReader) -> None:
         """Check all tasks, as `open_tasks` does."""
         self._reader = reader
         self._places = array("Q")

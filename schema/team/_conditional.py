@@ -94,9 +94,9 @@ def _works_after(reading: Reading) -> Iterator[tuple[Agent, Path, frozenset[str]
     conditional = [pair for pair in reading.agents() if pair[0].is_conditional]
     if not conditional or not is_clear(reading):
         return
-    ancestors, seen = reading.team.ancestors, reading.team.visible
+    ancestors, visible = reading.team.ancestors, reading.team.visible
     for agent, path in conditional:
-        yield agent, path, ancestors[agent.id] | seen[agent.id]
+        yield agent, path, ancestors[agent.id] | visible[agent.id]
 
 
 def _not_before(earlier: str, later: str) -> str:

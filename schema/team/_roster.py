@@ -13,10 +13,10 @@ ROSTER: Path = ("execution", "roster")
 
 def known_lead(reading: Reading) -> Iterator[Problem]:
     """Whoever leads is an agent of the team."""
-    roster, known = reading.team.execution.roster, reading.agent_ids
-    if roster is None or not known or not reading.sound("execution.roster"):
+    roster, agents = reading.team.execution.roster, reading.agent_ids
+    if roster is None or not agents or not reading.sound("execution.roster"):
         return
-    if roster.lead not in known:
+    if roster.lead not in agents:
         yield unknown_agent(reading, (*ROSTER, "lead"), roster.lead)
 
 

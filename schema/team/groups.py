@@ -102,8 +102,8 @@ class _Expansion:
 
     def __post_init__(self) -> None:
         if len(self.raw) > MOST_AGENTS:  # no team; nothing is worth following through so many
-            self.raw = {name: _ungrouped(said) for name, said in self.raw.items()}
-        counts = {name: count for name, said in self.raw.items() if (count := _count(said))}
+            self.raw = {name: _ungrouped(fields) for name, fields in self.raw.items()}
+        counts = {name: count for name, fields in self.raw.items() if (count := _count(fields))}
         self.members = {name: members_of(name, count) for name, count in counts.items()}
         self.place_of = {
             word: (name, place)
@@ -114,8 +114,8 @@ class _Expansion:
     def expand(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return the team's value with its agents written out, in all places that name them."""
         agents: dict[str, Any] = {}
-        for name, said in self.raw.items():
-            agents |= self._agents(name, said, agents)
+        for name, fields in self.raw.items():
+            agents |= self._agents(name, fields, agents)
         self._check(agents)
         result = {**value, "agents": agents}
         for path in LISTS:

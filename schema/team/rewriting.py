@@ -59,7 +59,7 @@ def rewritten_yaml(text: str, old: Mapping[str, Any], new: Mapping[str, Any]) ->
         The text; None where it is of a form that can't be rewritten in part.
     """
     added = "" if text.endswith("\n") else "\n"
-    source = _Source(text=text + added, newline="\r\n" if "\r\n" in text else "\n")
+    source = _SourceText(text=text + added, newline="\r\n" if "\r\n" in text else "\n")
     root: Any = yaml.compose(source.text, yaml.CSafeLoader)
     if (span := source.collection(root, old, new)) is None:
         return None
@@ -77,7 +77,7 @@ def exactly(value: Any) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Source:
+class _SourceText:
     """A text that ends with a line break, and how its lines end."""
 
     text: str
@@ -131,8 +131,8 @@ class _Source:
         self, parts: Sequence[_Part], column: int, old: Sequence[Any], new: Sequence[Any]
     ) -> list[tuple[_Part | None, str]]:
         lines: list[tuple[_Part | None, str]] = []
-        for kept, added in _aligned([*map(exactly, old)], [*map(exactly, new)]):
-            lines += [(part, self.text[part.begin : part.end]) for part in parts[kept]]
+        for rest, added in _aligned([*map(exactly, old)], [*map(exactly, new)]):
+            lines += [(part, self.text[part.begin : part.end]) for part in parts[rest]]
             lines += [(None, self._lines(_item_lines(item), column)) for item in new[added]]
         return lines
 
@@ -194,8 +194,8 @@ class _Source:
         elif sign == "|+":  # It would take in the blank lines that follow.
             return None
         value = sign + self.text[header.end() : first]
-        for kept, added in _aligned(old, lines):
-            value += "".join(f"{line}\n" for line in there[kept])
+        for rest, added in _aligned(old, lines):
+            value += "".join(f"{line}\n" for line in there[rest])
             value += self._lines(lines[added], len(indentation))
         return begin, end, value
 

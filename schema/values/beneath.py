@@ -309,7 +309,7 @@ def walk(root: Path | int, *, most: int | None = None, without: str = "") -> Ite
     Raises:
         OSError: A folder cannot be read, or there is more than that.
     """
-    pending, seen = [""], itertools.count(1)
+    pending, counter = [""], itertools.count(1)
     while pending:
         prefix = pending.pop()
         names = prefix.split("/")[:-1]
@@ -317,7 +317,7 @@ def walk(root: Path | int, *, most: int | None = None, without: str = "") -> Ite
             listed = sorted((entry.name, _kind(entry)) for entry in entries)
         inner: list[str] = []
         for name, kind in listed:
-            if most is not None and next(seen) > most:
+            if most is not None and next(counter) > most:
                 raise OSError(errno.E2BIG, f"there are more than {most} entries")
             if kind == "folder" and name == without:
                 continue

@@ -31,7 +31,7 @@ def alone(episode: Episode, team: Team, member: str) -> Team:
         team: The team in which the member worked.
     """
     person = episode.view.agents[member].agent
-    position = in_a_vote(known.team for known in episode.view.members.values())
+    position = in_a_vote(record.team for record in episode.view.members.values())
     agent = filled(position, person, episode.settings, episode.context.catalogue)
     execution = replace(team.execution, rounds=None, recruit=None)
     return Team(

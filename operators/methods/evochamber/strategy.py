@@ -62,8 +62,8 @@ async def _team(episode: Episode, population: Population) -> tuple[StructureChoi
     choice = await choose_structure(episode, population, chosen, offered)
     template = offered[choice.structure]
     members = {seat: view.agents[name].agent for seat, name in chosen.items()}
-    known, ceiling = episode.context.catalogue, episode.context.ceiling
-    return choice, seated(template, members, settings, known, ceiling)
+    catalogue, ceiling = episode.context.catalogue, episode.context.ceiling
+    return choice, seated(template, members, settings, catalogue, ceiling)
 
 
 async def _learn(

@@ -80,7 +80,7 @@ def _question(
     model: OperatorModel, ground: Ground, levels: RetrospectiveSettings
 ) -> Question[Centralised]:
     team, run = ground.team, ground.run
-    item = _Reading(
+    item = _AnswerReader(
         model=model,
         ground=ground,
         agents=speakers(team, run) if levels.agent_level else (),
@@ -141,7 +141,7 @@ def _both_ways(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Reading:
+class _AnswerReader:
     """Reads an answer.
 
     Attributes:
@@ -224,10 +224,10 @@ class _Reading:
                 why = f"there are lists of notes of {', '.join(self.agents)}."
                 refused.append(Refused(what=shown_name(agent), reasons=(why,)))
                 continue
-            kept, lost = notes_in(
+            passed, lost = notes_in(
                 items, self.model, self.ground, agent, room=self.room, most=self.most
             )
-            edits += kept
+            edits += passed
             refused += lost
         return edits, refused
 

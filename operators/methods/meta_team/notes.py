@@ -107,16 +107,16 @@ class OwnNotes:
         """Take one, or say why not."""
         if not is_mapping(item) or len(item) != 1:
             return "a note is {patch: …}, {skill: …} or {forget: …}."
-        [(kind, said)] = item.items()
-        if not is_mapping(said):
+        [(kind, fields)] = item.items()
+        if not is_mapping(fields):
             return f"{kind}: it has no fields."
         match kind:
             case "patch":
-                return self._written("patch", said, {"name", "text"})
+                return self._written("patch", fields, {"name", "text"})
             case "skill":
-                return self._written("skill", said, {"name", "description", "text"})
+                return self._written("skill", fields, {"name", "description", "text"})
             case "forget":
-                return self._forgotten(said)
+                return self._forgotten(fields)
             case _:
                 return f"{quoted(kind)}: there is patch, skill and forget."
 

@@ -102,13 +102,13 @@ async def look_back(
     Args:
         how: How it looks back. None: at all levels.
     """
-    counting = _Counting(model.tell)
+    counting = _LookBackTally(model.tell)
     counted = replace(model, tell=counting)
     item = _LookingBack(model=counted, path=path, ground=ground, how=how or RetrospectiveSettings())
     return replace(await item.through(), tally=counting.tally)
 
 
-class _Counting:
+class _LookBackTally:
     """Counts the outcome of questions, by what is told of them."""
 
     def __init__(self, tell: Tell) -> None:

@@ -59,7 +59,7 @@ class Admitting:
         del before
         search, episode = self.search, self.search.episode
         names, is_new = self._keep(pool)
-        best, first, known = search.best, search.candidates[0], episode.task.is_scored
+        best, first, is_scored = search.best, search.candidates[0], episode.task.is_scored
         return {
             **episode.head(),
             "team": names[best.number] or best.lineage.parents[0],
@@ -68,8 +68,8 @@ class Admitting:
             "pool": len(pool.members),
             "score": best.score,
             "scored_by": episode.scored_by,
-            "verdict": best.verdict if known else None,
-            "first": first.verdict if known else None,
+            "verdict": best.verdict if is_scored else None,
+            "first": first.verdict if is_scored else None,
             "reward": best.reward,
             "best": search.candidates.index(best),
             "candidates": [

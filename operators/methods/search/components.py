@@ -181,7 +181,7 @@ class ByOutcome:
         return max(open_to, key=self._worth)
 
     def _worth(self, component: Component) -> float:
-        gains = [gain for tried, gain in self.outcomes if tried == component]
+        gains = [gain for choice, gain in self.outcomes if choice == component]
         if not gains:
             return math.inf
         bonus = math.sqrt(math.log(len(self.outcomes)) / len(gains))

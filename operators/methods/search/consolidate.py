@@ -131,7 +131,7 @@ def _result_text(step: EvolutionStep, rewards: Mapping[int, float | None]) -> st
     """Return the result of a team, and its gain over the better one that it was made of."""
     if step.reward is None:
         return "no reward"
-    before = [known for source in step.sources if (known := rewards.get(source)) is not None]
+    before = [reward for source in step.sources if (reward := rewards.get(source)) is not None]
     gained = f", {step.reward - max(before):+.3g}" if before else ""
     return f"reward {step.reward:.3g}{gained}"
 

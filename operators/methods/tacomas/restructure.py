@@ -265,15 +265,15 @@ def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapp
     """Give changes of agents as edits: newcomers as their role's agent, with an id of their own."""
     ids = {*offer.team.agents}
     for change in changes:
-        if (born := change.get("add_agent")) is not None:
-            role = offer.roles.get(str(born.get("role")))
+        if (newcomer := change.get("add_agent")) is not None:
+            role = offer.roles.get(str(newcomer.get("role")))
             if role is None:
                 raise InvalidAnswer(
-                    f"no role {quoted(born.get('role'))}. Known: {', '.join(offer.roles)}."
+                    f"no role {quoted(newcomer.get('role'))}. Known: {', '.join(offer.roles)}."
                 )
-            id_ = free_id(born["role"], ids)
+            id_ = free_id(newcomer["role"], ids)
             ids.add(id_)
-            place = {name: item for name, item in born.items() if name != "role"}
+            place = {name: item for name, item in newcomer.items() if name != "role"}
             yield {"add_agent": {"agent": id_, "fields": agent_value(role), "place": place}}
         elif change["remove_agent"].get("agent") not in offer.spare:
             named = quoted(change["remove_agent"].get("agent"))

@@ -214,14 +214,14 @@ def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
     execution: Value = value["execution"]
     parts = (("recruit", recruit_of), ("rounds", rounds_of), ("roster", roster_of))
     for name, built in parts:
-        if said := execution.get(name):
-            put(execution, name, plain(built(said).following(new_ids)))
+        if fields := execution.get(name):
+            put(execution, name, plain(built(fields).following(new_ids)))
     for agent in value["agents"].values():
         if (noted := agent.get("notes")) and any(other in noted for other in OF_OTHERS):
             put(agent, "notes", plain(notes_of(noted).following(new_ids)) or None)
-        if said := agent.get("when"):
-            put(agent, "when", plain(when_of(said).following(new_ids)))
-        if said := agent.get("reads"):
-            put(agent, "reads", plain(readings_following(readings_of(said), new_ids)) or None)
-        if said := agent.get("each"):
-            put(agent, "each", plain(Each(**said).following(new_ids)))
+        if fields := agent.get("when"):
+            put(agent, "when", plain(when_of(fields).following(new_ids)))
+        if fields := agent.get("reads"):
+            put(agent, "reads", plain(readings_following(readings_of(fields), new_ids)) or None)
+        if fields := agent.get("each"):
+            put(agent, "each", plain(Each(**fields).following(new_ids)))

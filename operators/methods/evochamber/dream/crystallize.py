@@ -50,7 +50,9 @@ async def dream_crystallize(
     """
     limits = model.limits
     longest = min(LONGEST_ENTRY, limits.characters)
-    form = _Form(task=task, ideas=ideas, answers=answers, niches=niches, most=most, longest=longest)
+    form = _InsightForm(
+        task=task, ideas=ideas, answers=answers, niches=niches, most=most, longest=longest
+    )
     question = Question(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, most=most, longest=longest, niches=bool(niches)),
@@ -74,7 +76,7 @@ def _ideas_text(ideas: Sequence[Idea], criticism: Sequence[Sequence[str]]) -> li
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Form:
+class _InsightForm:
     """What an answer may be.
 
     Attributes:

@@ -200,11 +200,11 @@ class _Dream:
     def _niches(self) -> Sequence[str]:
         return known_niches(self.population, self.episode.task.niche)
 
-    async def _ask(self, phase: str, who: str, *given: Any, **how: Any) -> Any:
+    async def _ask(self, phase: str, who: str, *inputs: Any, **how: Any) -> Any:
         """Have the operator of a phase ask, under a path of its own."""
         path = "/".join(filter(None, (f"{self.episode.path}{DREAM}", phase, who)))
         act = operator_of(f"dream_{phase}").act
-        return await act(self.episode.meta_model, path, self.episode.task, *given, **how)
+        return await act(self.episode.meta_model, path, self.episode.task, *inputs, **how)
 
     def _lose(self, results: Sequence[Any]) -> list[Any]:
         """Count what did not come about, and give the rest."""

@@ -40,7 +40,7 @@ async def dream_imagine(
     limits = model.limits
     longest = min(LONGEST_IDEA, limits.characters)
     shared = all(difference.giver == difference.failed for difference in differences)
-    form = _Form(of=differences, niches=niches, most=most, longest=longest)
+    form = _IdeasForm(of=differences, niches=niches, most=most, longest=longest)
     question = Question(
         operator=OPERATOR,
         instructions=prompt(
@@ -67,7 +67,7 @@ def niches_text(niches: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Form:
+class _IdeasForm:
     """What an answer may be."""
 
     of: Sequence[Difference]

@@ -136,13 +136,13 @@ class _LifecycleView:
 
     def _there(self) -> Iterator[RankingScore]:
         """Yield those that stay, and what two come down to that are merged."""
-        agents, gone = self.population.agents, set[str]()
+        agents, removed = self.population.agents, set[str]()
         for event in self.events:
             if event.operator in {"merge", "prune"}:
-                gone.update(event.agents)
+                removed.update(event.agents)
             if event.operator == "merge":
                 yield heir([agents[name] for name in event.agents], self.population.rates)
-        yield from (agent for name, agent in agents.items() if name not in gone)
+        yield from (agent for name, agent in agents.items() if name not in removed)
 
 
 def _affinity(one: RankingScore, niche: str) -> float | None:

@@ -63,8 +63,8 @@ def colleagues(team: Team, run: Run, agent: str) -> tuple[str, ...]:
 def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
     """Yield whose words reached whom, as far as both took part."""
     yield from ((message.sender, message.to) for message in run.bus if message.kind in SPEECH)
-    for reader, seen in team.visible.items():
-        for name in seen:
+    for reader, senders in team.visible.items():
+        for name in senders:
             outcome = run.agents.get(name)
             if outcome is not None and outcome.result is not None:
                 yield name, reader
