@@ -135,7 +135,7 @@ def _is_cancelled(event: Event) -> bool:
 
 
 @dataclass(kw_only=True, slots=True)
-class _Row:
+class _AgentRow:
     """What the table shows of one agent."""
 
     state: str = ""
@@ -167,10 +167,10 @@ class _Table:
     def __init__(self, plan: Plan, scrub: Callable[[str], str]) -> None:
         self._plan = plan
         self._scrub = scrub
-        self._rows = {agent_id: _Row() for agent_id in plan.agents}
+        self._rows = {agent_id: _AgentRow() for agent_id in plan.agents}
         self._round = ""
         self.live: Live | None = None
-        self._asked = 0
+        self._waiting = 0
 
     def __call__(self, event: Event) -> None:
         self._make_room(event)
@@ -219,10 +219,10 @@ class _Table:
         if self.live is None or not (event.type in APPROVALS or event.fields.get("terminal")):
             return
         begins = event.type in {"approval_asked", "question_asked"}
-        self._asked += 1 if begins else -1
-        if begins and self._asked == 1:
+        self._waiting += 1 if begins else -1
+        if begins and self._waiting == 1:
             self.live.stop()
-        elif not self._asked:
+        elif not self._waiting:
             self.live.start()
 
     def hear(self, agent: str, words: str) -> None:

@@ -439,10 +439,10 @@ class _Making:
             self.budget.deposit(record.spent(), seconds=record.journal.seconds)
         with (
             progress(self.plan, quiet=self.options["quiet"], scrub=scrubber) as show,
-            self._traced(record, scrubber) as heard,
+            self._traced(record, scrubber) as tracers,
         ):
             writers = () if self.options["replay"] else (record.folder,)
-            listeners = (*heard, *writers, show, self._hear)
+            listeners = (*tracers, *writers, show, self._hear)
             trace, task = Trace(*listeners), self.loaded.task
             if self.adapting is not None:
                 return await self.adapting.run(

@@ -60,13 +60,13 @@ def message_text(request: Request) -> str:
 class _InOrder:
     def __init__(self, replies: Iterable[str | Reply]) -> None:
         self._remaining = iter(replies)
-        self._given = 0
+        self._count = 0
 
     def __call__(self, request: Request) -> Reply:
         for reply in self._remaining:
-            self._given += 1
+            self._count += 1
             return _as_reply(reply)
-        return _unscripted(request, f"its list ended after {self._given}")
+        return _unscripted(request, f"its list ended after {self._count}")
 
 
 class _FirstMatch:

@@ -109,16 +109,16 @@ class AgentExecution:
         self.start = self.run.start_of(self.planned.agent.id, self.before)
         self.attachments = seen_by(self.planned, self.run.workspaces.task)
         self.pictures: dict[str, Attachment] = {}
-        silent = {seen: outcome for seen, outcome in self.before.items() if outcome.result is None}
-        self.missing = tuple(seen for seen, outcome in silent.items() if not outcome.unneeded)
-        self.unneeded = tuple(seen for seen, outcome in silent.items() if outcome.unneeded)
+        silent = {name: outcome for name, outcome in self.before.items() if outcome.result is None}
+        self.missing = tuple(name for name, outcome in silent.items() if not outcome.unneeded)
+        self.unneeded = tuple(name for name, outcome in silent.items() if outcome.unneeded)
 
     def _reports(self) -> list[AgentReport]:
         """Return the results of those that it sees."""
         return [
             report
-            for seen, outcome in self.before.items()
-            if (report := self.run.report_of(seen, outcome)) is not None
+            for sender, outcome in self.before.items()
+            if (report := self.run.report_of(sender, outcome)) is not None
         ]
 
     @property

@@ -23,7 +23,7 @@ async def inputs_of(run: Running, planned: PlannedAgent) -> Mapping[str, AgentOu
 
     Whose report it reads on a condition alone was not needed where that does not hold.
     """
-    before = {seen: await run.parts[seen] for seen in planned.sees}
+    before = {name: await run.parts[name] for name in planned.sees}
     for sender, when in planned.agent.reads.items():
         if sender in before and (report := before[sender].result) is not None:
             answer = await run.said_by(when.agent) if when.agent else report

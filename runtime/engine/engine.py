@@ -373,8 +373,8 @@ class Running:
 
     def _unready(self, before: Mapping[str, AgentOutcome]) -> AgentOutcome | None:
         """Return how an agent ends that cannot start, by the team's policy; None where it can."""
-        needed = {seen: outcome for seen, outcome in before.items() if not outcome.unneeded}
-        lost = [seen for seen, outcome in needed.items() if outcome.status != "done"]
+        needed = {sender: outcome for sender, outcome in before.items() if not outcome.unneeded}
+        lost = [sender for sender, outcome in needed.items() if outcome.status != "done"]
         if not lost:
             return None
         on_error = self.plan.team.execution.on_error
@@ -461,16 +461,16 @@ class Running:
             agent_id: self.outcomes.get(agent_id) or AgentOutcome(status="cancelled")
             for agent_id in self.plan.agents
         }
-        answer, said, output = None, None, outcomes.get(self.plan.output)
+        answer, text, output = None, None, outcomes.get(self.plan.output)
         if status != "failed" and output is not None and (result := output.result):
             answer = result.content if result.answer is None else result.answer
             if self.patch is not None and self.patch != answer:
-                answer, said = self.patch, result.content
+                answer, text = self.patch, result.content
         return Run(
             status=status,
             answer=answer,
             answered_by=None if answer is None else self.plan.output,
-            said=said,
+            said=text,
             error=error,
             usage=total(outcome.usage for outcome in outcomes.values()),
             seconds=time.monotonic() - self.started,

@@ -23,7 +23,7 @@ class Slots:
     def __init__(self, most: int | None = None) -> None:
         self._limits = [] if most is None else [most]
         self._bound = self._most
-        self._taken = 0
+        self._in_use = 0
         self._refusals = 0
         self._waiting: deque[tuple[Future[None], asyncio.AbstractEventLoop]] = deque()
         self._lock = Lock()
@@ -49,8 +49,8 @@ class Slots:
             A ticket, for `refused`.
         """
         with self._lock:
-            if not self._waiting and self._taken + 1 <= self._bound:
-                self._taken += 1
+            if not self._waiting and self._in_use + 1 <= self._bound:
+                self._in_use += 1
                 return self._refusals
             turn = (Future[None](), asyncio.get_running_loop())
             self._waiting.append(turn)
@@ -64,7 +64,7 @@ class Slots:
     def give_back(self) -> None:
         """Leave the slot to the next call."""
         with self._lock:
-            self._taken -= 1
+            self._in_use -= 1
             self._serve()
 
     def answered(self) -> None:
@@ -78,7 +78,7 @@ class Slots:
         with self._lock:
             if ticket == self._refusals:
                 self._refusals += 1
-                self._bound = max(1.0, min(self._bound, self._taken) / 2)
+                self._bound = max(1.0, min(self._bound, self._in_use) / 2)
 
     @property
     def _most(self) -> float:
@@ -95,8 +95,8 @@ class Slots:
 
     def _serve(self) -> None:
         """Let in who waits, while there are slots. The lock is held."""
-        while self._waiting and self._taken + 1 <= self._bound:
+        while self._waiting and self._in_use + 1 <= self._bound:
             turn, loop = self._waiting.popleft()
             if not loop.is_closed() and turn.set_running_or_notify_cancel():
-                self._taken += 1
+                self._in_use += 1
                 turn.set_result(None)

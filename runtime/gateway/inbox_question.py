@@ -21,7 +21,7 @@ from ..values.usage import Usage
 from .chat.messages import ChatAnswer, Message, ToolRequest
 from .chat.text import as_text, text_of
 
-ASKED, SHOWN = "question.json", "question.md"
+QUESTION, SHOWN = "question.json", "question.md"
 ANSWERS = ("answer.json", "answer.txt")
 ABOUT_US = frozenset({"model", "stream", "stream_options"})
 """Fields of a request that shape no answer."""
@@ -65,7 +65,7 @@ class InboxQuestion:
             StorageError: It cannot be written.
         """
         make_folders(self.inbox)
-        write_atomically(self.file(ASKED), dumps(self._value(), indent=2, ensure_ascii=False))
+        write_atomically(self.file(QUESTION), dumps(self._value(), indent=2, ensure_ascii=False))
         write_atomically(self.file(SHOWN), self.shown(self.file(ANSWERS[1]).name) + "\n")
 
     def _value(self) -> dict[str, Any]:

@@ -391,8 +391,8 @@ class ModelClient:
         Where nobody knows that, it is all of the request.
         """
         tokens = tokens_in(len(body.content))
-        if seen := call.request.attachments.values():
-            text = len(body.content) - encoded_bytes(seen)
-            tokens = tokens_in(text) + most_tokens(seen, self.model.model)
+        if attachments := call.request.attachments.values():
+            text = len(body.content) - encoded_bytes(attachments)
+            tokens = tokens_in(text) + most_tokens(attachments, self.model.model)
         context = context_of(self.model) if tokens > SMALLEST_CONTEXT else None
         return min(tokens, context or tokens)

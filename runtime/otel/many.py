@@ -43,7 +43,7 @@ class TurnSpans:
         scrub: Callable[[str], str],
     ) -> None:
         self._telemetry = telemetry
-        self._given = (models, scrub)
+        self._settings = (models, scrub)
         self._parts: dict[Hashable, Spans] = {}
 
     def __enter__(self) -> TurnSpans:
@@ -91,5 +91,5 @@ class TurnSpans:
         if self._telemetry is None:
             raise RuntimeError("there is nothing that makes spans.")
         if key not in self._parts:
-            self._parts[key] = self._telemetry.listener(*self._given, attributes)
+            self._parts[key] = self._telemetry.listener(*self._settings, attributes)
         return self._parts[key]

@@ -352,9 +352,9 @@ def _described(planned: PlannedAgent) -> dict[str, Any]:
         "tools": list(agent.tools),
         "sees": list(planned.sees),
         **{
-            name: plain(said)
+            name: plain(value)
             for name in ("when", "reads", "each")
-            if (said := getattr(agent, name))
+            if (value := getattr(agent, name))
         },
         "calls_at_most": planned.calls_at_most,
     }

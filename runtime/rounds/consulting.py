@@ -104,13 +104,13 @@ def bulletin(past: Sequence[Round], agents: Sequence[str]) -> str:
 
 
 def _bounded(lines: Sequence[str]) -> str:
-    kept, room = 0, LONGEST_BULLETIN
+    count, room = 0, LONGEST_BULLETIN
     for line in reversed(lines):
         room -= len(line) + 1
         if room < 0:
             break
-        kept += 1
-    left = len(lines) - kept
+        count += 1
+    left = len(lines) - count
     first = [f"({left} earlier statement{'s' if left > 1 else ''} left out.)"] if left else []
     return "\n".join([*first, *lines[left:]])
 

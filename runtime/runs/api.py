@@ -159,7 +159,7 @@ class Streaming:
     def __init__(
         self, team: Team | str | Path, task: Task | str | Path | None, options: Options
     ) -> None:
-        self._asked = (team, task)
+        self._inputs = (team, task)
         self._options = options
         self.result: Run | None = None
 
@@ -173,7 +173,7 @@ class Streaming:
             if also is not None:
                 also(event)
 
-        work = asyncio.create_task(arun(*self._asked, **{**self._options, "listener": listen}))
+        work = asyncio.create_task(arun(*self._inputs, **{**self._options, "listener": listen}))
         work.add_done_callback(lambda _: happened.put_nowait(None))
         try:
             while (event := await happened.get()) is not None:

@@ -100,7 +100,7 @@ def recorded(folder: Path, options: Options, *, offline: bool) -> Prepared:
     """
     if wrong := sorted({"query", "runs"} & options.keys()):
         raise InputError(f"{wrong[0]}: a recorded run has its own in {folder}. Leave it out.")
-    kept, models = read_setting(folder)
+    setting, models = read_setting(folder)
     chosen = _chosen(options)
     catalogue = known_again(folder, _catalogue(options), models, chosen, offline=offline)
     team, task, catalogue = load_recorded(folder, catalogue)
@@ -109,7 +109,7 @@ def recorded(folder: Path, options: Options, *, offline: bool) -> Prepared:
         plan=compile(team, catalogue),
         task=task,
         place=f"{folder / 'task.json'}:1",
-        setting=replace(_setting(options, kept), **({"cache": None} if offline else {})),
+        setting=replace(_setting(options, setting), **({"cache": None} if offline else {})),
         offline=offline,
         folder=folder,
     )

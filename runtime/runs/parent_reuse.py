@@ -150,23 +150,23 @@ class ParentRunReuse(Journal):
             self._count(path, kind, value)
         await super().put(path, kind, key, value, at_once=at_once)
 
-    def answer_for(self, path: str, asked: str) -> JournalEntry | None:
+    def answer_for(self, path: str, key: str) -> JournalEntry | None:
         """Return what a child's run may take: nothing that another run might be answered otherwise.
 
         Args:
             path: Where it stands in this run.
         """
-        entry = self.entry(path, asked)
+        entry = self.entry(path, key)
         if entry is None:
-            return self._inherited(path, asked)
+            return self._inherited(path, key)
         is_free = self.always or not (
             DRAWN in entry.value or self._is_drawn(path, entry.kind, entry.value)
         )
         return entry if entry.kind in WHOLE and is_free else None
 
-    def _inherited(self, path: str, asked: str) -> JournalEntry | None:
+    def _inherited(self, path: str, key: str) -> JournalEntry | None:
         heir = self._heir(path)
-        return None if heir is None else heir.answer_for(heir.placed(path, self.place), asked)
+        return None if heir is None else heir.answer_for(heir.placed(path, self.place), key)
 
     def _heir(self, path: str) -> ParentRunReuse | None:
         """Find the run that an agent's goes on with; None where it works anew."""

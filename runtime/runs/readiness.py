@@ -25,9 +25,9 @@ def lacking(
 
     async def check() -> dict[str, list[str]]:
         fields: dict[str, list[str]] = {}
-        for file, (team, known) in teams.items():
-            async with open_services(known, Setting(), connected=False) as services:
-                plan = compile(team, known)
+        for file, (team, catalogue) in teams.items():
+            async with open_services(catalogue, Setting(), connected=False) as services:
+                plan = compile(team, catalogue)
                 fields[file] = services.lacks(plan)
                 if start_servers:
                     fields[file] += await _unserved(services.toolbox, plan)

@@ -94,8 +94,8 @@ def conclusion(answer: str, task: Task) -> str:
         return _value(line)
     if blocks:
         return f"code {_code(blocks[-1])}"
-    if said := CONCLUSION.findall(prose):
-        return _value(said[-1])
+    if matches := CONCLUSION.findall(prose):
+        return _value(matches[-1])
     return _value(prose.strip().rpartition("\n")[2])
 
 

@@ -59,7 +59,7 @@ class Dump:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Line:
+class _DumpLine:
     """A line of a dump, with what stands on it."""
 
     start: int
@@ -70,7 +70,7 @@ class _Line:
     cells: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, text: str, match: re.Match[str]) -> _Line:
+    def of(cls, text: str, match: re.Match[str]) -> _DumpLine:
         tokens = tuple(TOKENS.findall(match["tokens"] or match["cells"]))
         end = match.end()
         if match["offset"] and match["tokens"]:
@@ -107,11 +107,11 @@ def _after_column(text: str, start: int, count: int) -> int:
 def dumps_in(text: str) -> Iterator[Dump]:
     """Find lines that follow each other and are dumps of bytes."""
     hint = CELL_HINT if "   " in text else HINT
-    block: list[_Line] = []
+    block: list[_DumpLine] = []
     place = 0
     while True:
         if block and (match := FURTHER.match(text, place)):
-            block.append(_Line.of(text, match))
+            block.append(_DumpLine.of(text, match))
             place = block[-1].end
             continue
         yield from _block(block)
@@ -119,7 +119,7 @@ def dumps_in(text: str) -> Iterator[Dump]:
         match = result and _first(text, max(place, result.start() - LEAD), result.start())
         if not match:
             return
-        block = [_Line.of(text, match)]
+        block = [_DumpLine.of(text, match)]
         place = block[-1].end
 
 
@@ -131,26 +131,26 @@ def _first(text: str, place: int, hint: int) -> re.Match[str] | None:
     return match
 
 
-def _block(lines: list[_Line]) -> Iterator[Dump]:
+def _block(lines: list[_DumpLine]) -> Iterator[Dump]:
     if sum(max(len(line.tokens), len(line.cells)) for line in lines) >= 3:
         yield Dump(start=lines[0].start, end=lines[-1].end, readings=tuple(_read(lines)))
 
 
-def _read(lines: list[_Line]) -> Iterator[bytes]:
+def _read(lines: list[_DumpLine]) -> Iterator[bytes]:
     """Read a dump in each way in which it may have been written."""
     widths = [_width(*pair) for pair in zip(lines, [*lines[1:], None], strict=True)]
     for read in READINGS:
         yield b"".join(read(line)[:width] for line, width in zip(lines, widths, strict=True))
     if any(line.offset and not line.is_labelled for line in lines):  # which may be a byte, too
         bare = [
-            _Line(start=0, end=0, tokens=(*filter(None, [line.offset]), *line.tokens))
+            _DumpLine(start=0, end=0, tokens=(*filter(None, [line.offset]), *line.tokens))
             for line in lines
         ]
         for read in READINGS[:2]:
             yield b"".join(map(read, bare))
 
 
-def _width(line: _Line, following: _Line | None) -> int | None:
+def _width(line: _DumpLine, following: _DumpLine | None) -> int | None:
     """Return how many bytes a line has, where the offset of the next one tells; else None."""
     if following is None or not line.offset or not following.offset:
         return None
@@ -164,28 +164,28 @@ def _width(line: _Line, following: _Line | None) -> int | None:
     return None
 
 
-def _bytes(line: _Line) -> bytes:
+def _bytes(line: _DumpLine) -> bytes:
     return bytes.fromhex("".join([token for token in line.tokens if len(token) % 2 == 0]))
 
 
-def _turned(line: _Line) -> bytes:
+def _turned(line: _DumpLine) -> bytes:
     """Read words whose last byte comes first, as `od -x` and `hexdump` write them."""
     words = [token for token in line.tokens if len(token) in {4, 8, 16}]
     return b"".join([bytes.fromhex(word)[::-1] for word in words])
 
 
-def _octal(line: _Line) -> bytes:
+def _octal(line: _DumpLine) -> bytes:
     """Read bytes or words of two bytes in octal."""
     numbers = [token for token in line.tokens if len(token) in {3, 6} and OCTAL.fullmatch(token)]
     return b"".join([int(number, 8).to_bytes(len(number) // 3, "little") for number in numbers])
 
 
-def _decimal(line: _Line) -> bytes:
+def _decimal(line: _DumpLine) -> bytes:
     numbers = [int(token) for token in line.tokens if len(token) <= 3 and token.isdecimal()]
     return bytes([number for number in numbers if number < 256])
 
 
-def _signs(line: _Line) -> bytes:
+def _signs(line: _DumpLine) -> bytes:
     """Read what `od -c` wrote."""
     return b"".join(_sign(cell.strip()) for cell in line.cells) if line.cells else _octal(line)
 
@@ -198,4 +198,4 @@ def _sign(cell: str) -> bytes:
     return (cell[-1:] or " ").encode()
 
 
-READINGS: tuple[Callable[[_Line], bytes], ...] = (_bytes, _turned, _octal, _decimal, _signs)
+READINGS: tuple[Callable[[_DumpLine], bytes], ...] = (_bytes, _turned, _octal, _decimal, _signs)

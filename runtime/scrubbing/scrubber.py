@@ -251,7 +251,7 @@ def _texts(content: bytes) -> Iterator[str]:
             yield content.decode()
 
 
-class _Form:
+class _SecretForm:
     """A way in which a secret is written.
 
     Args:
@@ -282,19 +282,19 @@ def _pieces(secret: str) -> Iterator[str]:
         yield from (secret[start : start + size] for start in range(0, len(secret), size))
 
 
-def _forms(secret: str) -> Iterator[_Form]:
+def _forms(secret: str) -> Iterator[_SecretForm]:
     """Yield all ways in which a secret may be written."""
     token = max(_PLAIN.findall(secret), key=len)
     units = _UNIT.findall(secret)
     parts = [_written(*three) for three in zip(["", *units], units, [*units[1:], ""], strict=False)]
     width = sum(1 if _PLAIN.fullmatch(character) else _WIDEST for character in secret)
-    yield _Form(parts, token, width=width, breaks=False)
+    yield _SecretForm(parts, token, width=width, breaks=False)
     for written in {secret, *(json.dumps(secret, ensure_ascii=way)[1:-1] for way in (True, False))}:
         for offset in range(3):
             yield _base64(written.encode(errors="surrogatepass"), offset)
     digits = secret.encode(errors="surrogatepass").hex()
     for text in (digits, digits.upper()):
-        yield _Form(list(text), text, width=_width(text), breaks=True)
+        yield _SecretForm(list(text), text, width=_width(text), breaks=True)
 
 
 def _written(before: str, character: str, after: str) -> str:
@@ -335,7 +335,7 @@ def _written(before: str, character: str, after: str) -> str:
     return f"(?:{'|'.join(escapes)}|(?:{slashes})?(?:{'|'.join(signs)}))"
 
 
-def _base64(secret: bytes, offset: int) -> _Form:
+def _base64(secret: bytes, offset: int) -> _SecretForm:
     """Return the form of a secret in base64, `offset` bytes after a group of three began.
 
     Only characters that the secret determines alone are in it.
@@ -346,7 +346,7 @@ def _base64(secret: bytes, offset: int) -> _Form:
     others = {"+": r"(?:\+|-|%2[Bb])", "/": rf"(?:(?:{_SLASHES})?/|_|%2[Ff])"}
     token = max(_PLAIN.findall(text), key=len)
     parts = [others.get(character, character) for character in text]
-    return _Form(parts, token, width=_width(text), breaks=True)
+    return _SecretForm(parts, token, width=_width(text), breaks=True)
 
 
 def _width(text: str) -> int:

@@ -189,12 +189,12 @@ class _Recent(InMemoryTaskStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._kept: dict[tuple[str, str], ServerCallContext] = {}
+        self._contexts: dict[tuple[str, str], ServerCallContext] = {}
 
     async def save(self, task: Task, context: ServerCallContext) -> None:
         """Keep a task, and forget the oldest of too many."""
-        self._kept.setdefault((context.user.user_name, task.id), context)
+        self._contexts.setdefault((context.user.user_name, task.id), context)
         await super().save(task, context)
-        while len(self._kept) > MOST_TASKS:
-            _, oldest = key = next(iter(self._kept))
-            await self.delete(oldest, self._kept.pop(key))
+        while len(self._contexts) > MOST_TASKS:
+            _, oldest = key = next(iter(self._contexts))
+            await self.delete(oldest, self._contexts.pop(key))

@@ -50,8 +50,8 @@ class Keys:
         """
         if not self.texts:
             return ""
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        sent = _digest(given.strip() if scheme.lower() == "bearer" else "")
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        sent = _digest(token.strip() if scheme.lower() == "bearer" else "")
         if sum(hmac.compare_digest(sent, digest) for digest in map(_digest, self.texts)):
             return sent
         raise Refusal(

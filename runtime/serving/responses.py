@@ -40,11 +40,11 @@ class Responses:
         """Read the conversation."""
         refuse_set(self.body, REFUSED)
         refuse_form(self._form, plan, "text.format")
-        given, instructions = self.body.get("input"), self.body.get("instructions")
+        content, instructions = self.body.get("input"), self.body.get("instructions")
         system = [ClientMessage(role="system", text=str(instructions))] if instructions else []
-        if isinstance(given, str):
-            return [*system, ClientMessage(role="user", text=given)]
-        items = items_of(given, "input")
+        if isinstance(content, str):
+            return [*system, ClientMessage(role="user", text=content)]
+        items = items_of(content, "input")
         messages = [item for item in items if item.get("type") not in PASSED_OVER]
         return [*system, *(message_of(message, "input") for message in messages)]
 

@@ -274,8 +274,8 @@ class TeamServer:
         return _Work(record=record, plan=plan, task=task)
 
     def _resume(self, folder: Path) -> _Work:
-        team, task, known = load_recorded(folder, self.teams.catalogue)
-        plan = compile(team, known)
+        team, task, catalogue = load_recorded(folder, self.teams.catalogue)
+        plan = compile(team, catalogue)
         record = RunRecord(RunFolder(folder, self.scrub), plan)
         return _Work(record=record, plan=plan, task=task)
 

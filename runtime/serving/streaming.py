@@ -84,8 +84,8 @@ async def _kept_alive(events: AsyncGenerator[str]) -> AsyncGenerator[str]:
     try:
         while True:
             pending = pending or asyncio.ensure_future(anext(events))
-            done, _ = await asyncio.wait({pending}, timeout=ALIVE)
-            if not done:
+            finished, _ = await asyncio.wait({pending}, timeout=ALIVE)
+            if not finished:
                 yield ": still at work\n\n"
                 continue
             try:

@@ -85,7 +85,7 @@ class Timeline:
     @classmethod
     def of(cls, events: Iterable[Mapping[str, Any]]) -> Timeline:
         """Read it off the events of a run."""
-        reading = _Reading()
+        reading = _TimelineFold()
         for event in events:
             reading.read(event)
         return cls(
@@ -120,7 +120,7 @@ class Timeline:
 
 
 @dataclass(eq=False)
-class _Reading:
+class _TimelineFold:
     """What is known after some events."""
 
     offset: float = 0.0

@@ -33,7 +33,7 @@ _NAMED = re.compile(r"\s*(?:functions\.)?(?P<name>[\w.-]+?)(?::\d+)?\s*\Z")
 HOW = "Call tools by the tool calls of the API, not in text."
 
 
-class _Form(NamedTuple):
+class _CallFormat(NamedTuple):
     """How a family of models writes calls.
 
     Attributes:
@@ -260,26 +260,26 @@ def _unread(text: str, tools: Mapping[str, Any]) -> Iterator[ToolRequest]:
 
 
 FORMS = (
-    _Form("Hermes", "<tool_call>", _hermes),
-    _Form("Qwen-coder", "<function=", _coder),
-    _Form("DeepSeek", _deep("tool calls begin"), _deepseek),
-    _Form("DeepSeek", _deep("tool call begin"), _deepseek),
-    _Form("Kimi", "<|tool_calls_section_begin|>", _kimi),
-    _Form("Llama", "<|python_tag|>", _llama),
-    _Form("Mistral", "[TOOL_CALLS]", _mistral),
-    _Form("DeepSeek 3.2", _deep("DSML")[:-1], _unread),
-    _Form("Anthropic's XML", "<invoke name=", _unread),
-    _Form("Harmony", "<|channel|>commentary to=", _unread),
-    _Form("Granite", "<|tool_call|>", _granite),
-    _Form("Cohere", "<|START_ACTION|>", _unread),
-    _Form("InternLM", "<|action_start|>", _unread),
-    _Form("Apertus", "<|tools_prefix|>", _unread),
-    _Form("Phi", "functools[", _unread),
-    _Form("OLMo", "<function_calls>", _unread),
-    _Form("XML", "<function_call>", _unread),
-    _Form("XML", "<tool_calls>", _unread),
-    _Form("Gemma", "```tool_code", _unread),
-    _Form("ReAct", "\nAction Input:", _unread),
+    _CallFormat("Hermes", "<tool_call>", _hermes),
+    _CallFormat("Qwen-coder", "<function=", _coder),
+    _CallFormat("DeepSeek", _deep("tool calls begin"), _deepseek),
+    _CallFormat("DeepSeek", _deep("tool call begin"), _deepseek),
+    _CallFormat("Kimi", "<|tool_calls_section_begin|>", _kimi),
+    _CallFormat("Llama", "<|python_tag|>", _llama),
+    _CallFormat("Mistral", "[TOOL_CALLS]", _mistral),
+    _CallFormat("DeepSeek 3.2", _deep("DSML")[:-1], _unread),
+    _CallFormat("Anthropic's XML", "<invoke name=", _unread),
+    _CallFormat("Harmony", "<|channel|>commentary to=", _unread),
+    _CallFormat("Granite", "<|tool_call|>", _granite),
+    _CallFormat("Cohere", "<|START_ACTION|>", _unread),
+    _CallFormat("InternLM", "<|action_start|>", _unread),
+    _CallFormat("Apertus", "<|tools_prefix|>", _unread),
+    _CallFormat("Phi", "functools[", _unread),
+    _CallFormat("OLMo", "<function_calls>", _unread),
+    _CallFormat("XML", "<function_call>", _unread),
+    _CallFormat("XML", "<tool_calls>", _unread),
+    _CallFormat("Gemma", "```tool_code", _unread),
+    _CallFormat("ReAct", "\nAction Input:", _unread),
 )
 """The forms by their signs, as chat templates have them: the file `chat_template.jinja` of
 NousResearch/Hermes-3-Llama-3.1-8B, Qwen/Qwen3-Coder-30B-A3B-Instruct, zai-org/GLM-4.5,

@@ -91,8 +91,8 @@ def _address(name: str, fields: Mapping[str, Any], place: str) -> ConfiguredServ
         is_key = header.casefold() == "authorization" and value.startswith(BEARER)
         text = value.removeprefix(BEARER) if is_key else value
         variable = re.sub(r"\W", "_", f"{name}_{'key' if is_key else header}").upper()
-        if given := _VARIABLE.fullmatch(text):
-            variable = given[1]
+        if match := _VARIABLE.fullmatch(text):
+            variable = match[1]
         else:
             values[variable] = text
         if is_key:

@@ -65,7 +65,7 @@ class ServerProcess:
 
     def __init__(self, process: Process) -> None:
         self._process = process
-        self._heard, self.incoming = create_memory_object_stream[SessionMessage | Exception](0)
+        self._received, self.incoming = create_memory_object_stream[SessionMessage | Exception](0)
         self.outgoing, self._to_say = create_memory_object_stream[SessionMessage](0)
         self._last_words = b""
         self._request_ids: set[int | str] = set()
@@ -100,7 +100,7 @@ class ServerProcess:
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 self._process.terminate()
-        for stream in (self._heard, self.incoming, self.outgoing, self._to_say):
+        for stream in (self._received, self.incoming, self.outgoing, self._to_say):
             stream.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(SECONDS_TO_DIE):
@@ -120,9 +120,9 @@ class ServerProcess:
                     self.stray = self.stray or _shown(line)
                     strays += 1
                 else:
-                    await self._heard.send(SessionMessage(self._answered(message)))
+                    await self._received.send(SessionMessage(self._answered(message)))
         self.ended = True
-        self._heard.close()
+        self._received.close()
         while await stdout.read(LARGEST_MESSAGE):
             pass
 
@@ -140,7 +140,7 @@ class ServerProcess:
             is_rest = False
             self.stray = f"a line of more than {LARGEST_MESSAGE} bytes"
             if message := self._unread(b"", self.stray):
-                await self._heard.send(SessionMessage(self._answered(message)))
+                await self._received.send(SessionMessage(self._answered(message)))
 
     def _answered(self, message: JSONRPCMessage) -> JSONRPCMessage:
         if isinstance(message.root, JSONRPCResponse | JSONRPCError):
@@ -176,8 +176,8 @@ class ServerProcess:
 
     async def _overhear(self) -> None:
         stderr = _stream(self._process.stderr)
-        while heard := await stderr.read(LAST_WORDS):
-            self._last_words = (self._last_words + heard)[-LAST_WORDS:]
+        while chunk := await stderr.read(LAST_WORDS):
+            self._last_words = (self._last_words + chunk)[-LAST_WORDS:]
 
 
 @asynccontextmanager

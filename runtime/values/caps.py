@@ -48,8 +48,8 @@ class Caps:
         caps: dict[str, float] = {}
         for part in text.split(","):
             name, _, number = (piece.strip() for piece in part.partition("="))
-            if name not in (known := [cap.name for cap in fields(cls)]):
-                hint = did_you_mean(name, known) or f" The caps are {', '.join(known)}."
+            if name not in (names := [cap.name for cap in fields(cls)]):
+                hint = did_you_mean(name, names) or f" The caps are {', '.join(names)}."
                 raise InputError(
                     f"budget {text!r}: no cap is named {name!r}.{hint} Write usd=2,tokens=500000."
                 )

@@ -89,8 +89,8 @@ def _cut(value: Any, longest: int) -> Any:
 def _longest(lengths: Sequence[int], most: int) -> int:
     """Return the length to which texts are cut, so that together they are no longer than `most`."""
     left, longest = most, max(lengths, default=0)
-    for done, length in enumerate(sorted(lengths)):
-        share = left // (len(lengths) - done)
+    for index, length in enumerate(sorted(lengths)):
+        share = left // (len(lengths) - index)
         if length > share:
             return share
         left -= length

@@ -102,8 +102,8 @@ def _of_prompt(reported: Mapping[str, Any], names: tuple[str, ...]) -> int | Non
     """Give a part of what was read, by the first of its names that says any; None: it cannot be."""
     details = _mapping(reported, "prompt_tokens_details")
     for name in names:
-        if said := details.get(name) or reported.get(name):
-            return _count(said)
+        if value := details.get(name) or reported.get(name):
+            return _count(value)
     return 0
 
 

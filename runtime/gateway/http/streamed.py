@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..chat.messages import ChatAnswer
     from ..stream_sink import StreamSink
-    from .wire import Assembly, Wire
+    from .wire import Assembly, WireFormat
 
 BYTES_AT_ONCE = 16 << 10
 """Bytes of events that are read before others have their turn: some milliseconds."""
@@ -46,7 +46,7 @@ class StreamedAnswer:
     """
 
     source: str
-    wire: Wire
+    wire: WireFormat
     secrets: frozenset[str]
     sink: StreamSink
     _events: EventReader = field(default_factory=EventReader)

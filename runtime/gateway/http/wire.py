@@ -35,7 +35,7 @@ class Assembly(Protocol):
         ...
 
 
-class Wire(Protocol):
+class WireFormat(Protocol):
     """What one API differs in from others."""
 
     @property

@@ -12,10 +12,10 @@ from .responses import ResponsesWire
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..http.wire import Wire
+    from ..http.wire import WireFormat
 
 __all__ = ["WIRES"]
 
-WIRES: Mapping[str, Wire] = MappingProxyType(
+WIRES: Mapping[str, WireFormat] = MappingProxyType(
     {"anthropic": AnthropicWire(), "chat": ChatWire(), "responses": ResponsesWire()}
 )

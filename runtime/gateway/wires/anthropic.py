@@ -56,11 +56,11 @@ class AnthropicWire:
     path = "/messages"
 
     def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Return the headers of a request; see `Wire.headers`."""
+        """Return the headers of a request; see `WireFormat.headers`."""
         return {"anthropic-version": VERSION, **endpoint.credentials}
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
-        """Write a request; see `Wire.body`."""
+        """Write a request; see `WireFormat.body`."""
         is_cached = not is_refused("cache_control", CACHED, refused)
         tools = [_tool(tool) for tool in request.tools]
         fields = {
@@ -86,7 +86,7 @@ class AnthropicWire:
         return Body.of(fields, ladders, refused, endpoint.extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Take the answer out of a response; see `Wire.answer`.
+        """Take the answer out of a response; see `WireFormat.answer`.
 
         Raises:
             CallError: The response has no content as this API has it.
@@ -107,7 +107,7 @@ class AnthropicWire:
         return answer
 
     def assembly(self) -> AnthropicAssembly:
-        """Begin to put a streamed answer together; see `Wire.assembly`."""
+        """Begin to put a streamed answer together; see `WireFormat.assembly`."""
         return AnthropicAssembly()
 
 

@@ -33,11 +33,11 @@ class ChatWire:
     path = "/chat/completions"
 
     def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Return the headers of a request; see `Wire.headers`."""
+        """Return the headers of a request; see `WireFormat.headers`."""
         return endpoint.credentials
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
-        """Write a request; see `Wire.body`.
+        """Write a request; see `WireFormat.body`.
 
         What differs in its messages only is worked out once.
         """
@@ -75,7 +75,7 @@ class ChatWire:
         return Body.of(fields, ladders, refused, extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Take the answer out of a response; see `Wire.answer`.
+        """Take the answer out of a response; see `WireFormat.answer`.
 
         Raises:
             CallError: The response has no choice with a message.
@@ -83,7 +83,7 @@ class ChatWire:
         return answer_of(body, source)
 
     def assembly(self) -> ChatAssembly:
-        """Begin to put a streamed answer together; see `Wire.assembly`."""
+        """Begin to put a streamed answer together; see `WireFormat.assembly`."""
         return ChatAssembly()
 
 

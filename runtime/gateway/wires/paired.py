@@ -79,9 +79,9 @@ def _answered(messages: Sequence[Message], calls: Iterable[Named]) -> list[Messa
     """Return the results of calls, then everything else that was said."""
     left = list(messages)
     results: list[Message] = []
-    for asked, name in calls:
+    for call_id, name in calls:
         result = next(
-            (message for message in left if _is_result(message, asked)), {"content": NO_RESULT}
+            (message for message in left if _is_result(message, call_id)), {"content": NO_RESULT}
         )
         left = [message for message in left if message is not result]
         results.append({"role": "tool", "tool_call_id": name, "content": result.get("content")})

@@ -49,11 +49,11 @@ class ResponsesWire:
     path = "/responses"
 
     def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Return the headers of a request; see `Wire.headers`."""
+        """Return the headers of a request; see `WireFormat.headers`."""
         return endpoint.credentials
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
-        """Write a request; see `Wire.body`."""
+        """Write a request; see `WireFormat.body`."""
         fields = {
             "model": endpoint.model,
             **_prompt(request.messages),
@@ -75,7 +75,7 @@ class ResponsesWire:
         return Body.of(fields, ladders, refused, endpoint.extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Take the answer out of a response; see `Wire.answer`.
+        """Take the answer out of a response; see `WireFormat.answer`.
 
         Raises:
             CallError: The response has no output as this API has it.
@@ -95,7 +95,7 @@ class ResponsesWire:
         return replace(answer, kept={"output_items": items} if may_be_given_back else {})
 
     def assembly(self) -> ResponsesAssembly:
-        """Begin to put a streamed answer together; see `Wire.assembly`."""
+        """Begin to put a streamed answer together; see `WireFormat.assembly`."""
         return ResponsesAssembly()
 
 

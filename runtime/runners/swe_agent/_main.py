@@ -52,8 +52,8 @@ def main() -> None:
     sweagent, litellm = _library("sweagent"), _library("litellm")
     run_single, yaml = _library("sweagent.run.run_single"), _library("yaml")
 
-    def completion(**asked: Any) -> Any:
-        request = {name: asked.get(name) for name in ("messages", "tools")}
+    def completion(**options: Any) -> Any:
+        request = {name: options.get(name) for name in ("messages", "tools")}
         return litellm.ModelResponse(**host.ask(op="chat", request=request))
 
     litellm.completion = completion
