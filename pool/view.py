@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .memory.memory import Memory
     from .teams.pool import Pool
 
-One = TypeVar("One", bound=TrialRecord)
+Record = TypeVar("Record", bound=TrialRecord)
 """Teams, or agents."""
 
 
@@ -231,8 +231,8 @@ class Views:
 
 
 def _renewed(
-    shown: Mapping[str, One], before: Mapping[str, One], touched: AbstractSet[str], upto: int
-) -> Mapping[str, One]:
+    shown: Mapping[str, Record], before: Mapping[str, Record], touched: AbstractSet[str], upto: int
+) -> Mapping[str, Record]:
     """Give those that are known, as they are now, and as they were shown where that is the same."""
     if touched.isdisjoint(before) and touched.isdisjoint(shown):
         return shown

@@ -85,13 +85,13 @@ def pair_page(members: Mapping[str, EvaluationFolder], address: str, links: Link
         InputError: They cannot be compared.
     """
     match address.split("/"):
-        case ["compare", one, other, kind, number] if (
-            {f"{one}/", f"{other}/"} <= members.keys() and kind in CHANGES and is_number(number)
+        case ["compare", base, other, kind, number] if (
+            {f"{base}/", f"{other}/"} <= members.keys() and kind in CHANGES and is_number(number)
         ):
             pass
         case _:
             raise NoPage(address)
-    first, second = members[f"{one}/"], members[f"{other}/"]
+    first, second = members[f"{base}/"], members[f"{other}/"]
     pair = compare(first.folder, second.folder)
     rows = sorted(
         zip(pair.tasks, pair.before, pair.after, strict=True), key=lambda row: row[1] - row[2]
@@ -99,21 +99,21 @@ def pair_page(members: Mapping[str, EvaluationFolder], address: str, links: Link
     chosen = [row for row in rows if number == "0" or _change(row) == kind]
 
     def at(page: int) -> str:
-        return f"compare/{one}/{other}/{kind}/{page}"
+        return f"compare/{base}/{other}/{kind}/{page}"
 
     part = paged(chosen, max(1, int(number)), links, at)
     there = [{each.task: each for each in evaluation.samples} for evaluation in (first, second)]
     return TEMPLATES.page(
-        f"{one} and {other}",
+        f"{base} and {other}",
         "pair.html",
         links,
-        names=[(first.name, f"{one}/"), (second.name, f"{other}/")],
+        names=[(first.name, f"{base}/"), (second.name, f"{other}/")],
         told=str(pair),
-        choices=[("all", links.to("", _address(f"{one}/", f"{other}/")), number == "0")]
+        choices=[("all", links.to("", _address(f"{base}/", f"{other}/")), number == "0")]
         + [
             (
                 f"{name} {sum(_change(row) == name for row in rows)}",
-                links.to("", f"compare/{one}/{other}/{name}/1"),
+                links.to("", f"compare/{base}/{other}/{name}/1"),
                 number != "0" and name == kind,
             )
             for name in CHANGES
@@ -126,7 +126,7 @@ def pair_page(members: Mapping[str, EvaluationFolder], address: str, links: Link
                 (
                     task,
                     TableCell(_change(row), badge=True),
-                    TableCell(f"{before:.3g}", _at(there[0], task, f"{one}/", links)),
+                    TableCell(f"{before:.3g}", _at(there[0], task, f"{base}/", links)),
                     TableCell(f"{after:.3g}", _at(there[1], task, f"{other}/", links)),
                     f"{after - before:+.3g}",
                 )

@@ -45,21 +45,21 @@ def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
     }
 
 
-def _agent(pool: Pool, of: Signals, name: str, one: RankingScore) -> dict[str, Any]:
+def _agent(pool: Pool, of: Signals, name: str, score: RankingScore) -> dict[str, Any]:
     agent = pool.agent(name)
     return {
         "agent": name,
         "operator": agent.lineage.operator,
         "parents": agent.lineage.parents,
         "retired": agent.retired,
-        "tasks": one.total,
+        "tasks": score.total,
         "competence": {
-            niche: {"q": one.q(niche), "n": one.n(niche), "led": one.anchored.get(niche, 0)}
-            for niche in best_of(one)
+            niche: {"q": score.q(niche), "n": score.n(niche), "led": score.anchored.get(niche, 0)}
+            for niche in best_of(score)
         },
-        "rolling": one.rolling,
-        "lagging": one.lagging,
-        "dominant": one.dominant,
+        "rolling": score.rolling,
+        "lagging": score.lagging,
+        "dominant": score.dominant,
         "own": of.own.get(name, 0),
         "given": of.shared.get(name, 0),
         "received": of.received.get(name, 0),
@@ -101,9 +101,9 @@ def tokens_value(spent: EvolutionUsage | None, single: float | None) -> dict[str
     return {"all": spent.each, **each, **factor}
 
 
-def best_of(one: RankingScore) -> Sequence[str]:
+def best_of(score: RankingScore) -> Sequence[str]:
     """Return the niches of an agent, those first in which it worked most."""
-    return sorted(one.competence, key=lambda niche: (-one.n(niche), -one.q(niche), niche))
+    return sorted(score.competence, key=lambda niche: (-score.n(niche), -score.q(niche), niche))
 
 
 AGENTS = {
@@ -181,19 +181,22 @@ def agent_rows(pool: Pool, of: Signals, *, everyone: bool) -> Sequence[Sequence[
     return [_row(pool, of, name, score) for name, score in shown.items()]
 
 
-def _row(pool: Pool, of: Signals, name: str, one: RankingScore) -> Sequence[str]:
+def _row(pool: Pool, of: Signals, name: str, ranking: RankingScore) -> Sequence[str]:
     lineage = pool.agent(name).lineage
     origin = " of ".join(filter(None, [made_by(lineage), " and ".join(lineage.parents)]))
     return (
         name if name in of.population.agents else f"{name} (retired)",
-        str(one.total),
-        str(sum(one.anchored.values())),
-        "-" if one.rolling is None else f"{one.rolling:.2f}",
+        str(ranking.total),
+        str(sum(ranking.anchored.values())),
+        "-" if ranking.rolling is None else f"{ranking.rolling:.2f}",
         str(of.own.get(name, 0)),
         str(of.shared.get(name, 0)),
         str(of.received.get(name, 0)),
-        "-" if one.dominant is None else one.dominant or NONE,
-        _listed((niche or NONE, f"{one.q(niche):.2f} ({one.n(niche)})") for niche in best_of(one)),
+        "-" if ranking.dominant is None else ranking.dominant or NONE,
+        _listed(
+            (niche or NONE, f"{ranking.q(niche):.2f} ({ranking.n(niche)})")
+            for niche in best_of(ranking)
+        ),
         origin,
     )
 

@@ -31,7 +31,7 @@ LIFECYCLE = "lifecycle"
 
 PruneBy = Literal["recent_mean", "each_task"]
 """What of an agent is compared with the population's mean."""
-One = TypeVar("One")
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -177,37 +177,37 @@ class RankingScore:
         )
 
 
-class Grown(Sequence[One]):
+class Grown(Sequence[Item]):
     """What has come so far, of a list that only ever grows and is shared with what comes later."""
 
     __slots__ = ("_items", "_length")
 
-    def __init__(self, items: Iterable[One] = ()) -> None:
+    def __init__(self, items: Iterable[Item] = ()) -> None:
         self._items = [*items]
         self._length = len(self._items)
 
-    def with_(self, item: One) -> Grown[One]:
+    def with_(self, item: Item) -> Grown[Item]:
         """Return one with an item more."""
         # Whoever is not the first to go on from here gets a list of its own.
         is_first = len(self._items) == self._length
-        grown = Grown[One](() if is_first else self)
+        grown = Grown[Item](() if is_first else self)
         grown._items = self._items if is_first else grown._items
         grown._items.append(item)
         grown._length = self._length + 1
         return grown
 
     @overload
-    def __getitem__(self, index: int) -> One: ...
+    def __getitem__(self, index: int) -> Item: ...
 
     @overload
-    def __getitem__(self, index: slice) -> Sequence[One]: ...
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
 
-    def __getitem__(self, index: int | slice) -> One | Sequence[One]:
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
         if isinstance(index, slice):
             return [self._items[place] for place in range(self._length)[index]]
         return self._items[range(self._length)[index]]
 
-    def __iter__(self) -> Iterator[One]:
+    def __iter__(self) -> Iterator[Item]:
         return islice(self._items, self._length)
 
     def __len__(self) -> int:
@@ -343,17 +343,17 @@ class Population:
         )
 
 
-def overlap(one: RankingScore, other: RankingScore) -> float:
+def overlap(first: RankingScore, other: RankingScore) -> float:
     """Return how alike the skills of two agents are: the cosine of their competences.
 
     Over the niches of either, with 0 for one that an agent lacks (EvoChamber App. E.1): in [0, 1],
     and 0 where either has none at all.
     """
-    if not (lengths := one.norm * other.norm):
+    if not (lengths := first.norm * other.norm):
         return 0.0
     others = other.competence
     shared = math.fsum(
-        [q * others[niche] for niche, q in one.competence.items() if niche in others]
+        [q * others[niche] for niche, q in first.competence.items() if niche in others]
     )
     return min(1.0, shared / lengths)
 

@@ -161,8 +161,8 @@ class Commits:
     def commit(self, change: Change, *, op: str) -> Admission | bool:
         """Let something happen; see `Pool.commit`."""
         match change:
-            case Added(member=one):
-                bear = self._bear if isinstance(one, Team) else self._bear_agent
+            case Added(member=member):
+                bear = self._bear if isinstance(member, Team) else self._bear_agent
                 return bear(change, op=op)
             case Revised():
                 return self._revise(change, op=op)

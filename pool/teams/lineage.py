@@ -31,11 +31,11 @@ class Origin:
     operator: str
 
 
-One = TypeVar("One", bound=TrialRecord)
+Record = TypeVar("Record", bound=TrialRecord)
 """Teams, or agents."""
 
 
-def ancestors(teams: Mapping[str, One], name: str) -> dict[str, One]:
+def ancestors(teams: Mapping[str, Record], name: str) -> dict[str, Record]:
     """Return a team, or an agent, and all that it was made from, parents before their children.
 
     Args:
@@ -49,7 +49,7 @@ def ancestors(teams: Mapping[str, One], name: str) -> dict[str, One]:
     return {team: member for team, member in teams.items() if team in texts}
 
 
-def descendants(teams: Mapping[str, One], name: str) -> dict[str, One]:
+def descendants(teams: Mapping[str, Record], name: str) -> dict[str, Record]:
     """Return a team, or an agent, and all that was made from it, parents before their children."""
     fields = {name: teams[name]}
     for member in teams.values():

@@ -13,7 +13,7 @@ AT_ONCE = 100
 IN_A_FILE = 1_000
 """Rows of it in a file, which has the first page only."""
 
-One = TypeVar("One")
+Row = TypeVar("Row")
 
 
 def verdict(score: float) -> str:
@@ -64,7 +64,7 @@ class PageTable:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Paged(Generic[One]):
+class Paged(Generic[Row]):
     """Some of many; the macro `paging` says which, and leads to the others.
 
     Attributes:
@@ -72,7 +72,7 @@ class Paged(Generic[One]):
         before: The address of those before; empty where there are none.
     """
 
-    shown: Sequence[One]
+    shown: Sequence[Row]
     first: int
     total: int
     before: str = ""
@@ -85,8 +85,8 @@ class Paged(Generic[One]):
 
 
 def paged(
-    items: Sequence[One], number: int, links: Links, address: Callable[[int], str]
-) -> Paged[One]:
+    items: Sequence[Row], number: int, links: Links, address: Callable[[int], str]
+) -> Paged[Row]:
     """Take the part of a long list that one page has.
 
     Args:

@@ -46,8 +46,8 @@ class Reading:
 
     def _written(self, path: Path) -> Path:
         match path:
-            case ("agents", str(one), str(field), *rest) if one in self.agent_ids:
-                fields = self.document.value["agents"][one]
+            case ("agents", str(agent), str(field), *rest) if agent in self.agent_ids:
+                fields = self.document.value["agents"][agent]
                 is_own = not is_mapping(fields) or field in fields
                 is_shared = ("defaults", field) in self.document.places
                 return path if is_own or not is_shared else ("defaults", field, *rest)

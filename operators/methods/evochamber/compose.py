@@ -61,13 +61,13 @@ def compose(
     return chosen
 
 
-def as_anchor(one: RankingScore, niche: str) -> float:
+def as_anchor(score: RankingScore, niche: str) -> float:
     """Value an agent as anchor: its competence in the niche (EvoChamber Eq. 3)."""
-    return one.q(niche)
+    return score.q(niche)
 
 
 def as_complement(
-    one: RankingScore,
+    score: RankingScore,
     anchor: RankingScore,
     synergy: float,
     niche: str,
@@ -75,18 +75,18 @@ def as_complement(
 ) -> float:
     """Value an agent as complement: able, tried beside the anchor, unlike it (EvoChamber Eq. 4)."""
     return (
-        settings.lambda_q * one.q(niche)
+        settings.lambda_q * score.q(niche)
         + settings.lambda_sigma * synergy
-        + settings.lambda_omega * (1 - overlap(one, anchor))
+        + settings.lambda_omega * (1 - overlap(score, anchor))
     )
 
 
 def as_scout(
-    one: RankingScore, chosen: Sequence[RankingScore], niche: str, settings: PopulationSettings
+    score: RankingScore, chosen: Sequence[RankingScore], niche: str, settings: PopulationSettings
 ) -> float:
     """Value an agent as scout: new to the niche, and unlike those chosen (EvoChamber Eq. 5)."""
-    alike = math.fsum(overlap(one, other) for other in chosen) / len(chosen)
-    return settings.lambda_u / (1 + one.n(niche)) + settings.lambda_d * (1 - alike)
+    alike = math.fsum(overlap(score, other) for other in chosen) / len(chosen)
+    return settings.lambda_u / (1 + score.n(niche)) + settings.lambda_d * (1 - alike)
 
 
 def _valued(

@@ -145,9 +145,9 @@ class _LifecycleView:
         yield from (agent for name, agent in agents.items() if name not in removed)
 
 
-def _affinity(one: RankingScore, niche: str) -> float | None:
+def _affinity(standing: RankingScore, niche: str) -> float | None:
     """Return what an agent has in a niche that it has met, or was made for."""
-    return one.q(niche) if niche in one.competence or niche in one.aims else None
+    return standing.q(niche) if niche in standing.competence or niche in standing.aims else None
 
 
 def _forks(view: _LifecycleView) -> Iterator[LifecycleEvent]:
@@ -173,16 +173,16 @@ def _by_reward(view: _LifecycleView) -> list[tuple[str, RankingScore, float]]:
 
 
 def _fork(
-    name: str, one: RankingScore, rolling: float, *, top: int, of: int, view: _LifecycleView
+    name: str, standing: RankingScore, rolling: float, *, top: int, of: int, view: _LifecycleView
 ) -> LifecycleEvent:
-    niche = one.dominant or ""
-    last, share = len(one.rewards), view.settings.fork_top
+    niche = standing.dominant or ""
+    last, share = len(standing.rewards), view.settings.fork_top
     return LifecycleEvent(
         operator="fork",
         agents=(name,),
         why=f"rolling reward {rolling:.3g} over {counted(last, 'task')}, among the best {top} of"
         f" {of} (a share of {share:.3g}, rounded up); {quoted(niche)} is its dominant niche:"
-        f" competence {one.q(niche):.3g} after {counted(one.n(niche), 'task')}",
+        f" competence {standing.q(niche):.3g} after {counted(standing.n(niche), 'task')}",
         niche=niche,
         numbers={
             "rolling": rolling,
@@ -190,8 +190,8 @@ def _fork(
             "best": top,
             "of": of,
             "mean": view.population.mean or 0.0,
-            "competence": one.q(niche),
-            "tasks": one.total,
+            "competence": standing.q(niche),
+            "tasks": standing.total,
         },
     )
 
