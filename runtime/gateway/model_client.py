@@ -68,7 +68,7 @@ OpenAccount: TypeAlias = "Callable[[Usage, BatchedAttempt | None], Awaitable[Set
 
 def unrecorded(key: str) -> BatchedAttempt:
     """Return an attempt in a batch that no other process can collect."""
-    return BatchedAttempt(id=uuid4().hex, number="", asked=key)
+    return BatchedAttempt(id=uuid4().hex, number="", key=key)
 
 
 async def no_account(_most: Usage, _attempt: BatchedAttempt | None = None) -> Settle:

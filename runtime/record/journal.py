@@ -312,7 +312,7 @@ class Journal:
         else:
             number = f"{self._entries.number(place):06d}"
         name = digest(path, number, key)
-        return BatchedAttempt(id=name, number=number, asked=key, deposited=deposited)
+        return BatchedAttempt(id=name, number=number, key=key, deposited=deposited)
 
     @property
     def waiting_in_batches(self) -> int:
@@ -340,7 +340,7 @@ class Journal:
         """
         place = f"{path}/attempts"
         number = attempt.number if attempt else f"{self._entries.number(place):06d}"
-        since, batched = round(self.seconds, 3), {"asked": attempt.asked} if attempt else {}
+        since, batched = round(self.seconds, 3), {"asked": attempt.key} if attempt else {}
 
         def put(usage: Usage, state: State, **ends: float) -> None:
             value = {"usage": usage.value(), "state": state, "since": since, **ends, **batched}

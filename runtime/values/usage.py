@@ -162,5 +162,5 @@ class BatchedAttempt:
 
     id: str
     number: str
-    asked: str
+    key: str
     deposited: Usage | None = None
