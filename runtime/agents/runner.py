@@ -139,7 +139,7 @@ class Runner(Protocol):
     A backend that needs more of the machine than its package may have a class method `lacks()`,
     which gives an iterator of texts: what is missing, and how to get it. It is asked once before
     anything is spent, may start programs, and is not asked when a team is loaded. It may also have
-    a coroutine method `tried()`, which makes sure that it works and says what was found; and a
+    a coroutine method `probe()`, which makes sure that it works and says what was found; and a
     class method `load()`, called in a thread while earlier agents work, which imports libraries.
     """
 

@@ -166,7 +166,7 @@ def _backend(name: str, *, probe: bool) -> str:
         *expected(getattr(runner, "lacks", tuple)(), Iterable[str], f"the backend {name}"),
     ]
     ready = f"ready ({', '.join(types) or 'plugin'})"
-    if lacking or not probe or not hasattr(runner, "tried"):
+    if lacking or not probe or not hasattr(runner, "probe"):
         return "; ".join(lacking) or ready
     try:
         return f"{ready}, tried just now: {asyncio.run(runner().probe())}"
