@@ -17,7 +17,7 @@ from ..record.events import EVENTS, EventLog, events_of
 from ..record.journal import is_held
 from ..runs.record import MANIFEST, read_result, read_value
 from ..values.terminal import unbroken
-from ..values.usage import Usage
+from ..values.usage import COUNT_NAMES, Usage
 from .conversation import AnsweredCall, calls_of
 from .text import written
 from .timeline import Timeline
@@ -184,7 +184,7 @@ class Recorded:
         usage = fields.get("usage")
         if not is_mapping(usage):
             return None
-        return Usage(**{name: usage[name] for name in Usage.__slots__ if name in usage})
+        return Usage(**{name: usage[name] for name in COUNT_NAMES if name in usage})
 
 
 def _hints(folder: Path, result: Mapping[str, Any] | None) -> list[str]:

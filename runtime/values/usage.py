@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from math import fsum
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from ...schema.values.codec import OMITTED, Form, kept
 
 PLACES_OF_USD = 12
+IN_USD = ("usd", "uncertain_usd", "doubted_usd")
 OMITTED_FIELDS = ("stored_tokens", "reasoning_tokens", "doubted_tokens", "doubted_usd")
 """Fields that a plain value has only where they are not 0."""
 
@@ -38,7 +39,6 @@ class Usage:
         doubted_usd: What caps count besides in USD, as more than is told may be billed.
     """
 
-    __slots__: ClassVar[tuple[str, ...]]
     calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
@@ -57,7 +57,7 @@ class Usage:
     def __post_init__(self) -> None:
         """Have USD in whole picodollars: then sums do not depend on their order."""
         if self.usd or self.doubted_usd:  # what is uncertain is a part of the first
-            for name in ("usd", "uncertain_usd", "doubted_usd"):
+            for name in IN_USD:
                 object.__setattr__(self, name, round(getattr(self, name), PLACES_OF_USD))
 
     def __add__(self, other: Usage) -> Usage:
@@ -81,7 +81,7 @@ class Usage:
         )
 
     def __sub__(self, part: Usage) -> Usage:
-        left = {name: getattr(self, name) - getattr(part, name) for name in self.__slots__}
+        left = {name: getattr(self, name) - getattr(part, name) for name in COUNT_NAMES}
         return Usage(**{name: max(0, item) for name, item in left.items()})
 
     def value(self) -> dict[str, float]:
@@ -131,14 +131,14 @@ class Usage:
 
 
 NOTHING = Usage()
-_NAMES = tuple(field.name for field in fields(Usage))
-_COUNTS = attrgetter(*_NAMES)
+COUNT_NAMES = tuple(field.name for field in fields(Usage))
+_COUNTS = attrgetter(*COUNT_NAMES)
 
 
 def total(usages: Iterable[Usage]) -> Usage:
     """Add usages up, as `sum` does one by one in many times the time."""
     columns = zip(*map(_COUNTS, usages), strict=True)
-    named = zip(_NAMES, columns, strict=False)  # there are no columns where there is no usage
+    named = zip(COUNT_NAMES, columns, strict=False)  # there are no columns where there is no usage
     sums: dict[str, Any] = {
         name: fsum(some) if "usd" in name else sum(some) for name, some in named
     }
