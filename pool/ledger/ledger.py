@@ -279,7 +279,7 @@ class Ledger:
             StorageError: The file is not the one that was read.
         """
         with self._turn:
-            return self._find(op)
+            return self._of(op, self._ops.find(op))
 
     def past_repeats(self, place: LedgerPosition) -> LedgerPosition:
         """Return the place after the lines that follow on a place and were there before."""
@@ -315,8 +315,8 @@ class Ledger:
         self._files: set[str] = {*known.files}
         self._latest, self._is_mixed = known.latest, known.is_mixed
 
-    def _find(self, op: str) -> LedgerEntry | None:
-        places = self._ops.find(op)
+    def _of(self, op: str, places: Sequence[int]) -> LedgerEntry | None:
+        """Return the first line of an operation among those at some places."""
         entries = lines_at(self.path, places) if places else ()
         return next((entry for entry in entries if entry.op == op), None)
 
@@ -327,16 +327,15 @@ class Ledger:
             if entry.start != self._place.offset:
                 # It was read before, or not all ahead of it was.
                 return self._repeats.get(entry.start, START).seal == end.seal
-            known = self._find(op)
+            earlier = self._ops.add(op, entry.start)
+            known = self._of(op, earlier) if earlier else None
             if known is not None and not known.agrees(entry):
                 what = f"repeats the operation {op!r} and says something else"
                 raise self._damage(
                     self._place, f"{what}, as where two branches went on with one thing"
                 )
             is_repeat = known is not None and known.is_like(entry)
-            if known is None:
-                self._ops.add(op, entry.start)
-            elif is_repeat:
+            if is_repeat:
                 self._repeats[entry.start] = end
             # Of two lines that agree, whoever puts all in order keeps the one that counts.
             order = entry.order
@@ -439,13 +438,13 @@ def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
     fields = _fields_of(line)
     if not is_mapping(fields):
         raise ValueError("is not an object")
-    op, value, files = fields.get("op"), fields.get("value"), fields.get("files", [])
+    op, value = fields.get("op"), fields.get("value")
     if not isinstance(op, str) or not is_mapping(value):
         raise ValueError("needs 'op', which is text, and 'value', which is an object")
     clock = fields.get("clock", start.line + 1)
     if type(clock) is not int:
         raise ValueError("has a 'clock' that is no whole number")
-    names = _names_in(files) if files or not is_list(files) else ()
+    names = _names_in(fields["files"]) if "files" in fields else ()
     return LedgerEntry(op, value, names, start.after(line), start.offset, clock)
 
 

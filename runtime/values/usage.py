@@ -80,6 +80,12 @@ class Usage:
             doubted_usd=self.doubted_usd + other.doubted_usd,
         )
 
+    def add_to(self, sums: dict[str, float]) -> None:
+        """Add the counts to sums that have each of them, as `+` does without a new usage."""
+        for name, count in vars(self).items():
+            total = sums[name] + count
+            sums[name] = round(total, PLACES_OF_USD) if name in IN_USD else total
+
     def __sub__(self, part: Usage) -> Usage:
         left = {name: getattr(self, name) - getattr(part, name) for name in COUNT_NAMES}
         return Usage(**{name: max(0, item) for name, item in left.items()})
