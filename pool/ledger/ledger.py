@@ -22,6 +22,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import threading
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -41,6 +42,10 @@ from ..values.places import Places
 
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)
+OF_A_FORM = frozenset({"evaluated", "failed", "learnt"})
+"""Kinds of lines, nearly all there are, in which a whole number that is no integer is an error."""
+LONG_NUMBER = re.compile(rb"[0-9]{19}")
+"""What may be a number of more than 64 bits, which orjson reads as a float."""
 IMPORTED = "import/"
 """What operations begin with that take in a team of another pool."""
 
@@ -441,6 +446,8 @@ def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
     op, value = fields.get("op"), fields.get("value")
     if not isinstance(op, str) or not is_mapping(value):
         raise ValueError("needs 'op', which is text, and 'value', which is an object")
+    if value.get("kind") not in OF_A_FORM and LONG_NUMBER.search(line):
+        value = loads(line)["value"]
     clock = fields.get("clock", start.line + 1)
     if type(clock) is not int:
         raise ValueError("has a 'clock' that is no whole number")
