@@ -97,6 +97,17 @@ class Recorded:
         """The calls of models, each once, in the order in which they were answered."""
         return calls_of(self.events)
 
+    def calls_by(self, agent: str) -> Sequence[AnsweredCall]:
+        """Return the calls of an agent, or of who else asked a model."""
+        return self._calls_by_agent.get(agent, ())
+
+    @cached_property
+    def _calls_by_agent(self) -> Mapping[str, list[AnsweredCall]]:
+        calls: dict[str, list[AnsweredCall]] = {}
+        for call in self.calls:
+            calls.setdefault(call.agent, []).append(call)
+        return calls
+
     @cached_property
     def usage(self) -> Usage:
         """What it consumed; of one that did not end, what was answered."""
@@ -119,7 +130,7 @@ class Recorded:
 
     def usage_of(self, agent: str) -> Usage:
         """Return what an agent consumed."""
-        own = (call.usage for call in self.calls if call.agent == agent)
+        own = (call.usage for call in self.calls_by(agent))
         return self._usage(self._outcome(agent)) or sum(own, Usage())
 
     @cached_property
