@@ -92,22 +92,7 @@ class Usage:
 
     def value(self) -> dict[str, float]:
         """Return the counts as plain values, as `to_value` does; each call's are written often."""
-        value: dict[str, float] = {
-            "calls": self.calls,
-            "prompt_tokens": self.prompt_tokens,
-            "cached_tokens": self.cached_tokens,
-            "stored_tokens": self.stored_tokens,
-            "completion_tokens": self.completion_tokens,
-            "reasoning_tokens": self.reasoning_tokens,
-            "usd": self.usd,
-            "unpriced_calls": self.unpriced_calls,
-            "unmetered_calls": self.unmetered_calls,
-            "uncertain_calls": self.uncertain_calls,
-            "uncertain_usd": self.uncertain_usd,
-            "cached_calls": self.cached_calls,
-            "doubted_tokens": self.doubted_tokens,
-            "doubted_usd": self.doubted_usd,
-        }
+        value: dict[str, float] = {**ZEROS, **vars(self)}
         for name in OMITTED_FIELDS:
             if not value[name]:
                 del value[name]
@@ -137,7 +122,8 @@ class Usage:
 
 
 NOTHING = Usage()
-COUNT_NAMES = tuple(field.name for field in fields(Usage))
+ZEROS: dict[str, Any] = {field.name: field.default for field in fields(Usage)}
+COUNT_NAMES = tuple(ZEROS)
 _COUNTS = attrgetter(*COUNT_NAMES)
 
 
