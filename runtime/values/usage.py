@@ -63,22 +63,10 @@ class Usage:
     def __add__(self, other: Usage) -> Usage:
         if other is NOTHING or self is NOTHING:
             return self if other is NOTHING else other
-        return Usage(
-            calls=self.calls + other.calls,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            stored_tokens=self.stored_tokens + other.stored_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
-            usd=self.usd + other.usd,
-            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
-            unmetered_calls=self.unmetered_calls + other.unmetered_calls,
-            uncertain_calls=self.uncertain_calls + other.uncertain_calls,
-            uncertain_usd=self.uncertain_usd + other.uncertain_usd,
-            cached_calls=self.cached_calls + other.cached_calls,
-            doubted_tokens=self.doubted_tokens + other.doubted_tokens,
-            doubted_usd=self.doubted_usd + other.doubted_usd,
-        )
+        sums = {**vars(self)}
+        for name, count in vars(other).items():
+            sums[name] = sums.get(name, ZEROS[name]) + count
+        return Usage(**sums)
 
     def add_to(self, sums: dict[str, float]) -> None:
         """Add the counts to sums that have each of them, as `+` does without a new usage."""
