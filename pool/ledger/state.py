@@ -48,6 +48,7 @@ READ_BY_FORM = frozenset({"evaluated", "failed", "learnt", "rejected", "told"})
 SIGN = 6
 """Letters and digits that tell names of one stem apart: 30 bits."""
 _SIGNED = re.compile(rf"_[a-z2-7]{{{SIGN}}}\Z")
+_EPISODE = re.compile(rf"(?<=/)\d{{1,{LONGEST_NUMBER}}}(?=/|\Z)")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -303,11 +304,8 @@ class State:
 
 def episodes_in(operation: str) -> list[tuple[str, int]]:
     """Return the evolutions, and their episodes, that may have made an update by its name."""
-    parts = operation.split("/")
     return [
-        ("/".join(parts[:at]), int(part))
-        for at, part in enumerate(parts)
-        if at and part.isdecimal() and len(part) <= LONGEST_NUMBER
+        (operation[: match.start() - 1], int(match[0])) for match in _EPISODE.finditer(operation)
     ]
 
 
