@@ -23,6 +23,8 @@ ROOT = Path(__file__).parents[1]
 STUDIES = Path(__file__).parent / "studies"
 SHARE = 10
 """One case in so many is tried on every change; nightly, all are."""
+NIGHT = 8 * 3600
+"""Seconds that a test may take at nightly size, on a machine that does other things as well."""
 
 # How long an example takes says nothing on a busy machine, and none of them leaves anything in what
 # a test's fixtures give.
@@ -92,11 +94,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what belongs to studies, and leave out what is only for the night."""
+    """Mark what belongs to studies, and leave out what is only for the night, which has hours."""
+    is_nightly = config.getoption("--nightly")
     for item in items:
+        if is_nightly and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(NIGHT))
         if item.nodeid.startswith("tests/studies/"):
             item.add_marker("studies")
-    if not config.getoption("--nightly"):
+    if not is_nightly:
         left_out = [item for item in items if item.get_closest_marker("nightly")]
         items[:] = [item for item in items if not item.get_closest_marker("nightly")]
         config.hook.pytest_deselected(items=left_out)

@@ -22,6 +22,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import threading
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -41,6 +42,10 @@ from ..values.places import Places
 
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)
+OF_A_FORM = frozenset({"evaluated", "failed", "learnt"})
+"""Kinds of lines, nearly all there are, in which a whole number that is no integer is an error."""
+LONG_NUMBER = re.compile(rb"[0-9]{19}")
+"""What may be a number of more than 64 bits, which orjson reads as a float."""
 IMPORTED = "import/"
 """What operations begin with that take in a team of another pool."""
 
@@ -280,7 +285,7 @@ class Ledger:
             StorageError: The file is not the one that was read.
         """
         with self._turn:
-            return self._find(op)
+            return self._of(op, self._ops.find(op))
 
     def past_repeats(self, place: LedgerPosition) -> LedgerPosition:
         """Return the place after the lines that follow on a place and were there before."""
@@ -316,8 +321,8 @@ class Ledger:
         self._files: set[str] = {*known.files}
         self._latest, self._is_mixed = known.latest, known.is_mixed
 
-    def _find(self, op: str) -> LedgerEntry | None:
-        places = self._ops.find(op)
+    def _of(self, op: str, places: Sequence[int]) -> LedgerEntry | None:
+        """Return the first line of an operation among those at some places."""
         entries = lines_at(self.path, places) if places else ()
         return next((entry for entry in entries if entry.op == op), None)
 
@@ -328,16 +333,15 @@ class Ledger:
             if entry.start != self._place.offset:
                 # It was read before, or not all ahead of it was.
                 return self._repeats.get(entry.start, START).seal == end.seal
-            known = self._find(op)
+            earlier = self._ops.add(op, entry.start)
+            known = self._of(op, earlier) if earlier else None
             if known is not None and not known.agrees(entry):
                 what = f"repeats the operation {op!r} and says something else"
                 raise self._damage(
                     self._place, f"{what}, as where two branches went on with one thing"
                 )
             is_repeat = known is not None and known.is_like(entry)
-            if known is None:
-                self._ops.add(op, entry.start)
-            elif is_repeat:
+            if is_repeat:
                 self._repeats[entry.start] = end
             # Of two lines that agree, whoever puts all in order keeps the one that counts.
             order = entry.order
@@ -442,13 +446,15 @@ def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
     fields = _fields_of(line)
     if not is_mapping(fields):
         raise ValueError("is not an object")
-    op, value, files = fields.get("op"), fields.get("value"), fields.get("files", [])
+    op, value = fields.get("op"), fields.get("value")
     if not isinstance(op, str) or not is_mapping(value):
         raise ValueError("needs 'op', which is text, and 'value', which is an object")
+    if value.get("kind") not in OF_A_FORM and LONG_NUMBER.search(line):
+        value = loads(line)["value"]
     clock = fields.get("clock", start.line + 1)
     if type(clock) is not int:
         raise ValueError("has a 'clock' that is no whole number")
-    names = _names_in(files) if files or not is_list(files) else ()
+    names = _names_in(fields["files"]) if "files" in fields else ()
     return LedgerEntry(op, value, names, start.after(line), start.offset, clock)
 
 

@@ -79,10 +79,11 @@ class Member(TrialRecord):
 
     def as_it_is(self, upto: int) -> Self:
         """Return a copy that stays as it is when this one takes in more; see `TrialRecord`."""
+        record = TrialRecord.as_it_is(self, upto)
         return replace(
             self,
-            by_split={**self.by_split},
-            by_niche={**self.by_niche},
+            by_split=record.by_split,
+            by_niche=record.by_niche,
             upto=upto,
             by_task={apart: {**sums} for apart, sums in self.by_task.items()},
             by_past={apart: {**past} for apart, past in self.by_past.items()},

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...runtime.values.usage import Usage
+from ...runtime.values.usage import COUNT_NAMES
 from ...schema.team.building import agent_of
 from ...schema.team.team import Lineage
 from ...schema.team.writing import agent_value
@@ -15,7 +14,7 @@ from ...schema.values.codec import from_value, to_value
 from ...schema.values.values import is_list
 from ..values.layout import LEDGER, agent_file_of, file_of
 from ..values.places import Places
-from ..values.statistics import Past, Statistics, Sums
+from ..values.statistics import FIGURES, Past, Sums, Tally
 from .agents import PoolAgent, Revision
 from .lessons import Lessons
 from .members import Member
@@ -26,8 +25,6 @@ from .state import State, is_name
 
 Known = TypeVar("Known", Sums, Past)
 MOST = 1e18
-COUNTS = tuple(field.name for field in fields(Usage))
-FIGURES = tuple(field.name for field in fields(Statistics) if field.name != "usage")
 
 
 def value_of(state: State) -> tuple[dict[str, Any], list[bytes]]:
@@ -79,8 +76,8 @@ def _record(record: TrialRecord) -> dict[str, Any]:
         "born": to_value(record.lineage),
         "stem": record.stem,
         "retired": record.retired,
-        "splits": [[split, *_figures(known)] for split, known in record.by_split.items()],
-        "niches": [[*key, *_figures(known)] for key, known in record.by_niche.items()],
+        "splits": [[split, *_figures(tally)] for split, tally in record.by_split.items()],
+        "niches": [[*key, *_figures(tally)] for key, tally in record.by_niche.items()],
     }
 
 
@@ -96,10 +93,9 @@ def _recorded(value: Mapping[str, Any], state: State) -> dict[str, Any]:
         "lineage": from_value(Lineage, value["born"]),
         "stem": _text(value["stem"]),
         "retired": None if retired is None else _text(retired),
-        "by_split": {_text(split): _statistics(known) for split, *known in value["splits"]},
+        "by_split": {_text(split): _tally(known) for split, *known in value["splits"]},
         "by_niche": {
-            (_text(split), _text(niche)): _statistics(known)
-            for split, niche, *known in value["niches"]
+            (_text(split), _text(niche)): _tally(known) for split, niche, *known in value["niches"]
         },
         "trials": state.trials,
     }
@@ -179,16 +175,17 @@ def _agent_of(folder: Path, value: Mapping[str, Any], state: State) -> PoolAgent
     )
 
 
-def _figures(statistics: Statistics) -> list[float]:
-    counts = (getattr(statistics.usage, name) for name in COUNTS)
-    return [*(getattr(statistics, name) for name in FIGURES), *counts]
+def _figures(tally: Tally) -> list[float]:
+    return [*tally.sums.values(), *tally.usage.values()]
 
 
-def _statistics(figures: Sequence[Any]) -> Statistics:
+def _tally(figures: Sequence[Any]) -> Tally:
     numbers = [_number(figure) for figure in figures]
     own, counts = numbers[: len(FIGURES)], numbers[len(FIGURES) :]
-    record: dict[str, Any] = dict(zip(FIGURES, own, strict=True))
-    return Statistics(**record, usage=Usage(**dict(zip(COUNTS, counts, strict=True))))
+    return Tally(
+        sums=dict(zip(FIGURES, own, strict=True)),
+        usage=dict(zip(COUNT_NAMES, counts, strict=True)),
+    )
 
 
 def _expect(names: Sequence[str], known: Mapping[str, Any]) -> None:

@@ -50,5 +50,6 @@ class Recent:
 
     def _add(self, member: Member, task: Task) -> None:
         teams = self._tasks.setdefault(task, {})
-        self._size += member.name not in teams
-        teams[member.name] = member
+        if member.name not in teams:
+            self._size += 1
+            teams[member.name] = member

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from ...schema.team.team import Lineage
-from ..values.statistics import EVOLVE, Statistics, Trial
+from ..values.statistics import EVOLVE, Statistics, Tally, Trial
 from .trials import TrialIndex
 
 UNKNOWN = Statistics()
@@ -34,10 +34,8 @@ class TrialRecord:
     lineage: Lineage
     stem: str
     retired: str | None = None
-    by_split: dict[str, Statistics] = field(default_factory=dict[str, Statistics])
-    by_niche: dict[tuple[str, str], Statistics] = field(
-        default_factory=dict[tuple[str, str], Statistics]
-    )
+    by_split: dict[str, Tally] = field(default_factory=dict[str, Tally])
+    by_niche: dict[tuple[str, str], Tally] = field(default_factory=dict[tuple[str, str], Tally])
     trials: TrialIndex | None = None
     upto: int | None = None
 
@@ -53,13 +51,13 @@ class TrialRecord:
 
     def niches_of(self, split: str) -> Mapping[str, Statistics]:
         """Return what is known of it by niche, on the tasks of a split."""
-        return {niche: known for (of, niche), known in sorted(self.by_niche.items()) if of == split}
+        niches = sorted(niche for of, niche in self.by_niche if of == split)
+        return {niche: self.by_niche[split, niche].statistics for niche in niches}
 
     def on(self, niche: str | None = None, *, split: str = EVOLVE) -> Statistics:
         """Return what is known of it on the tasks of a split, of one niche or of all."""
-        if niche is None:
-            return self.by_split.get(split, UNKNOWN)
-        return self.by_niche.get((split, niche), UNKNOWN)
+        tally = self.by_split.get(split) if niche is None else self.by_niche.get((split, niche))
+        return UNKNOWN if tally is None else tally.statistics
 
     def on_task(self, task: str) -> Statistics | None:
         """Return what is known of it on a task, by the task's id; None if it was never scored.
@@ -74,11 +72,17 @@ class TrialRecord:
         Args:
             upto: How many bytes of the ledger have come to this.
         """
-        return replace(self, by_split={**self.by_split}, by_niche={**self.by_niche}, upto=upto)
+        by_split = {split: tally.copy() for split, tally in self.by_split.items()}
+        by_niche = {key: tally.copy() for key, tally in self.by_niche.items()}
+        return replace(self, by_split=by_split, by_niche=by_niche, upto=upto)
 
     def take(self, trial: Trial) -> None:
         """Take in a trial."""
-        self.by_split[trial.split] = self.on(split=trial.split).after(trial)
-        if trial.niche is not None:
-            known = self.on(trial.niche, split=trial.split)
-            self.by_niche[trial.split, trial.niche] = known.after(trial)
+        split, niche = trial.split, trial.niche
+        if split not in self.by_split:
+            self.by_split[split] = Tally()
+        self.by_split[split].take(trial)
+        if niche is not None:
+            if (split, niche) not in self.by_niche:
+                self.by_niche[split, niche] = Tally()
+            self.by_niche[split, niche].take(trial)

@@ -11,7 +11,7 @@ import json
 import re
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,10 @@ from ...schema.values.errors import InputError
 from ...schema.values.files import locked
 from ...schema.values.problems import quoted
 from ..values.layout import LEDGER, LOCK, agent_file_of, file_of
+from ..values.statistics import Trial
 from .agents import PoolAgent, Revision
 from .births import Births
-from .changes import ChildRejected, Evaluated, EventNoted, Forgotten, Retired, Revised
+from .changes import ChildRejected, EventNoted, Forgotten, Retired, Revised
 from .learnt import Learnt
 from .ledger import Ledger, LedgerEntry, TooEarly, line_of
 from .lessons import Lessons
@@ -47,6 +48,7 @@ READ_BY_FORM = frozenset({"evaluated", "failed", "learnt", "rejected", "told"})
 SIGN = 6
 """Letters and digits that tell names of one stem apart: 30 bits."""
 _SIGNED = re.compile(rf"_[a-z2-7]{{{SIGN}}}\Z")
+_EPISODE = re.compile(rf"(?<=/)\d{{1,{LONGEST_NUMBER}}}(?=/|\Z)")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -116,8 +118,9 @@ class State:
             raise ValueError(f"it is not as ledger.schema.json has it: {error}") from None
         except (AttributeError, InputError, KeyError, TypeError) as error:
             raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
-        for evolution, episode in episodes_in(entry.op) if "/" in entry.op else ():
-            self.episodes[evolution] = max(episode, self.episodes.get(evolution, episode))
+        for evolution, episode in episodes_in(entry.op):
+            if episode > self.episodes.get(evolution, -1):
+                self.episodes[evolution] = episode
 
     def like(self, identity: str) -> tuple[Member, ...]:
         """Return the teams of an identity."""
@@ -159,7 +162,7 @@ class State:
             case "revised":
                 self._revise(op, Revised.of(value))
             case "evaluated" | "failed":
-                self._take_trial(kind, from_value(Evaluated, value), entry)
+                self._take_trial(self._known(value["team"]), from_value(Trial, value), entry)
             case "rejected":
                 self.rejected[from_value(ChildRejected, value).operator] += 1
             case "retired":
@@ -263,17 +266,19 @@ class State:
         self._known(value["team"])
         self.duplicates[value["lineage"]["operator"]] += 1
 
-    def _take_trial(self, kind: str, evaluated: Evaluated, entry: LedgerEntry) -> None:
-        if (evaluated.trial.score is None) != (kind == "failed"):
-            raise ValueError(f"score={evaluated.trial.score!r} does not fit {quoted(kind)}")
-        working = {part.member for part in evaluated.trial.agents.values()}
-        team, split = self._known(evaluated.member), evaluated.trial.split
-        for member in (team, *map(self._known_agent, sorted(working))):
-            member.take(evaluated.trial)
+    def _take_trial(self, team: Member, trial: Trial, entry: LedgerEntry) -> None:
+        if (trial.score is None) != (entry.value["kind"] == "failed"):
+            kind = quoted(entry.value["kind"])
+            raise ValueError(f"score={trial.score!r} does not fit {kind}")
+        working = sorted({part.member for part in trial.agents.values()}) if trial.agents else ()
+        for member in (team, *map(self._known_agent, working)):
+            member.take(trial)
             self.touched.add(member.name)
-        recent = self.recent.setdefault(split, Recent(split))
-        self.touched.update(recent.take(team, evaluated.trial))
-        self.trials.take(evaluated, entry)
+        if trial.split not in self.recent:
+            self.recent[trial.split] = Recent(trial.split)
+        self.touched.update(self.recent[trial.split].take(team, trial))
+        if trial.score is not None and trial.kind == "plain":
+            self.trials.take({team.name, *working}, trial.task, entry.start)
 
     def _retire(self, value: Mapping[str, Any], reason: str | None) -> None:
         """Let a member be none any longer, for a reason; without one, let it be one again."""
@@ -297,12 +302,11 @@ class State:
         return self.teams[name]
 
 
-def episodes_in(operation: str) -> Iterator[tuple[str, int]]:
-    """Yield the evolutions, and their episodes, that may have made an update by its name."""
-    parts = operation.split("/")
-    for at, part in enumerate(parts[1:], start=1):
-        if part.isdecimal() and len(part) <= LONGEST_NUMBER:
-            yield "/".join(parts[:at]), int(part)
+def episodes_in(operation: str) -> list[tuple[str, int]]:
+    """Return the evolutions, and their episodes, that may have made an update by its name."""
+    return [
+        (operation[: match.start() - 1], int(match[0])) for match in _EPISODE.finditer(operation)
+    ]
 
 
 def begin(folder: Path, *, shared: bool) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...schema.values.codec import from_value
 from ..values.places import Places
-from ..values.statistics import Statistics
+from ..values.statistics import Statistics, Tally
 from .changes import Evaluated
-from .ledger import LedgerEntry, lines_at
+from .ledger import lines_at
 
 SCORED = "evaluated"
 
@@ -21,11 +22,10 @@ class TrialIndex:
     ledger: Path
     places: Places = field(default_factory=Places)
 
-    def take(self, evaluated: Evaluated, entry: LedgerEntry) -> None:
-        """Take in a trial, and the line that tells of it."""
-        if evaluated.trial.score is not None and evaluated.trial.kind == "plain":
-            for member in _of(evaluated):
-                self.places.add(_about(member, evaluated.trial.task), entry.start)
+    def take(self, members: Iterable[str], task: str, offset: int) -> None:
+        """Note where the line of a trial begins that was scored, and is of members unchanged."""
+        for member in members:
+            self.places.add(_about(member, task), offset)
 
     def on(self, member: str, task: str, *, upto: int | None = None) -> Statistics | None:
         """Add up the trials of a member on a task; None without any.
@@ -35,13 +35,14 @@ class TrialIndex:
         """
         numbers = self.places.find(_about(member, task))
         offsets = [number for number in numbers if upto is None or number < upto]
-        known: Statistics | None = None
+        tally: Tally | None = None
         for entry in lines_at(self.ledger, offsets):
             if entry.value["kind"] == SCORED:
                 tried = from_value(Evaluated, entry.value)
                 if tried.trial.task == task and member in _of(tried):
-                    known = (known or Statistics()).after(tried.trial)
-        return known
+                    tally = tally or Tally()
+                    tally.take(tried.trial)
+        return tally and tally.statistics
 
 
 def _of(evaluated: Evaluated) -> set[str]:

@@ -10,7 +10,6 @@ import hashlib
 import threading
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
 
 WIDTH = 8
 """Bytes of a key, and of an offset."""
@@ -37,10 +36,15 @@ class Places:
         self._waiting = 0
         self._turn = threading.Lock()
 
-    def add(self, about: str, offset: int) -> None:
-        """Note where a line begins, which stands after all that were added before."""
+    def add(self, about: str, offset: int) -> list[int]:
+        """Note where a line begins, which stands after all that were added before.
+
+        Returns:
+            The offsets of those that may be about the same.
+        """
         key = _key(about)
         with self._turn:
+            earlier = self._at(key)
             if key in self._fresh:
                 self._others.setdefault(key, []).append(offset)
             else:
@@ -48,18 +52,13 @@ class Places:
             self._waiting += 1
             if self._waiting > max(FRESH, len(self._keys) // 8):
                 self._sort()
+        return earlier
 
     def find(self, about: str) -> list[int]:
         """Return the offsets of the lines that may be about something, in their order."""
-        key, numbers = _key(about), list[int]()
+        key = _key(about)
         with self._turn:
-            at = bisect_left(self._keys, key)
-            while at < len(self._keys) and self._keys[at] == key:
-                numbers.append(self._offsets[at])
-                at += 1
-            if key in self._fresh:
-                numbers += (self._fresh[key], *self._others.get(key, ()))
-        return numbers
+            return self._at(key)
 
     def packed(self) -> tuple[bytes, bytes]:
         """Return the keys and the offsets, as the class takes them."""
@@ -68,26 +67,37 @@ class Places:
                 self._sort()
             return self._keys.tobytes(), self._offsets.tobytes()
 
+    def _at(self, key: int) -> list[int]:
+        numbers, keys = list[int](), self._keys
+        at = bisect_left(keys, key)
+        while at < len(keys) and keys[at] == key:
+            numbers.append(self._offsets[at])
+            at += 1
+        if key in self._fresh:
+            numbers += (self._fresh[key], *self._others.get(key, ()))
+        return numbers
+
     def _sort(self) -> None:
-        fresh = [*self._fresh.items()]
-        fresh += [(key, number) for key, some in self._others.items() for number in some]
-        keys = array("Q", [key for key, _ in fresh])
-        offsets = array("Q", [number for _, number in fresh])
-        order = _order(self._keys + keys)
-        self._keys, self._offsets = (
-            array("Q", [some[at] for at in order])
-            for some in (self._keys + keys, self._offsets + offsets)
-        )
+        others = [(key, number) for key, some in self._others.items() for number in some]
+        keys, offsets = self._keys, self._offsets
+        keys.extend((*self._fresh, *(key for key, _ in others)))
+        offsets.extend((*self._fresh.values(), *(number for _, number in others)))
+        self._keys, self._offsets = _in_order(keys, offsets)
         self._fresh, self._others, self._waiting = {}, {}, 0
 
 
-def _order(keys: array[int]) -> Sequence[int]:
-    """Return where keys stand when they are in order; equal ones stay in theirs."""
+def _in_order(keys: array[int], offsets: array[int]) -> tuple[array[int], array[int]]:
+    """Return keys in order with their offsets; those of equal keys stay in theirs."""
     if len(keys) < MANY:
-        return sorted(range(len(keys)), key=keys.__getitem__)
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        return array("Q", [keys[at] for at in order]), array("Q", [offsets[at] for at in order])
     import numpy as np
 
-    return np.argsort(np.array(keys, np.uint64), kind="stable").tolist()
+    numbers = np.array([keys, offsets], np.uint64)
+    keys, offsets = (
+        array("Q", row.tobytes()) for row in numbers[:, np.argsort(numbers[0], kind="stable")]
+    )
+    return keys, offsets
 
 
 def _key(about: str) -> int:

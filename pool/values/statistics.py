@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Literal, NamedTuple
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Any, Literal, NamedTuple
 
-from ...runtime.values.usage import COUNTED, Usage
+from ...runtime.values.usage import COUNT_NAMES, COUNTED, Usage
 from ...schema.values.codec import kept
 from ...schema.values.errors import InputError
 from ...schema.values.values import nothing
 from .intervals import wilson
 
-__all__ = ["EVOLVE", "Kind", "Past", "Statistics", "Sums", "Trial", "TrialPart", "wilson"]
+__all__ = [
+    "EVOLVE",
+    "Kind",
+    "Past",
+    "Statistics",
+    "Sums",
+    "Tally",
+    "Trial",
+    "TrialPart",
+    "wilson",
+]
 
 EVOLVE = "evolve"
 """The split of the tasks that evolution learns from. Others, such as `test`, are held out."""
@@ -159,26 +169,6 @@ class Statistics:
     adapted_sum: float = 0
     usage: Usage = NOTHING
 
-    def after(self, trial: Trial) -> Statistics:
-        """Take in a trial."""
-        score, reward = trial.score, trial.reward
-        apart = trial.chosen or trial.adapted
-        counts = not apart and score is not None
-        has_reward = counts and reward is not None
-        # Not by `replace`, which takes three times as long: a pool has many trials.
-        return Statistics(
-            n=self.n + counts,
-            failures=self.failures + (not apart and score is None),
-            score_sum=self.score_sum + score if counts and score else self.score_sum,
-            rewards=self.rewards + has_reward,
-            reward_sum=self.reward_sum + reward if has_reward and reward else self.reward_sum,
-            chosen=self.chosen + trial.chosen,
-            chosen_sum=self.chosen_sum + (score or 0) if trial.chosen else self.chosen_sum,
-            adapted=self.adapted + trial.adapted,
-            adapted_sum=self.adapted_sum + (score or 0) if trial.adapted else self.adapted_sum,
-            usage=self.usage + trial.usage,
-        )
-
     @property
     def trials(self) -> int:
         """All that is known: evaluations, failures, and trials that are kept apart."""
@@ -210,3 +200,50 @@ class Statistics:
             return math.inf, math.inf
         usd = math.inf if self.usage.unpriced_calls else self.usage.usd / share
         return usd, self.usage.tokens / share
+
+
+FIGURES = tuple(field.name for field in fields(Statistics) if field.name != "usage")
+
+
+@dataclass(kw_only=True, slots=True)
+class Tally:
+    """Sums that trials are added to, in place: a pool has too many for new `Statistics` of each.
+
+    Attributes:
+        sums: The numbers of `Statistics`, by their names.
+        usage: The counts of its usage.
+    """
+
+    sums: dict[str, float] = field(default_factory=lambda: dict.fromkeys(FIGURES, 0))
+    usage: dict[str, float] = field(default_factory=lambda: dict.fromkeys(COUNT_NAMES, 0))
+    _statistics: Statistics | None = field(default=None, compare=False)
+
+    @property
+    def statistics(self) -> Statistics:
+        """What they add up to now."""
+        if self._statistics is None:
+            figures: dict[str, Any] = self.sums
+            counts: dict[str, Any] = self.usage
+            self._statistics = Statistics(**figures, usage=Usage(**counts))
+        return self._statistics
+
+    def copy(self) -> Tally:
+        """Return sums that stay when trials are added to these."""
+        return Tally(sums={**self.sums}, usage={**self.usage})
+
+    def take(self, trial: Trial) -> None:
+        """Add a trial."""
+        sums, score, kind = self.sums, trial.score, trial.kind
+        if kind != "plain":
+            sums[kind] += 1
+            sums[f"{kind}_sum"] += score or 0
+        elif score is None:
+            sums["failures"] += 1
+        else:
+            sums["n"] += 1
+            sums["score_sum"] += score or 0
+            if trial.reward is not None:
+                sums["rewards"] += 1
+                sums["reward_sum"] += trial.reward or 0
+        trial.usage.add_to(self.usage)
+        self._statistics = None

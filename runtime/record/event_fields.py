@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...schema.values.values import is_list, is_mapping
-from ..values.usage import Usage
+from ..values.usage import COUNT_NAMES
 
 LARGEST = 1e15
 """Numbers beyond it are no count, no time and no price."""
@@ -68,11 +68,11 @@ def _usage(value: Any) -> bool:
     """Return whether a value is what calls consumed: both kinds of tokens, and other numbers."""
     if not is_mapping(value) or not {"prompt_tokens", "completion_tokens"} <= value.keys():
         return False
-    return all(_number(value[name]) for name in Usage.__slots__ if name in value)
+    return all(_number(value[name]) for name in COUNT_NAMES if name in value)
 
 
 def _own_usage(value: Any) -> bool:
-    return _usage(value) and value.keys() <= {*Usage.__slots__}
+    return _usage(value) and value.keys() <= {*COUNT_NAMES}
 
 
 def _message(value: Any) -> bool:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..record.branch import WHOLE
 from ..record.journal import Journal
-from ..values.usage import Usage
+from ..values.usage import COUNT_NAMES, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -216,4 +216,4 @@ def _agent(path: str) -> str:
 
 def _usage(value: Value) -> Usage:
     counts = value["usage"]
-    return Usage(**{name: counts[name] for name in Usage.__slots__ if name in counts})
+    return Usage(**{name: counts[name] for name in COUNT_NAMES if name in counts})

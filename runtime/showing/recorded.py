@@ -17,7 +17,7 @@ from ..record.events import EVENTS, EventLog, events_of
 from ..record.journal import is_held
 from ..runs.record import MANIFEST, read_result, read_value
 from ..values.terminal import unbroken
-from ..values.usage import Usage
+from ..values.usage import COUNT_NAMES, Usage
 from .conversation import AnsweredCall, calls_of
 from .text import written
 from .timeline import Timeline
@@ -97,6 +97,17 @@ class Recorded:
         """The calls of models, each once, in the order in which they were answered."""
         return calls_of(self.events)
 
+    def calls_by(self, agent: str) -> Sequence[AnsweredCall]:
+        """Return the calls of an agent, or of who else asked a model."""
+        return self._calls_by_agent.get(agent, ())
+
+    @cached_property
+    def _calls_by_agent(self) -> Mapping[str, list[AnsweredCall]]:
+        calls: dict[str, list[AnsweredCall]] = {}
+        for call in self.calls:
+            calls.setdefault(call.agent, []).append(call)
+        return calls
+
     @cached_property
     def usage(self) -> Usage:
         """What it consumed; of one that did not end, what was answered."""
@@ -119,7 +130,7 @@ class Recorded:
 
     def usage_of(self, agent: str) -> Usage:
         """Return what an agent consumed."""
-        own = (call.usage for call in self.calls if call.agent == agent)
+        own = (call.usage for call in self.calls_by(agent))
         return self._usage(self._outcome(agent)) or sum(own, Usage())
 
     @cached_property
@@ -184,7 +195,7 @@ class Recorded:
         usage = fields.get("usage")
         if not is_mapping(usage):
             return None
-        return Usage(**{name: usage[name] for name in Usage.__slots__ if name in usage})
+        return Usage(**{name: usage[name] for name in COUNT_NAMES if name in usage})
 
 
 def _hints(folder: Path, result: Mapping[str, Any] | None) -> list[str]:

@@ -96,7 +96,7 @@ def _agents(run: Recorded) -> Iterator[str]:
     width = max(map(len, run.speakers), default=0)
     for agent in run.speakers:
         usage, ended = run.usage_of(agent), run.ended(agent)
-        own = [call for call in run.calls if call.agent == agent]
+        own = run.calls_by(agent)
         retries = sum(call.event["attempts"] - 1 for call in own)
         cut = sum(call.is_cut_off for call in own)
         took = run.time.seconds_of(agent) if run.time.of_agent(agent) else None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 SAME = 0.005
@@ -96,9 +98,16 @@ class Timeline:
             end=reading.now,
         )
 
-    def of_agent(self, agent: str) -> list[Span]:
+    def of_agent(self, agent: str) -> Sequence[Span]:
         """Return the times in which an agent worked."""
-        return [span for span in self.spans if span.agent == agent]
+        return self._by_agent.get(agent, ())
+
+    @cached_property
+    def _by_agent(self) -> Mapping[str, list[Span]]:
+        by_agent: defaultdict[str, list[Span]] = defaultdict(list)
+        for span in self.spans:
+            by_agent[span.agent].append(span)
+        return by_agent
 
     def seconds_of(self, agent: str) -> float:
         """Return how long an agent worked in all: the one figure that is shown of it everywhere.
@@ -180,7 +189,7 @@ class _TimelineFold:
 
 def _marked(spans: list[Span]) -> list[Span]:
     """Return who waited for whom, and follow that back from the last end: the critical path."""
-    before = [_waited_for(spans, span) for span in spans]
+    before = _waited_for(spans)
     critical: set[int] = set()
     last = max(range(len(spans)), key=lambda index: spans[index].end, default=None)
     while last is not None and last not in critical:
@@ -196,17 +205,32 @@ def _marked(spans: list[Span]) -> list[Span]:
     ]
 
 
-def _waited_for(spans: Sequence[Span], span: Span) -> int | None:
-    """Find whose end a start waited for: a sender's; in a later round, of the round before."""
-    ended = [
-        index
-        for index, item in enumerate(spans)
-        if item is not span and item.end <= span.start + SAME and item.start < span.start
-    ]
-    senders = [
-        index
-        for index in ended
-        if spans[index].agent in span.received and spans[index].round == span.round
-    ]
-    earlier = [index for index in ended if spans[index].round != span.round]
-    return max(senders or earlier, key=lambda index: spans[index].end, default=None)
+def _waited_for(spans: Sequence[Span]) -> list[int | None]:
+    """Find whose end each start waited for: a sender's; in a later round, of the round before."""
+    by_agent: defaultdict[str, list[int]] = defaultdict(list)
+    for index, span in enumerate(spans):
+        by_agent[span.agent].append(index)
+    by_end = sorted(range(len(spans)), key=lambda index: (spans[index].end, -index))
+    ends = [spans[index].end for index in by_end]
+    has_rounds = len({span.round for span in spans}) > 1
+
+    def waited_for(span: Span) -> int | None:
+        ended = bisect_right(ends, span.start + SAME)
+        senders = [
+            index
+            for agent in dict.fromkeys(span.received)
+            for index in by_agent.get(agent, ())
+            if spans[index].round == span.round
+            and spans[index].end <= span.start + SAME
+            and spans[index].start < span.start
+        ]
+        if senders:
+            return max(senders, key=lambda index: (spans[index].end, -index))
+        earlier = (
+            index
+            for index in reversed(by_end[:ended] if has_rounds else ())
+            if spans[index].round != span.round and spans[index].start < span.start
+        )
+        return next(earlier, None)
+
+    return [waited_for(span) for span in spans]

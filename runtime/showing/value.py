@@ -32,7 +32,7 @@ def value_of(run: Recorded, *, agent: str | None = None) -> dict[str, Any]:
 
 
 def _agent(run: Recorded, agent: str) -> dict[str, Any]:
-    calls = [call for call in run.calls if call.agent == agent]
+    calls = run.calls_by(agent)
     return {
         "state": run.states.get(agent),
         "reports_to": list(run.team.reports_to.get(agent, ())),

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from math import fsum
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from ...schema.values.codec import OMITTED, Form, kept
 
 PLACES_OF_USD = 12
+IN_USD = ("usd", "uncertain_usd", "doubted_usd")
 OMITTED_FIELDS = ("stored_tokens", "reasoning_tokens", "doubted_tokens", "doubted_usd")
 """Fields that a plain value has only where they are not 0."""
 
@@ -38,7 +39,6 @@ class Usage:
         doubted_usd: What caps count besides in USD, as more than is told may be billed.
     """
 
-    __slots__: ClassVar[tuple[str, ...]]
     calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
@@ -57,51 +57,30 @@ class Usage:
     def __post_init__(self) -> None:
         """Have USD in whole picodollars: then sums do not depend on their order."""
         if self.usd or self.doubted_usd:  # what is uncertain is a part of the first
-            for name in ("usd", "uncertain_usd", "doubted_usd"):
+            for name in IN_USD:
                 object.__setattr__(self, name, round(getattr(self, name), PLACES_OF_USD))
 
     def __add__(self, other: Usage) -> Usage:
         if other is NOTHING or self is NOTHING:
             return self if other is NOTHING else other
-        return Usage(
-            calls=self.calls + other.calls,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            stored_tokens=self.stored_tokens + other.stored_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
-            usd=self.usd + other.usd,
-            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
-            unmetered_calls=self.unmetered_calls + other.unmetered_calls,
-            uncertain_calls=self.uncertain_calls + other.uncertain_calls,
-            uncertain_usd=self.uncertain_usd + other.uncertain_usd,
-            cached_calls=self.cached_calls + other.cached_calls,
-            doubted_tokens=self.doubted_tokens + other.doubted_tokens,
-            doubted_usd=self.doubted_usd + other.doubted_usd,
-        )
+        sums = {**vars(self)}
+        for name, count in vars(other).items():
+            sums[name] = sums.get(name, ZEROS[name]) + count
+        return Usage(**sums)
+
+    def add_to(self, sums: dict[str, float]) -> None:
+        """Add the counts to sums that have each of them, as `+` does without a new usage."""
+        for name, count in vars(self).items():
+            total = sums[name] + count
+            sums[name] = round(total, PLACES_OF_USD) if name in IN_USD else total
 
     def __sub__(self, part: Usage) -> Usage:
-        left = {name: getattr(self, name) - getattr(part, name) for name in self.__slots__}
+        left = {name: getattr(self, name) - getattr(part, name) for name in COUNT_NAMES}
         return Usage(**{name: max(0, item) for name, item in left.items()})
 
     def value(self) -> dict[str, float]:
         """Return the counts as plain values, as `to_value` does; each call's are written often."""
-        value: dict[str, float] = {
-            "calls": self.calls,
-            "prompt_tokens": self.prompt_tokens,
-            "cached_tokens": self.cached_tokens,
-            "stored_tokens": self.stored_tokens,
-            "completion_tokens": self.completion_tokens,
-            "reasoning_tokens": self.reasoning_tokens,
-            "usd": self.usd,
-            "unpriced_calls": self.unpriced_calls,
-            "unmetered_calls": self.unmetered_calls,
-            "uncertain_calls": self.uncertain_calls,
-            "uncertain_usd": self.uncertain_usd,
-            "cached_calls": self.cached_calls,
-            "doubted_tokens": self.doubted_tokens,
-            "doubted_usd": self.doubted_usd,
-        }
+        value: dict[str, float] = {**ZEROS, **vars(self)}
         for name in OMITTED_FIELDS:
             if not value[name]:
                 del value[name]
@@ -129,14 +108,15 @@ class Usage:
 
 
 NOTHING = Usage()
-_NAMES = tuple(field.name for field in fields(Usage))
-_COUNTS = attrgetter(*_NAMES)
+ZEROS: dict[str, Any] = {field.name: field.default for field in fields(Usage)}
+COUNT_NAMES = tuple(ZEROS)
+_COUNTS = attrgetter(*COUNT_NAMES)
 
 
 def total(usages: Iterable[Usage]) -> Usage:
     """Add usages up, as `sum` does one by one in many times the time."""
     columns = zip(*map(_COUNTS, usages), strict=True)
-    named = zip(_NAMES, columns, strict=False)  # there are no columns where there is no usage
+    named = zip(COUNT_NAMES, columns, strict=False)  # there are no columns where there is no usage
     sums: dict[str, Any] = {
         name: fsum(some) if "usd" in name else sum(some) for name, some in named
     }

@@ -109,6 +109,9 @@ class _View:
         self.events = {event["n"]: event for event in run.events}
         self.agents = run.speakers
         self.blamed = [*self._blame()]
+        self.read_by: dict[str, list[str]] = {}
+        for reporter, receiver in run.team.edges:
+            self.read_by.setdefault(receiver, []).append(reporter)
 
     def body(self, title: str) -> Markup:
         run = self.run
@@ -326,9 +329,7 @@ class _View:
             "status": status,
             "is_open": status not in {"done", "not begun", "asked"} or agent == run.team.output,
             "usage": run.usage_of(agent),
-            "reads": ", ".join(
-                reporter for reporter, receiver in run.team.edges if receiver == agent
-            ),
+            "reads": ", ".join(self.read_by.get(agent, ())),
             "tells": ", ".join(run.team.reports_to.get(agent, ())),
             "error": whole(ended.get("error")),
             "mishaps": [str(mishap) for mishap in ended["mishaps"]],

@@ -77,8 +77,8 @@ def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Sho
     Args:
         times: For each event by its number, when it happened, in seconds.
     """
-    own = [call for call in run.calls if call.agent == agent]
-    new = {call.event["n"]: (call, messages) for call, messages in news(own)}
+    own = news(run.calls_by(agent))
+    new = {call.event["n"]: (call, messages) for call, messages in own}
     for event in run.events_of(agent):
         number = event["n"]
         who = event.get("agent") or event.get("operator")

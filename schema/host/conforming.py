@@ -102,7 +102,7 @@ def check(value: Any, kind: Any) -> None:
     Raises:
         Misfit: It is not.
     """
-    origin, args = get_origin(kind), get_args(kind)
+    origin, args = _parted(kind)
     if origin is Annotated:
         check(value, args[0])
         if JSON in args:
@@ -117,6 +117,12 @@ def check(value: Any, kind: Any) -> None:
         raise Misfit(f"{quoted(value)} is no {_written(kind)}")
     elif origin is not Literal:
         _check_parts(value, origin or kind, args)
+
+
+@functools.cache
+def _parted(kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return what a type is made of; the result of each agent has a dozen that are asked for it."""
+    return get_origin(kind), get_args(kind)
 
 
 def _check_json(value: Any) -> None:

@@ -43,6 +43,10 @@ T = TypeVar("T")
 Convert = Callable[[Any], Any]
 SETTINGS = "__kept__"
 NO_KINDS: frozenset[type[Any]] = frozenset()
+MOST_SHAPES = 256
+"""Of the values of a class: keys in their order, with types. Others have strangers written."""
+_Shape = tuple[tuple[str, ...], tuple[tuple[str, str, Convert], ...]]
+"""The keys that are ignored, and for each that is not taken as it is: name and reader."""
 
 
 class Misfit(ValueError):
@@ -109,11 +113,37 @@ def kept(
     settings = _Settings(omit=omit, closed=closed, tag=tag)
 
     def make(cls: type[T]) -> type[T]:
-        cls = dataclass(frozen=True, kw_only=True, slots=True)(cls)
+        cls = dataclass(frozen=True, init=False)(cls)
         setattr(cls, SETTINGS, settings)
+        cls.__init__ = _init_of(cls)
         return cls
 
     return make
+
+
+def _init_of(cls: Any) -> Callable[..., None]:
+    """Return an `__init__` that sets all fields at once: that of a frozen dataclass takes longer.
+
+    A field at its default is not set: the class has it.
+    """
+    names = frozenset(item.name for item in fields(cls))
+    made = (item for item in fields(cls) if item.default_factory is not MISSING)
+    factories: dict[str, Any] = {item.name: item.default_factory for item in made}
+    required = names.difference(factories, (name for name in names if hasattr(cls, name)))
+    check: Callable[[Any], None] | None = getattr(cls, "__post_init__", None)
+
+    def __init__(self: Any, **given: Any) -> None:  # noqa: N807 - it is the class's own
+        if not required <= given.keys() <= names:
+            needs = f"of which {sorted(required)} are required"
+            raise TypeError(f"{cls.__name__} has {sorted(names)}, {needs}: {sorted(given)}")
+        for name, make in factories.items():
+            if name not in given:
+                given[name] = make()
+        object.__setattr__(self, "__dict__", given)
+        if check is not None:
+            check(self)
+
+    return __init__
 
 
 def to_value(item: Any) -> dict[str, Any]:
@@ -194,6 +224,7 @@ class _Codec:
             item.key: (item.name, getattr(item.read, "kinds", NO_KINDS), item.read)
             for item in plain
         }
+        self.shapes: dict[tuple[Any, ...], _Shape] = {}
         self.required = dict.fromkeys(item.key for item in plain if item.is_required)
         self.flats = tuple((slot.name, slot.flat) for slot in self.slots if slot.flat is not None)
         inner = (key for _, flat in self.flats for key in flat.codec.keys)
@@ -219,30 +250,39 @@ class _Codec:
         return value
 
     def read(self, value: Any) -> Any:
-        if not isinstance(value, Mapping):
+        if type(value) is not dict and not isinstance(value, Mapping):
             raise _wrong_type(value, "object")
-        items = cast("Mapping[str, Any]", value)
-        if self.is_closed and not items.keys() <= self.keys:
-            raise Misfit(_unexpected(key for key in items if key not in self.keys))
-        if not items.keys() >= self.required.keys():
-            missing = next(key for key in self.required if key not in items)
-            raise Misfit(f"{quoted(missing)} is a required property")
-        return self.cls(**self._fields(items))
-
-    def _fields(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Read the fields that are there. A pool has many lines, so every call counts."""
-        items: dict[str, Any] = {}
-        for name, flat in self.flats:
-            items[name] = flat.read(value)
-        readers, key = self.readers, ""
+        # A pool has many lines, of few shapes: what is checked by keys and types is checked once.
+        shape = (*value, *map(type, value.values()))
+        ignored, readers = self.shapes.get(shape) or self._shape(shape, value)
+        fields, key = {**value}, ""
+        for key in ignored:
+            del fields[key]
         try:
-            for key, item in value.items():
-                if key in readers:
-                    name, kinds, reader = readers[key]
-                    items[name] = item if type(item) in kinds else reader(item)
+            for key, name, reader in readers:
+                fields[name] = reader(fields.pop(key))
         except Misfit as error:
             raise error.below(key) from None
-        return items
+        for name, flat in self.flats:
+            fields[name] = flat.read(value)
+        return self.cls(**fields)
+
+    def _shape(self, shape: tuple[Any, ...], value: Mapping[str, Any]) -> _Shape:
+        """Return how values of a shape are read."""
+        if self.is_closed and not value.keys() <= self.keys:
+            raise Misfit(_unexpected(key for key in value if key not in self.keys))
+        if not value.keys() >= self.required.keys():
+            missing = next(key for key in self.required if key not in value)
+            raise Misfit(f"{quoted(missing)} is a required property")
+        ignored = tuple(key for key in value if key not in self.readers)
+        readers = tuple(
+            (key, name, reader)
+            for key, (name, kinds, reader) in self.readers.items()
+            if key in value and (key != name or type(value[key]) not in kinds)
+        )
+        if len(self.shapes) < MOST_SHAPES:
+            self.shapes[shape] = ignored, readers
+        return ignored, readers
 
 
 class _Flat:

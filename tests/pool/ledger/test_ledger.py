@@ -49,6 +49,12 @@ def test_a_line_is_json_that_a_person_can_read(ledger: Ledger) -> None:
     assert json.loads(line)["value"] == {"score": 0.5, "name": "zwölf"}
 
 
+def test_whole_numbers_of_any_length_are_read_exactly(ledger: Ledger) -> None:
+    about = {"kind": "told", "about": {"seeds": [2**64, -(2**63) - 1, 2**63]}}
+    ledger.append(about, op="a")
+    assert [entry.value for entry in ledger.read()] == [about]
+
+
 def test_an_operation_is_appended_once(ledger: Ledger) -> None:
     assert ledger.append({"score": 1}, op="a")
     assert not ledger.append({"score": 2}, op="a")

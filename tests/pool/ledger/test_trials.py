@@ -28,7 +28,8 @@ def test_what_only_looks_like_a_trial_that_is_meant_does_not_count(tmp_path: Pat
     for number, tried in enumerate(evaluateds):
         ledger.append(tried.value(), op=f"{number}")
     for tried, entry in zip(evaluateds, ledger.read(), strict=True):
-        trials.take(tried, entry)
+        if tried.trial.score is not None and tried.trial.kind == "plain":
+            trials.take(tried.members, tried.trial.task, entry.start)
         if tried.trial.kind == "plain":
             trials.places.add("vote on t", entry.start)  # as if hashes were equal
             trials.places.add("nobody on t", entry.start)

@@ -10,6 +10,8 @@ import pytest
 
 from coterie.pool import Pool, Trial
 from coterie.pool.ledger.changes import ChildRejected, Evaluated, Retired
+from coterie.pool.ledger.ledger import line_of
+from coterie.pool.values.layout import LEDGER
 from coterie.schema import (
     Lineage,
 )
@@ -91,6 +93,16 @@ def test_a_damaged_ledger_is_not_opened_and_it_is_said_what_to_do(pool: Pool) ->
     ledger = pool.folder / "ledger.jsonl"
     ledger.write_bytes(ledger.read_bytes().replace(b'"score": 1', b'"score": 0', 1))
     with pytest.raises(StorageError, match=r"line 3 .* mas-pool verify --repair"):
+        Pool.open(pool.folder)
+
+
+def test_a_count_of_more_than_64_bits_is_an_error_in_a_line(pool: Pool) -> None:
+    usage = {"calls": 2**64}
+    value = {"kind": "evaluated", "team": "vote", "task": "t", "score": 1, "usage": usage}
+    with (pool.folder / LEDGER).open("ab") as stream:
+        stream.write(line_of(value, "by/hand"))
+    words = r"ledger.jsonl: line 3: .*: usage.calls: 1.84\d+e\+19 is not of type 'integer'"
+    with pytest.raises(StorageError, match=words):
         Pool.open(pool.folder)
 
 

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.shape import misshapen
-from coterie.pool.values.statistics import Statistics, Trial, TrialPart, wilson
+from coterie.pool.values.statistics import Statistics, Tally, Trial, TrialPart, wilson
 from coterie.runtime.values.usage import Usage
 from coterie.schema.values.errors import InputError
 
 
 def of(*trials: Trial) -> Statistics:
-    known = Statistics()
+    tally = Tally()
     for trial in trials:
-        known = known.after(trial)
-    return known
+        tally.take(trial)
+    return tally.statistics
 
 
 def test_means_are_over_what_they_are_about() -> None:

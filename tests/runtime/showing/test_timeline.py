@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from coterie.runtime.showing.timeline import Timeline
+
+from ...effort import grows_linearly
 
 
 def timeline(*events: tuple[float, str, str, dict[str, Any]]) -> Timeline:
@@ -88,3 +91,19 @@ def test_a_run_that_was_gone_on_with_is_one_without_its_pause() -> None:
         (2, 3, False),
     ]
     assert report.end == 3
+
+
+def test_times_of_many_agents_take_time_with_each_and_not_with_each_pair() -> None:
+    def prepare(size: int) -> Callable[[], None]:
+        agents = [f"a{number}" for number in range(size)]
+        began = [start(0, agent) for agent in agents]
+        ended = [end(1, agent) for agent in agents]
+        events = (*began, *ended, start(1, "judge", *agents), end(2, "judge"))
+
+        def work() -> None:
+            known = timeline(*events)
+            assert sum(map(known.seconds_of, agents)) == size
+
+        return work
+
+    assert grows_linearly(prepare, 300)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.values.usage import NOTHING, Usage, total
+from coterie.runtime.values.usage import COUNT_NAMES, NOTHING, Usage, total
 from coterie.schema.values.codec import from_value, to_value
 
-COUNTS = {name: st.integers(0, 3) for name in Usage.__slots__ if "usd" not in name}
-PRICES = {name: st.sampled_from([0.0, 0.25, 1.5]) for name in Usage.__slots__ if "usd" in name}
+COUNTS = {name: st.integers(0, 3) for name in COUNT_NAMES if "usd" not in name}
+PRICES = {name: st.sampled_from([0.0, 0.25, 1.5]) for name in COUNT_NAMES if "usd" in name}
 
 
 @given(st.builds(Usage, **COUNTS, **PRICES))

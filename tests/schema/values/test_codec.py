@@ -175,3 +175,15 @@ def test_unknown_fields_are_ignored_where_a_class_is_open() -> None:
 def test_a_missing_field_and_a_value_that_is_no_object_are_named() -> None:
     assert misfit(Whole, {}) == "'number' is a required property"
     assert misfit(Whole, [1]) == "[1] is not of type 'object'"
+
+
+def test_a_kept_value_has_its_fields_and_no_others_and_stays_as_it_is() -> None:
+    with pytest.raises(TypeError, match=r"Part has \['name', 'share'\].*required: \['share'\]"):
+        Part(share=0.5)  # pyright: ignore[reportCallIssue]
+    with pytest.raises(TypeError, match=r"\['more', 'name'\]"):
+        Part(name="a", more=1)  # pyright: ignore[reportCallIssue]
+    part = Part(name="a")
+    with pytest.raises(AttributeError, match="cannot assign"):
+        part.name = "b"  # pyright: ignore[reportAttributeAccessIssue]
+    assert part == Part(name="a", share=None)
+    assert hash(part) == hash(Part(name="a", share=None))
