@@ -118,7 +118,7 @@ async def observe(
                 programs,
                 limits=JailLimits(wall=APPLY_SECONDS, cpu=math.ceil(seconds) + 60),
                 readable=(*programs.readable, RUN_TESTS),
-                given=(inputs,),
+                host_folders=(inputs,),
                 returns=False,
             )
             with jails.open(work, request) as jail:

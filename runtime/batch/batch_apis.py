@@ -75,7 +75,7 @@ class _Api:
         line = parsed(self.endpoint.shown, without(self.endpoint.secrets, content))
         return str(line["custom_id"]), line
 
-    async def _asked(self, method: str, path: str, **sent: Any) -> Mapping[str, Any]:
+    async def _request(self, method: str, path: str, **sent: Any) -> Mapping[str, Any]:
         async with self.http.response(self.endpoint, method, path, **sent) as response:
             content = await read_bounded(response)
         return parsed(self.endpoint.at(path), without(self.endpoint.secrets, content))
@@ -84,7 +84,7 @@ class _Api:
         """List batches, the newest first."""
         params, has_more = {"limit": "100"}, True
         while has_more:
-            page = await self._asked("GET", path, params=params)
+            page = await self._request("GET", path, params=params)
             for batch in page["data"]:
                 yield batch
                 params[after] = str(batch["id"])
@@ -108,14 +108,14 @@ class OpenAIBatches(_Api):
         form = aiohttp.FormData({"purpose": "batch"})
         file = io.BytesIO(b"".join(lines))
         form.add_field("file", file, filename=f"{key}.jsonl", content_type="application/jsonl")
-        uploaded = await self._asked("POST", "/files", data=form)
+        uploaded = await self._request("POST", "/files", data=form)
         order = {
             "input_file_id": uploaded["id"],
             "endpoint": url,
             "completion_window": "24h",
             "metadata": {METADATA: key},
         }
-        return str((await self._asked("POST", "/batches", json=order))["id"])
+        return str((await self._request("POST", "/batches", json=order))["id"])
 
     async def submitted(self, key: str, _count: int, since: float) -> list[str]:
         """Return the ids of batches since a moment that may be ours: that with the key."""
@@ -128,7 +128,7 @@ class OpenAIBatches(_Api):
 
     async def state(self, batch: str) -> BatchState:
         """Return how far a batch is."""
-        fields = await self._asked("GET", f"/batches/{quote(batch, safe='')}")
+        fields = await self._request("GET", f"/batches/{quote(batch, safe='')}")
         counts = fields.get("request_counts") or {}
         files = (fields.get(name) for name in ("output_file_id", "error_file_id"))
         errors = (fields.get("errors") or {}).get("data") or []
@@ -164,7 +164,7 @@ class AnthropicBatches(_Api):
         head = '{"custom_id": "%s", "params": '
         items = [(head % name).encode() + body + b"}" for name, body in requests.items()]
         data = io.BytesIO(b'{"requests": [' + b",".join(items) + b"]}")
-        return str((await self._asked("POST", self.path, data=data))["id"])
+        return str((await self._request("POST", self.path, data=data))["id"])
 
     async def submitted(self, _key: str, count: int, since: float) -> list[str]:
         """Return the ids of batches since a moment that may be ours: with as many requests."""
@@ -179,7 +179,7 @@ class AnthropicBatches(_Api):
     async def state(self, batch: str) -> BatchState:
         """Return how far a batch is."""
         path = f"{self.path}/{quote(batch, safe='')}"
-        fields = await self._asked("GET", path)
+        fields = await self._request("GET", path)
         counts, is_over = fields["request_counts"], fields["processing_status"] == "ended"
         # The address that it names is not asked: our key goes to our address alone.
         return BatchState(

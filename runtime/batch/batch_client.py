@@ -221,11 +221,11 @@ class BatchClient:
 
     async def _submitted_id(self, batch: _Batch) -> str:
         """Return the id of a batch that may have been submitted; an empty one if it was not."""
-        known = {other.id for other in self._batches.values()}
+        ids = {other.id for other in self._batches.values()}
         with _as_promised():
             alike = await batch.api.submitted(batch.key, len(batch.calls), batch.since)
         for name in alike:
-            if name not in known and (batch.api.is_named or await self._holds(batch, name)):
+            if name not in ids and (batch.api.is_named or await self._holds(batch, name)):
                 return name
         return ""
 

@@ -176,11 +176,11 @@ class JailWorker:
                 last one.
         """
 
-        def kept() -> None:
+        def keep_pieces() -> None:
             for digest, piece, last in pieces:
-                self._kept.keep(name, digest, piece, last=last)
+                self._cache.keep(name, digest, piece, last=last)
 
-        await self._apart(kept)
+        await self._apart(keep_pieces)
 
     async def open(
         self, name: str, work: Path, request: JailRequest, folders: Mapping[Path, Tree]
@@ -208,7 +208,7 @@ class JailWorker:
                 )
         digests = [e.value for tree in folders.values() for e in tree.values() if e.kind == "file"]
         # Held until the jail is made: another one that opens now may not push out what this needs.
-        with self._kept.held(digests) as missing:
+        with self._cache.held(digests) as missing:
             if not missing:
                 folder = ScratchFolder("remote", passable=True)
                 try:
@@ -231,7 +231,7 @@ class JailWorker:
         }
         here, tree, tier = placed.pop(work), folders[work], detect().tier
         assert tier is not None  # noqa: S101 - this worker has refused otherwise
-        wanted = replace(request, given=())  # they are placed
+        wanted = replace(request, host_folders=())  # they are placed
         jail = Jail(here, wanted, tier=tier, share=self._share, at=work, placed=placed)
         size = sum(SMALLEST + entry.size for entry in tree.values())
         return _Hosted(
@@ -244,8 +244,8 @@ class JailWorker:
 
     def _copy(self, folder: Path, tree: Tree) -> Path:
         folder.mkdir()
-        kept = self._kept
-        rebuild(folder, TreeChange(created=tree), lambda _name, entry: kept.pieces(entry.value))
+        contents = self._cache
+        rebuild(folder, TreeChange(created=tree), lambda _name, entry: contents.pieces(entry.value))
         return folder
 
     async def start(
@@ -355,7 +355,7 @@ class JailWorker:
         return result, contents
 
     @property
-    def _kept(self) -> Contents:
+    def _cache(self) -> Contents:
         assert self._contents is not None  # noqa: S101 - it was greeted
         return self._contents
 

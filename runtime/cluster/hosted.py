@@ -70,10 +70,10 @@ class HostedProcess:
                 await self._news.wait()
         except TimeoutError:
             pass
-        taken, size = [], 0
+        pieces, size = [], 0
         while self._waiting and size < AT_ONCE:
             stream, piece = self._waiting.popleft()
-            taken.append((stream, piece))
+            pieces.append((stream, piece))
             size += len(piece)
         self._size -= size
         self._listen()
@@ -83,7 +83,7 @@ class HostedProcess:
         elif not self._waiting:
             self._news.clear()
         # Last of all: whoever ends a command says why before it ends.
-        return taken, self.process.stopped, self._code, over
+        return pieces, self.process.stopped, self._code, over
 
     async def write(self, data: bytes) -> bool:
         """Have the command read something; an empty text closes its input.

@@ -63,7 +63,7 @@ class RemoteJail:
         self._on_end: Callable[[Link, WorkerLost | None], object] | None = on_end
         if not self.work.is_dir():
             raise JailError(f"The work folder {str(self.work)!r} is not a folder.")
-        folders = (self.work, *(path.resolve() for path in request.given))
+        folders = (self.work, *(path.resolve() for path in request.host_folders))
         _Sending(link, self._name, folders).open(self.work, request)
 
     def start(
@@ -77,7 +77,7 @@ class RemoteJail:
         """Start a command in the jail; see `AnyJail`."""
         self.check()
         words, where = [str(word) for word in command], folder or self.work
-        number = self._asked("start", words, where, stdin=stdin, stderr=stderr)
+        number = self._ask_worker("start", words, where, stdin=stdin, stderr=stderr)
         process = RemoteProcess(
             self._link,
             self._name,
@@ -106,11 +106,11 @@ class RemoteJail:
         """Bring the work folder here up to date with the worker's."""
         with self._bringing:
             self.check()
-            self._bring(*self._asked("refresh"))
+            self._bring(*self._ask_worker("refresh"))
 
     def read_file(self, name: str, *, limit: int) -> bytes:
         """Return the content of a file of the worker's folder; see `AnyJail`."""
-        content: bytes = self._asked("read_file", name, limit)
+        content: bytes = self._ask_worker("read_file", name, limit)
         return content
 
     def kill(self, reason: str = "the host killed it") -> None:
@@ -139,7 +139,7 @@ class RemoteJail:
         returns = self._returns and not was_killed
         try:
             with self._bringing:
-                result = self._asked("close", returns)
+                result = self._ask_worker("close", returns)
                 if returns:
                     self._bring(*result)
         except JailLost:
@@ -181,7 +181,7 @@ class RemoteJail:
         if function is not None:
             function(self._link, error)
 
-    def _asked(self, method: str, *arguments: Any, **named: Any) -> Any:
+    def _ask_worker(self, method: str, *arguments: Any, **named: Any) -> Any:
         """Ask the worker something of this jail."""
         if self.lost is not None:
             raise self._loss()
@@ -199,7 +199,7 @@ class RemoteJail:
             if name in there:
                 return [there[name]]
             offsets = range(0, entry.size, ALONG)
-            return (self._asked("piece", name, offset, ALONG) for offset in offsets)
+            return (self._ask_worker("piece", name, offset, ALONG) for offset in offsets)
 
         rebuild(self.work, changed, pieces)
 

@@ -60,7 +60,7 @@ class On:
         )
 
 
-def _known(_context: click.Context, _parameter: click.Parameter, text: Any) -> Any:
+def _check(_context: click.Context, _parameter: click.Parameter, text: Any) -> Any:
     """Refuse at once what means nothing."""
     if text is not None:
         try:
@@ -73,7 +73,7 @@ def _known(_context: click.Context, _parameter: click.Parameter, text: Any) -> A
 on_option = click.option(
     "--on",
     metavar="CLUSTER",
-    callback=_known,
+    callback=_check,
     help="Where code that agents write runs. ray: a new Ray cluster on this machine; ray:auto,"
     " ray:HOST:PORT or ray://HOST:PORT: a running one.",
 )

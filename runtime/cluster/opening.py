@@ -75,7 +75,7 @@ class Workers:
         """
         why = "none was tried"
         for _ in range(TRIES):
-            link = self._taken()
+            link = self._reserve()
             try:
                 return RemoteJail(link, work, request, on_end=self._given_back)
             except WorkerLost as lost:
@@ -90,7 +90,7 @@ class Workers:
         """Let the workers go."""
         self._fleet.close()
 
-    def _taken(self) -> Link:
+    def _reserve(self) -> Link:
         links = self._fleet.alive()
         with self._turn:
             link = min(links, key=lambda item: self._open.get(item, 0))

@@ -197,13 +197,13 @@ class RayFleet:
             if node["Alive"] and node["NodeID"] not in self._refused
             for cpus in _shares(node)[there.get(node["NodeID"], 0) :]
         ]
-        asked = {link.actor.greet.remote(same_everywhere()): link for link in begun}
+        greetings = {link.actor.greet.remote(same_everywhere()): link for link in begun}
         deadline = time.monotonic() + START_SECONDS
-        while asked and (left := deadline - time.monotonic()) > 0:
-            done, _ = ray.wait([*asked], timeout=left)
-            for item in done:
-                self._greeted(asked.pop(item), item)
-        for link in asked.values():  # its node has other work, or hangs
+        while greetings and (left := deadline - time.monotonic()) > 0:
+            ready, _ = ray.wait([*greetings], timeout=left)
+            for item in ready:
+                self._greeted(greetings.pop(item), item)
+        for link in greetings.values():  # its node has other work, or hangs
             ray.kill(link.actor)
 
     def _greeted(self, link: RayLink, answer: Any) -> None:

@@ -71,8 +71,8 @@ class _Source:
                 return self._define(module, name, statement)
 
     def _define(self, module: str, name: str, statement: ast.stmt) -> str:
-        taken = name in self._names.values()
-        called = f"{module.rpartition('.')[2]}{name}" if taken else name
+        is_taken = name in self._names.values()
+        called = f"{module.rpartition('.')[2]}{name}" if is_taken else name
         self._names[module, name] = called
         bare = _Bare().visit(statement)
         used = dict.fromkeys(node.id for node in ast.walk(bare) if isinstance(node, ast.Name))

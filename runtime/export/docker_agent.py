@@ -70,8 +70,8 @@ def _instruction(plan: Plan, planned: PlannedAgent) -> str:
     if not team.constitution and not agent.notes.places:
         return planned.prompt
     bare = replace(planned, agent=replace(agent, role="", output_schema=None))
-    known, paired = team.known_to(agent), team.paired_with(agent)
-    return system(bare, team.constitution, has_reports=False, noted=known, paired=paired)
+    notes, paired = team.known_to(agent), team.paired_with(agent)
+    return system(bare, team.constitution, has_reports=False, noted=notes, paired=paired)
 
 
 @dataclass(kw_only=True, slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...schema.loading.loading import Reading, Rule
     from ...schema.values.problems import Path, Problem
 
-    Found = Iterator[tuple[Path, str]]
+    Remarks = Iterator[tuple[Path, str]]
 
 TARGETS = ("langgraph", "docker-agent")
 
@@ -117,7 +117,7 @@ def rules_for(target: str) -> tuple[Rule, ...]:
     return (refused, report_losses)
 
 
-def _refused(team: Team, target: str, python: Collection[str]) -> Found:
+def _refused(team: Team, target: str, python: Collection[str]) -> Remarks:
     """Yield what another program cannot do."""
     for agent in team.agents.values():
         path, backend = ("agents", agent.id), team.backend_of(agent)
@@ -138,12 +138,12 @@ def _refused(team: Team, target: str, python: Collection[str]) -> Found:
     yield from _unknown(team)
 
 
-def _unknown(team: Team) -> Found:
+def _unknown(team: Team) -> Remarks:
     """Yield the fields that are set and of which nothing is said here: none is lost silently."""
     for path, part in _parts(team):
-        known = WRITTEN[type(part)] | LOST[type(part)].keys()
+        handled = WRITTEN[type(part)] | LOST[type(part)].keys()
         for name in unlike_default(part):
-            if name not in known:
+            if name not in handled:
                 yield (*path, name), "nothing of the kind can be written."
 
 
@@ -156,7 +156,7 @@ def _parts(team: Team) -> Iterator[tuple[Path, object]]:
     yield from ((("agents", agent.id), agent) for agent in team.agents.values())
 
 
-def _refused_rounds(team: Team, target: str) -> Found:
+def _refused_rounds(team: Team, target: str) -> Remarks:
     rounds = team.execution.rounds
     if rounds is not None and target == "docker-agent":
         yield ("execution", "rounds"), "agents work once there."
@@ -165,7 +165,7 @@ def _refused_rounds(team: Team, target: str) -> Found:
         yield ("execution", "rounds", "until"), message
 
 
-def _unreached(team: Team, models: Mapping[str, Model], target: str) -> Found:
+def _unreached(team: Team, models: Mapping[str, Model], target: str) -> Remarks:
     """Return the models that only coterie reaches, and names that mean something else there."""
     for agent in team.agents.values():
         model = models.get(agent.model_id)
@@ -186,7 +186,7 @@ def _unreached(team: Team, models: Mapping[str, Model], target: str) -> Found:
             )
 
 
-def _losses(team: Team) -> Found:
+def _losses(team: Team) -> Remarks:
     for path, part in _parts(team):
         lost = LOST[type(part)]
         has_steps = isinstance(part, Agent) and team.backend_of(part) != "llm"
@@ -198,7 +198,7 @@ def _losses(team: Team) -> Found:
             yield ("agents", agent.id, "prompt"), "fields of a task are not filled in there."
 
 
-def _lost_of_models(team: Team, models: Mapping[str, Model], target: str) -> Found:
+def _lost_of_models(team: Team, models: Mapping[str, Model], target: str) -> Remarks:
     """Return what models.yaml says of the models that cannot be written; each model once."""
     firsts: Mapping[str, Agent] = {
         item.model_id: item for item in reversed([*team.agents.values()])
@@ -225,7 +225,7 @@ _DOCKER_MODELS = {
 }
 
 
-def _lost_in_docker_agent(team: Team) -> Found:
+def _lost_in_docker_agent(team: Team) -> Remarks:
     changed = unlike_default(team.execution)
     if "on_error" in changed:
         yield ("execution", "on_error"), "where an agent fails, the whole run fails there."

@@ -11,7 +11,7 @@ from ...schema.foreign.docker_names import PROVIDERS as DOCKER
 from ...schema.host.models import Model
 from ..gateway.providers import PROVIDERS
 
-KNOWN: Mapping[str, Mapping[str, str]] = MappingProxyType(
+PROVIDER_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "langgraph": {
             "openai": "openai",
@@ -62,11 +62,11 @@ def reached_for(target: str, model: Model | None) -> Reached | None:
             key_env=model.key_env,
             wire=model.api or "chat",
         )
-    known = KNOWN[target]
+    names = PROVIDER_NAMES[target]
     ours, _, name = model.model.partition("/")
-    if ours in known:
+    if ours in names:
         return Reached(
-            provider=known[ours], name=name, key_env=model.key_env, wire=model.api or "chat"
+            provider=names[ours], name=name, key_env=model.key_env, wire=model.api or "chat"
         )
     provider = PROVIDERS.get(ours)
     if provider is None or not provider.address or provider.wire not in {"chat", "responses"}:

@@ -58,13 +58,13 @@ def _name(agent: str, number: int) -> str:
 def _round(plan: Plan, repeating: list[str], number: int, last: dict[str, str]) -> Iterator[Node]:
     names = {agent: _name(agent, number) for agent in repeating}
     for agent in repeating:
-        heard = tuple(names.get(other, other) for other in plan.team.direct_inputs[agent])
+        inputs = tuple(names.get(other, other) for other in plan.team.direct_inputs[agent])
         within = any(other in names for other in plan.team.direct_inputs[agent])
         receivers = plan.team.reports_to.get(agent, ())
         yield Node(
             name=names[agent],
             agent=agent,
-            after=heard if within or not last else tuple(last.values()),
+            after=inputs if within or not last else tuple(last.values()),
             reads=tuple(names.get(other, other) for other in plan.agents[agent].sees),
             round=number,
             before=last.get(agent, ""),

@@ -165,13 +165,15 @@ def _restrict_files(paths):
     version = _C.syscall(_CREATE_RULESET, None, 0, _VERSION)
     if version < (_OLDEST if os.getuid() == 0 else _SCOPES_SINCE):
         raise OSError(0, f"the kernel's Landlock has version {max(version, 0)}, which is too old")
-    known = _LAST_BEFORE_5 if version < 5 else _LAST_SINCE_5
-    wanted = Ruleset(known, _ALL_TCP if version >= 4 else 0, _ALL_SCOPES if version >= 6 else 0)
+    file_rights = _LAST_BEFORE_5 if version < 5 else _LAST_SINCE_5
+    wanted = Ruleset(
+        file_rights, _ALL_TCP if version >= 4 else 0, _ALL_SCOPES if version >= 6 else 0
+    )
     size = {3: 8, 4: 16, 5: 16}.get(version, 24)
     ruleset = _C.syscall(_CREATE_RULESET, ctypes.byref(wanted), size, 0)
     _check(min(ruleset, 0), "landlock_create_ruleset")
     for path, rights in paths:
-        _allow(ruleset, path, rights & known)
+        _allow(ruleset, path, rights & file_rights)
     _check(_C.syscall(_RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
     os.close(ruleset)
 
@@ -181,13 +183,13 @@ def _allow(ruleset, path, rights):
     if not os.path.isdir(path):
         rights &= _ON_FILES
     rule = PathRule(rights, handle)
-    done = _C.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, ctypes.byref(rule), 0)
-    _check(done, f"landlock_add_rule {path}")
+    result = _C.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, ctypes.byref(rule), 0)
+    _check(result, f"landlock_add_rule {path}")
     os.close(handle)
 
 
-def _check(done, step):
-    if done != 0:
+def _check(result, step):
+    if result != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{step}: {os.strerror(number)}")
 

@@ -67,7 +67,7 @@ def mounts(confinement: Confinement) -> list[Mount]:
         *_read_only(_system()),
         *_read_only(_interpreter_parts()),
         *_read_only((_HERE / "_enter.py", _HERE / "code" / "_worker.py")),
-        *_read_only((*confinement.request.readable, *confinement.request.given)),
+        *_read_only((*confinement.request.readable, *confinement.request.host_folders)),
         *(Mount(source, target) for target, source in confinement.placed.items()),
         Mount(private / "tmp", Path("/tmp"), writable=True),  # noqa: S108 - the jail's own
         Mount(private / "shm", Path("/dev/shm"), writable=True),  # noqa: S108 - the jail's own

@@ -151,9 +151,9 @@ class JailedProcess:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
             # The init process of a namespace is gone only after every other process in it.
-            gone = select.poll()
-            gone.register(handle, select.POLLIN)
-            gone.poll(_END_SECONDS * 1000)
+            end = select.poll()
+            end.register(handle, select.POLLIN)
+            end.poll(_END_SECONDS * 1000)
         finally:
             os.close(handle)
 

@@ -166,7 +166,7 @@ class JailRequest:
     Attributes:
         limits: Its bounds.
         readable: What is installed: it may read this, at the same path wherever jails are.
-        given: Folders of this machine that it may read at the same path.
+        host_folders: Folders of this machine that it may read at the same path.
         environment: Variables to add to the minimal environment, or to replace there.
         alias: Another path at which it finds the work folder, the same in every jail.
         own: More paths at which it finds a folder of the jail's own, empty at first.
@@ -176,7 +176,7 @@ class JailRequest:
 
     limits: JailLimits = field(default_factory=JailLimits)
     readable: tuple[Path, ...] = ()
-    given: tuple[Path, ...] = ()
+    host_folders: tuple[Path, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     alias: Path | None = None
     own: tuple[Path, ...] = ()

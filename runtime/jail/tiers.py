@@ -194,7 +194,9 @@ def _search_capability() -> int | None:
     held = int(result[1], 16) if result else 0
     if os.geteuid() != 0:
         return None
-    return next((kept for kept in (_READ_SEARCH, _OVERRIDE) if held >> kept & 1), None)
+    return next(
+        (capability for capability in (_READ_SEARCH, _OVERRIDE) if held >> capability & 1), None
+    )
 
 
 def _script(name: str) -> list[str]:

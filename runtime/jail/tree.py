@@ -136,13 +136,13 @@ class _Scan:
             self._keep(path, FoundEntry(TreeEntry("same", value=self.names[inode])))
             return
         stamp = _stamp(status)
-        known = self.before.get(path)
-        if known is None or known.stamp != stamp:
+        found_entry = self.before.get(path)
+        if found_entry is None or found_entry.stamp != stamp:
             self._count(status.st_size)  # before it is read
-            known = _read(folder, name)
+            found_entry = _read(folder, name)
         else:
-            self._count(known.entry.size)
-        self._keep(path, known)
+            self._count(found_entry.entry.size)
+        self._keep(path, found_entry)
         if status.st_nlink > 1:
             self.names[inode] = path
 
@@ -196,18 +196,20 @@ class TreeChange:
     Attributes:
         removed: Paths that are no more; of a folder, only its own.
         created: What is new or different, each folder before what is in it.
-        kept: Those of `created` whose content the copy has at the same path.
+        same_content: Those of `created` whose content the copy has at the same path.
     """
 
     removed: tuple[str, ...] = ()
     created: Mapping[str, TreeEntry] = field(default_factory=dict[str, TreeEntry])
-    kept: frozenset[str] = frozenset()
+    same_content: frozenset[str] = frozenset()
 
     @property
     def wanted(self) -> list[str]:
         """The paths of `created` whose content has to come along."""
         return [
-            n for n, entry in self.created.items() if entry.kind == "file" and n not in self.kept
+            n
+            for n, entry in self.created.items()
+            if entry.kind == "file" and n not in self.same_content
         ]
 
     @property
@@ -218,14 +220,16 @@ class TreeChange:
 
 def change(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> TreeChange:
     """Compare two states of a folder."""
-    gone = [name for name in before if name not in after]
-    outer = set(gone)
-    removed = [name for name in gone if name.rpartition("/")[0] not in outer]
+    missing = [name for name in before if name not in after]
+    outer = set(missing)
+    removed = [name for name in missing if name.rpartition("/")[0] not in outer]
     fields = {name: entry for name, entry in after.items() if before.get(name) != entry}
-    kept = {name for name, entry in fields.items() if _same_content(before.get(name), entry)}
+    same_content = {
+        name for name, entry in fields.items() if _same_content(before.get(name), entry)
+    }
     # A file that is written anew is another inode in the copy: its further names must follow.
     rewritten = {
-        name for name, entry in fields.items() if entry.kind == "file" and name not in kept
+        name for name, entry in fields.items() if entry.kind == "file" and name not in same_content
     }
     further = {
         name: entry
@@ -233,7 +237,7 @@ def change(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> T
         if entry.kind == "same" and entry.value in rewritten
     }
     ordered = {name: entry for name, entry in after.items() if name in fields or name in further}
-    return TreeChange(removed=tuple(removed), created=ordered, kept=frozenset(kept))
+    return TreeChange(removed=tuple(removed), created=ordered, same_content=frozenset(same_content))
 
 
 def _same_content(before: TreeEntry | None, after: TreeEntry) -> bool:

@@ -114,11 +114,11 @@ def remove(folder: Path) -> None:
 def _run(*command: str) -> None:
     """Run a system tool: unlike Python's own functions, these do not fail on a very deep tree."""
     try:
-        done = subprocess.run(command, capture_output=True, check=False, text=True)
+        process = subprocess.run(command, capture_output=True, check=False, text=True)
     except OSError as error:
         raise JailError(f"{command[0]!r} can't be run: {error}.") from error
-    if done.returncode != 0:
-        raise JailError(f"{' '.join(command)!r} failed: {done.stderr.strip()[:500]}")
+    if process.returncode != 0:
+        raise JailError(f"{' '.join(command)!r} failed: {process.stderr.strip()[:500]}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +172,8 @@ def _measure_entries(handle: int, depth: int) -> Size:
                 total += Size(_SMALLEST, whole=True)
                 total += _measure(handle, entry.name, depth + 1)
             else:
-                taken = max(status.st_blocks * BLOCK, _SMALLEST) // max(status.st_nlink, 1)
-                total += Size(taken, whole=True)
+                size = max(status.st_blocks * BLOCK, _SMALLEST) // max(status.st_nlink, 1)
+                total += Size(size, whole=True)
     return total
 
 

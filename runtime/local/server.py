@@ -211,18 +211,18 @@ async def _end(process: Process, *, patience: float) -> None:
     """
     assert process.stdin is not None  # noqa: S101 - we asked for a pipe
     process.stdin.close()
-    gone = asyncio.ensure_future(process.wait())
+    ending = asyncio.ensure_future(process.wait())
     cancelled: asyncio.CancelledError | None = None
     try:
-        await asyncio.wait({gone}, timeout=patience)
+        await asyncio.wait({ending}, timeout=patience)
     except asyncio.CancelledError as error:
         cancelled = error
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.kill()
-    while not gone.done():
+    while not ending.done():
         try:
-            await asyncio.wait({gone})
+            await asyncio.wait({ending})
         except asyncio.CancelledError as error:
             cancelled = error
     if cancelled is not None:

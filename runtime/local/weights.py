@@ -108,7 +108,7 @@ def find(weights: Weights = SMOLLM2) -> Path | None:
     return path if path.is_file() else None
 
 
-def pull(report: Report = lambda _stage, _done, _total: None, weights: Weights = SMOLLM2) -> Path:
+def pull(report: Report = lambda _stage, _count, _total: None, weights: Weights = SMOLLM2) -> Path:
     """Make sure that the model file is here, and give its path.
 
     Several processes may call this at once: one works, the others wait for it. A pull that is

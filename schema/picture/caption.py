@@ -69,8 +69,10 @@ def repeats(rounds: Rounds) -> str:
     """Return how often agents work: `at most 3 rounds until unchanged`, `3 rounds`."""
     often = f"{rounds.most} rounds"
     hears = "the others" if rounds.hears == "others" else span(rounds.hears)
-    heard = "" if rounds.hears == "reports" else f", each hears {hears}"
-    return f"{often if rounds.until == 'never' else f'at most {often} until {rounds.until}'}{heard}"
+    clause = "" if rounds.hears == "reports" else f", each hears {hears}"
+    return (
+        f"{often if rounds.until == 'never' else f'at most {often} until {rounds.until}'}{clause}"
+    )
 
 
 def opens(roster: Roster) -> str:

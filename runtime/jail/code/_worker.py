@@ -127,16 +127,16 @@ class Interpreter:
     def run(self, code):
         self._count += 1
         self._output.renew()
-        done = {"op": "done", "value": None, "final": False, "error": None}
+        reply = {"op": "done", "value": None, "final": False, "error": None}
         try:
-            done["value"] = self._run(code, f"<cell {self._count}>")
+            reply["value"] = self._run(code, f"<cell {self._count}>")
         except FinalAnswer as answer:
-            done["value"], done["final"] = answer.value, True
+            reply["value"], reply["final"] = answer.value, True
         except BaseException as error:  # noqa: BLE001 - also SystemExit: the cell ends, not we
-            done["error"] = describe(error, code, f"<cell {self._count}>")
-        done["value"] = portable(done["value"])
+            reply["error"] = describe(error, code, f"<cell {self._count}>")
+        reply["value"] = portable(reply["value"])
         self._output.flush()
-        return done
+        return reply
 
     def _run(self, code, name):
         tree = compile(code, name, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -219,11 +219,11 @@ def describe(error, code, name):
     return text
 
 
-def answer(wire, done):
+def answer(wire, reply):
     try:
-        wire.send(done)
+        wire.send(reply)
     except ValueError as error:
-        wire.send(done | {"value": None, "final": False, "error": f"The result is lost: {error}."})
+        wire.send(reply | {"value": None, "final": False, "error": f"The result is lost: {error}."})
 
 
 def main(message_limit, output_limit):
@@ -243,11 +243,11 @@ def main(message_limit, output_limit):
                 interpreter.variables(message["values"])
             else:
                 wire.turn.release()
-                done = interpreter.run(message["code"])
+                reply = interpreter.run(message["code"])
                 if wire.forked:
                     os._exit(0)
                 wire.turn.acquire()
-                answer(wire, done)
+                answer(wire, reply)
 
 
 if __name__ == "__main__":

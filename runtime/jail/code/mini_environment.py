@@ -44,7 +44,7 @@ class JailEnvironment:
         jail: where the commands run.
         timeout: seconds that a command may take; None: `Limits.wall`.
         output: bytes of a command's output that the model sees; None: `Limits.output`.
-        seen: told a command and the result; gives what the agent is to see of it. A resumed
+        view: told a command and the result; gives what the agent is to see of it. A resumed
             run gives a command again for its effects, and sees what it saw then.
     """
 
@@ -54,10 +54,10 @@ class JailEnvironment:
         *,
         timeout: float | None = None,
         output: int | None = None,
-        seen: Callable[[str, CommandResult], CommandResult] = lambda _command, done: done,
+        view: Callable[[str, CommandResult], CommandResult] = lambda _command, result: result,
     ) -> None:
         self._shell = Shell(jail, output=output)
-        self._seen = seen
+        self._view = view
         self.config = JailEnvironmentConfig(
             cwd=str(jail.work), timeout=jail.limits.wall if timeout is None else timeout
         )
@@ -78,15 +78,15 @@ class JailEnvironment:
             JailError: there is no jail any more.
         """
         command = str(action.get("command", ""))
-        done = self._shell.run(
+        result = self._shell.run(
             command,
             timeout=self.config.timeout if timeout is None else timeout,
             folder=Path(cwd) if cwd else None,
         )
-        done = self._seen(command, done)
-        _end_if_submitted(done)
-        stopped = "" if done.stopped is None else f"The command was stopped: {done.stopped}."
-        return {"output": done.output, "returncode": done.returncode, "exception_info": stopped}
+        result = self._view(command, result)
+        _end_if_submitted(result)
+        stopped = "" if result.stopped is None else f"The command was stopped: {result.stopped}."
+        return {"output": result.output, "returncode": result.returncode, "exception_info": stopped}
 
     def get_template_vars(self, **kwargs: Any) -> dict[str, Any]:
         """Return what prompts may name: the configuration and the kind of system."""
@@ -104,8 +104,8 @@ class JailEnvironment:
         self._shell.kill(reason)
 
 
-def _end_if_submitted(done: CommandResult) -> None:
-    first, _, rest = done.output.lstrip().partition("\n")
-    if done.returncode == 0 and first.strip() == _MARKER:
+def _end_if_submitted(result: CommandResult) -> None:
+    first, _, rest = result.output.lstrip().partition("\n")
+    if result.returncode == 0 and first.strip() == _MARKER:
         extra = {"exit_status": "Submitted", "submission": rest}
         raise Submitted({"role": "exit", "content": rest, "extra": extra})

@@ -98,16 +98,16 @@ class Shell:
         self._jail.check()
 
     def _finish(self, process: AnyProcess, seconds: float) -> CommandResult:
-        kept = _Middleless(self._output)
-        in_time = _drain(process, kept, time.monotonic() + seconds)
+        output = _Middleless(self._output)
+        in_time = _drain(process, output, time.monotonic() + seconds)
         self._check()
         if not in_time:
             process.kill(f"it ran longer than {seconds:g} seconds")
-            _drain(process, kept, time.monotonic() + seconds)
+            _drain(process, output, time.monotonic() + seconds)
         code = process.wait()
         self._check()
         return CommandResult(
-            output=kept.text(),
+            output=output.text(),
             returncode=_NOT_RUN if code is None else code,
             stopped=process.stopped,
             timed_out=not in_time,
@@ -142,7 +142,7 @@ def _text(part: bytearray) -> str:
     return part.decode("utf-8", "replace")
 
 
-def _drain(process: AnyProcess, kept: _Middleless, deadline: float) -> bool:
+def _drain(process: AnyProcess, output: _Middleless, deadline: float) -> bool:
     """Read until every process of the command has closed its output; False if that took too long.
 
     The end of the first process ends the others, so nothing that runs on holds the pipe.
@@ -156,6 +156,6 @@ def _drain(process: AnyProcess, kept: _Middleless, deadline: float) -> bool:
         chunk = os.read(stream, _CHUNK)
         if not chunk:
             return True
-        if not kept.add(chunk):
+        if not output.add(chunk):
             time.sleep(_FLOOD_PAUSE)
     return False

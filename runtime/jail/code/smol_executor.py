@@ -34,7 +34,7 @@ class JailExecutor(PythonExecutor):
     Args:
         jail: where the code runs.
         timeout: seconds that a step's code may take, with its tools; None: `Limits.wall`.
-        seen: told a step's code and the result; gives what the agent is to see of it. A
+        view: told a step's code and the result; gives what the agent is to see of it. A
             resumed run executes a step again for its effects, and sees what it saw then.
         waited: returns the seconds for which tools have waited for a person; see `PythonWorker`.
 
@@ -48,12 +48,12 @@ class JailExecutor(PythonExecutor):
         jail: AnyJail,
         *,
         timeout: float | None = None,
-        seen: Callable[[str, CellResult], CellResult] = lambda _code, done: done,
+        view: Callable[[str, CellResult], CellResult] = lambda _code, result: result,
         waited: Callable[[], float] = float,
     ) -> None:
         self._worker = PythonWorker(jail, on_tool=self._call_tool, calls=MOST_CALLS, waited=waited)
         self._timeout = timeout
-        self._seen = seen
+        self._view = view
         self._tools: dict[str, Tool] = {}
         self.state: dict[str, Any] = {"_print_outputs": ""}
 
@@ -75,14 +75,16 @@ class JailExecutor(PythonExecutor):
             JailError: there is no jail any more.
         """
         try:
-            done = self._worker.execute(code_action, timeout=self._timeout)
+            result = self._worker.execute(code_action, timeout=self._timeout)
         except JailKilled as killed:
             raise ExecutionKilled(str(killed)) from killed
-        done = self._seen(code_action, done)
-        self.state["_print_outputs"] = done.logs
-        if done.error is not None:
-            raise InterpreterError(done.error)
-        return CodeOutput(output=done.output, logs=done.logs, is_final_answer=done.is_final_answer)
+        result = self._view(code_action, result)
+        self.state["_print_outputs"] = result.logs
+        if result.error is not None:
+            raise InterpreterError(result.error)
+        return CodeOutput(
+            output=result.output, logs=result.logs, is_final_answer=result.is_final_answer
+        )
 
     def kill(self, reason: str = "the host killed it") -> None:
         """End the code for good. May be called from any thread."""

@@ -126,7 +126,7 @@ class PythonWorker:
         with self._turn:
             process, wire = self._running or self._start()
             try:
-                done = self._converse(wire, code, seconds)
+                reply = self._converse(wire, code, seconds)
             except TimeoutError:
                 return self._stopped(process, wire, f"it ran longer than {seconds:g} seconds")
             except HungUp as error:
@@ -135,7 +135,7 @@ class PythonWorker:
                 return self._stopped(process, wire, str(error))
             except ValueError as error:
                 return CellResult(error=f"The code was not run: {error}.")
-            return _execution(done, wire.printed(), self._jail.limits.output)
+            return _execution(reply, wire.printed(), self._jail.limits.output)
 
     def kill(self, reason: str = "the host killed it") -> None:
         """End the interpreter for good; an `execute` that waits raises `JailKilled` at once."""
@@ -197,8 +197,8 @@ class PythonWorker:
         deadline, calls, refusal = time.monotonic() + seconds, 0, ""
         while True:
             match wire.receive(deadline):
-                case {"op": "done"} as done:
-                    return done
+                case {"op": "done"} as reply:
+                    return reply
                 case {"op": "call", "name": str(name), "args": list(args), "kwargs": dict(kwargs)}:
                     if wire.is_behind:
                         raise WireError("it called a tool before it read the last one's answer")
@@ -262,12 +262,12 @@ class PythonWorker:
         return CellResult(logs=logs, error=f"{why}. What earlier cells defined is lost.")
 
 
-def _execution(done: Mapping[str, Any], logs: str, longest: int) -> CellResult:
-    error = done.get("error")
+def _execution(reply: Mapping[str, Any], logs: str, longest: int) -> CellResult:
+    error = reply.get("error")
     return CellResult(
-        output=done.get("value"),
+        output=reply.get("value"),
         logs=logs,
-        is_final_answer=done.get("final") is True,
+        is_final_answer=reply.get("final") is True,
         error=None if error is None else without_middle(str(error), longest),
     )
 

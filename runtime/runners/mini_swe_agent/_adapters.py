@@ -74,7 +74,7 @@ def run_default_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int)
                 jail,
                 timeout=COMMAND_SECONDS,
                 output=LARGEST_OUTPUT,
-                seen=recording(assignment, bridge, CommandResult),
+                view=recording(assignment, bridge, CommandResult),
             ),
             system_template="{{ instructions }}",
             instance_template="{{ task }}",

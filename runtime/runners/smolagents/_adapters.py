@@ -83,7 +83,7 @@ def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) ->
                 "code_system", instructions=assignment.system, seconds=f"{jail.limits.wall:g}"
             ),
             executor=JailExecutor(
-                jail, seen=recording(assignment, bridge, CellResult), waited=lambda: wait.seconds
+                jail, view=recording(assignment, bridge, CellResult), waited=lambda: wait.seconds
             ),
             additional_authorized_imports=[*IMPORTS, *packages],
         ) as agent,

@@ -202,7 +202,7 @@ def test_given_folders_are_there_and_cannot_be_changed(jails: Jails, tmp_path: P
     work.mkdir()
     (given / "in" / "file").write_text("given\n", "ascii")
     request = JailRequest(
-        given=(given,),
+        host_folders=(given,),
         alias=Path("/repo"),
         own=(Path("/state"),),
         environment={"WORD": "said"},

@@ -129,7 +129,7 @@ def test_only_what_changed_travels(tmp_path: Path) -> None:
     (tmp_path / "b").chmod(0o755)
     result = change(before, entries(scan(tmp_path)))
     assert result.wanted == ["a"]
-    assert (result.kept, result.size, result.removed) == ({"b"}, 5, ())
+    assert (result.same_content, result.size, result.removed) == ({"b"}, 5, ())
 
 
 def test_pipes_and_sockets_stay_behind(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     file = TreeEntry("file", mode=0o644, size=1)
     attempts: Iterable[TreeChange] = (
         TreeChange(created={"link/file": file}),
-        TreeChange(created={"file": file}, kept=frozenset({"file"})),
+        TreeChange(created={"file": file}, same_content=frozenset({"file"})),
         TreeChange(removed=("link/file",)),
         TreeChange(created={"x": TreeEntry("same", value="link/file")}),
         TreeChange(created={"x": TreeEntry("device")}),
