@@ -119,7 +119,7 @@ def summary(run: Run, record: RunRecord) -> str:
     """Say on one line how a run ended, and where all of it is."""
     usage = record.spent()
     parts = spent(usage, record.took(run))
-    if answers := record.journal.taken:
+    if answers := record.journal.recorded_answers:
         parts.insert(1, f"{counted(answers, 'answer')} from the journal")
     if usage.cached_calls:
         parts.insert(1, f"{usage.cached_calls} from the cache")

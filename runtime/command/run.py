@@ -523,5 +523,6 @@ class _Making:
             click.echo(f"differs: the replay's result is {text}.")
             return 1
         where = "" if is_done else ", up to where the run ended"
-        click.echo(f"verified: {counted(journal.taken, 'recorded answer')}, no difference{where}.")
+        answers = counted(journal.recorded_answers, "recorded answer")
+        click.echo(f"verified: {answers}, no difference{where}.")
         return 0

@@ -51,7 +51,7 @@ class JournalEntry:
 
     path: str
     kind: str
-    asked: str
+    key: str
     value: Mapping[str, Any]
     moment: float
 
@@ -61,7 +61,7 @@ class _Head(NamedTuple):
 
     path: str
     kind: str
-    asked: str
+    key: str
     moment: float
 
 
@@ -120,7 +120,7 @@ class Entries:
     def get(self, path: str, key: str) -> JournalEntry | None:
         """Return the entry of a path that answers a question."""
         lines = self._lines_of(path)
-        return next((_entry(self.path, *line) for line in lines if line[0].asked == key), None)
+        return next((_entry(self.path, *line) for line in lines if line[0].key == key), None)
 
     def latest(self, path: str) -> JournalEntry | None:
         """Return the entry of a path that came last."""
@@ -136,7 +136,7 @@ class Entries:
     @functools.cached_property
     def answers(self) -> Mapping[str, int]:
         """How many calls have answered each question, as of the first time that this is read."""
-        return Counter(head.asked for head, _ in self._all() if head.kind == "model")
+        return Counter(head.key for head, _ in self._all() if head.kind == "model")
 
     def number(self, path: str) -> int:
         """Return the number of the next entry of a path, from 1; no other gets the same."""
@@ -152,9 +152,9 @@ class Entries:
             for head, text in self._all():
                 if head.kind == "attempt":
                     attempt: Attempt = _parsed(self.path, head, text)[1]
-                    costs.attempt(head.path, head.asked, attempt.usage, attempt.state)
+                    costs.attempt(head.path, head.key, attempt.usage, attempt.state)
                 elif head.kind == "model" and not self.has(f"{head.path}{ATTEMPTS}"):
-                    costs.answer(head.path, head.asked, _parsed(self.path, head, text)[1].usage)
+                    costs.answer(head.path, head.key, _parsed(self.path, head, text)[1].usage)
             self._costs = costs
         return self._costs.under(under)
 
@@ -162,13 +162,13 @@ class Entries:
         """Yield path, question and value of every entry, but those of some kinds."""
         for head, text in self._all():
             if head.kind not in without:
-                yield head.path, head.asked, _entry(self.path, head, text).value
+                yield head.path, head.key, _entry(self.path, head, text).value
 
     def put(
         self,
         path: str,
         kind: str,
-        asked: str,
+        key: str,
         value: Mapping[str, Any],
         moment: float,
         *,
@@ -186,7 +186,7 @@ class Entries:
         Raises:
             StorageError: It cannot be written.
         """
-        text = b"%b\t%b" % (encoded((path, kind, asked, moment)), encoded(value, repr))
+        text = b"%b\t%b" % (encoded((path, kind, key, moment)), encoded(value, repr))
         with self._writing:
             self._waiting.append((path, text))
             if at_once:
@@ -199,9 +199,9 @@ class Entries:
         self.last_moment = max(self.last_moment, moment)
         if self._costs is not None:
             if cost is not None:
-                self._costs.attempt(path, asked, *cost)
+                self._costs.attempt(path, key, *cost)
             elif kind == "model" and not self._costs.has_attempts(path):
-                self._costs.answer(path, asked, from_value(Usage, value["usage"]))
+                self._costs.answer(path, key, from_value(Usage, value["usage"]))
         if self._flushes is None or self._flushes.is_closed():
             self._flush_soon(asyncio.get_running_loop())
 
@@ -211,10 +211,10 @@ class Entries:
         Raises:
             StorageError: The file cannot be written.
         """
-        gone = {*paths}
+        removed = {*paths}
         with self._writing:
             self._write_here()
-            places = {path: at for path, at in self._places.items() if path not in gone}
+            places = {path: at for path, at in self._places.items() if path not in removed}
             self._file.rewrite(sorted(place for at in places.values() for place in at))
             # Every line that stays has moved, so no place that was known is right any more.
             self._places, self._costs = {}, None
@@ -298,11 +298,11 @@ class Entries:
         if not self.has(path):
             return
         self._write_here()
-        asked = set[str]()
+        keys = set[str]()
         for place in reversed(self._places.get(path, ())):
             head, text = _parted(self.path, self._file.read(place))
-            if head.asked not in asked:
-                asked.add(head.asked)
+            if head.key not in keys:
+                keys.add(head.key)
                 yield head, text
 
     def _all(self) -> Iterator[_Line]:
@@ -320,8 +320,8 @@ def _parted(file: Path, content: bytes) -> _Line:
     """Return what a line begins with, and the text of its value."""
     head, _, text = content.partition(b"\t")
     match _head(head):
-        case [str(path), str(kind), str(asked), int() | float() as moment]:
-            return _Head(path, kind, asked, moment), text
+        case [str(path), str(kind), str(key), int() | float() as moment]:
+            return _Head(path, kind, key, moment), text
         case _:
             raise InputError(f"{file}: the journal is damaged: {head[:80]!r} begins no entry.")
 
@@ -338,7 +338,7 @@ def _head(text: bytes) -> Any:
 def _entry(file: Path, head: _Head, text: bytes) -> JournalEntry:
     value = _parsed(file, head, text)[0]
     return JournalEntry(
-        path=head.path, kind=head.kind, asked=head.asked, value=value, moment=head.moment
+        path=head.path, kind=head.kind, key=head.key, value=value, moment=head.moment
     )
 
 
@@ -378,12 +378,12 @@ def unite(paths: Iterable[Path], into: Path) -> None:
     """
 
     def contents() -> Iterator[bytes]:
-        taken = set[tuple[str, str]]()
+        earlier = set[tuple[str, str]]()
         for path in paths:
             heads = ((_parted(path, content)[0], place) for place, content in lines_of(path))
-            last = {(head.path, head.asked): place for head, place in heads}
-            yield from lines_at(path, [place for key, place in last.items() if key not in taken])
-            taken |= last.keys()
+            last = {(head.path, head.key): place for head, place in heads}
+            yield from lines_at(path, [place for key, place in last.items() if key not in earlier])
+            earlier |= last.keys()
 
     write_whole(into, contents())
 
@@ -395,7 +395,7 @@ def read_only(path: Path, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """
     heads = ((_parted(path, content)[0], place) for place, content in lines_of(path))
     last = {
-        (head.path, head.asked): (head.moment, place) for head, place in heads if head.kind == kind
+        (head.path, head.key): (head.moment, place) for head, place in heads if head.kind == kind
     }
     for content in lines_at(path, [place for _, place in sorted(last.values())]):
         head, text = _parted(path, content)

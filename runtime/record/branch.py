@@ -124,7 +124,7 @@ class Branch(Journal):
             entry = _whole(self._entries.get(path, key))
         if entry is None and (entry := _whole(self.base.entry(path, key))) is None:
             return None
-        self.taken += 1
+        self.recorded_answers += 1
         self._count(path, key, entry.kind, entry.value)
         return entry.value
 

@@ -37,10 +37,10 @@ class Costs:
         self._add(call)
         self._attempts.setdefault(call, {})[number] = usage, state
 
-    def answer(self, call: str, asked: str, usage: Usage) -> None:
+    def answer(self, call: str, key: str, usage: Usage) -> None:
         """Take note of an answer of a call."""
         self._add(call)
-        self._answers.setdefault(call, {})[asked] = usage
+        self._answers.setdefault(call, {})[key] = usage
 
     def has_attempts(self, call: str) -> bool:
         """Return whether an attempt of a call is known."""

@@ -137,12 +137,12 @@ def _rising(numbered: Sequence[tuple[int, int]]) -> dict[int, None]:
         ends[length : length + 1] = [number]
         last[length : length + 1] = [place]
         before.append(last[length - 1] if length else -1)
-    kept: list[int] = []
+    numbers: list[int] = []
     place = last[-1] if last else -1
     while place >= 0:
-        kept.append(numbered[place][0])
+        numbers.append(numbered[place][0])
         place = before[place]
-    return dict.fromkeys(reversed(kept))
+    return dict.fromkeys(reversed(numbers))
 
 
 def _damage_text(path: Path, damaged: Mapping[int, str]) -> str:

@@ -80,12 +80,12 @@ class Journal:
     Attributes:
         replaying: Whether everything must come from the journal.
         divergences: Where what was asked, or came of it, differs from what is recorded.
-        taken: How many answers came from the journal.
+        recorded_answers: How many answers came from the journal.
     """
 
     replaying: bool = False
     divergences: list[Divergence] = field(default_factory=list[Divergence])
-    taken: int = 0
+    recorded_answers: int = 0
     folder: Path
     _entries: Entries
     _folder: int
@@ -158,7 +158,7 @@ class Journal:
             entry = entry if self.replaying else None
         if entry is None:
             return None
-        self.taken += 1
+        self.recorded_answers += 1
         return entry.value
 
     def recorded_before(self, key: str) -> int:
@@ -259,7 +259,7 @@ class Journal:
         entry = self._entries.latest(path)
         if entry is None:
             return
-        if entry.asked != key:
+        if entry.key != key:
             self.note(path, entry.kind, "asked")
         if any(entry.value.get(name) != item for name, item in value.items()):
             self.note(path, entry.kind, "result")
@@ -305,7 +305,7 @@ class Journal:
         place, deposited = f"{path}/attempts", None
         numbers = (f"{number:06d}" for number in itertools.count(1))
         for attempt in iter(lambda: self._entries.get(place, next(numbers)), None):
-            value, number = attempt.value, attempt.asked
+            value, number = attempt.value, attempt.key
             # Another call of this process may ask the same, and collects this itself.
             is_left = value["state"] != "settled" and (place, number) not in self._asking
             if is_left and value.get("asked") == key:
@@ -402,8 +402,8 @@ class Journal:
         """SHA-256 over all answers, whatever their order, their time, and what they cost."""
         lines = (
             # Runs that were answered the same have the same hash, however long the answers took.
-            f"{path}\0{asked}\0{canonical({**value, 'seconds': None}).decode()}"
-            for path, asked, value in self._entries.all(without=("attempt", "batch", CLOCK))
+            f"{path}\0{key}\0{canonical({**value, 'seconds': None}).decode()}"
+            for path, key, value in self._entries.all(without=("attempt", "batch", CLOCK))
         )
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
@@ -418,9 +418,9 @@ def digest(*parts: Any) -> str:
     return _digest(canonical(parts))
 
 
-def digest_of(known: bytes, *parts: Any) -> str:
+def digest_of(head: bytes, *parts: Any) -> str:
     """Return the digest of a question of whose first part the JSON is known; see `canonical`."""
-    return _digest(b"[%b,%b" % (known, canonical(parts)[1:]))
+    return _digest(b"[%b,%b" % (head, canonical(parts)[1:]))
 
 
 def _digest(text: bytes) -> str:

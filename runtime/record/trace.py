@@ -133,11 +133,11 @@ class Trace:
 class Parts(Protocol):
     """Listens to many parts of something: the trials of an evaluation, or of a test."""
 
-    def begin(self, key: Hashable, name: str, /, **told: Any) -> Trace | None:
+    def begin(self, key: Hashable, name: str, /, **attributes: Any) -> Trace | None:
         """Begin a part, and give what it is to tell; None where nobody wants to know.
 
         Args:
-            told: What there is to say of it, JSON-able.
+            attributes: What there is to say of it, JSON-able.
         """
         ...
 

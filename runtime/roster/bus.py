@@ -87,18 +87,18 @@ class Bus:
         box = tuple(self._boxes.get(agent, ()))
         return TurnStart(agent=agent, turn=self.turns[agent] + 1, messages=box)
 
-    def mail(self, taken: TurnStart, *, hands_in: bool = False) -> Mail:
+    def mail(self, start: TurnStart, *, hands_in: bool = False) -> Mail:
         """Return what an agent reads that has just begun a turn."""
         roster, active = self.roster, tuple(self.active)
         return Mail(
-            turn=taken.turn,
-            messages=tuple(self.posted[number - 1] for number in taken.messages),
+            turn=start.turn,
+            messages=tuple(self.posted[number - 1] for number in start.messages),
             active=active,
             candidates=tuple(
                 candidate for candidate in self.candidates if candidate not in self.active
             ),
             messages_left=max(0, roster.messages - self.sent),
-            turns_left=max(0, roster.turns - taken.turn),
+            turns_left=max(0, roster.turns - start.turn),
             places_left=max(0, roster.alive - len(active)),
             hands_in=hands_in,
         )
@@ -115,14 +115,14 @@ class Bus:
             case Ended():
                 self.ended = event
 
-    def _end_turn(self, done: TurnDone) -> None:
-        taken = self.at_work.pop(done.agent)
-        if done.status != "done" and taken.messages:
-            self._boxes[done.agent] = [*taken.messages, *self._boxes.get(done.agent, ())]
-        for posted in done.posted:
+    def _end_turn(self, end: TurnDone) -> None:
+        start = self.at_work.pop(end.agent)
+        if end.status != "done" and start.messages:
+            self._boxes[end.agent] = [*start.messages, *self._boxes.get(end.agent, ())]
+        for posted in end.posted:
             self._post(posted)
-        if done.status == "failed" or done.agent in self.leaving:
-            self._leave(done.agent)
+        if end.status == "failed" or end.agent in self.leaving:
+            self._leave(end.agent)
 
     def _post(self, posted: Posted) -> None:
         self.posted.append(posted)

@@ -13,7 +13,7 @@ from ..agents.outcomes import AgentOutcome
 from ..agents.posted import Event
 from ..record.journal import Journal, digest
 
-ASKED = digest("bus")
+KEY = digest("bus")
 
 
 class RosterLog:
@@ -39,7 +39,7 @@ class RosterLog:
         With a turn that had no result comes how its agent's part ended.
         """
         while self._journal is not None:
-            value = self._journal.get(self._place(self._count + 1), ASKED)
+            value = self._journal.get(self._place(self._count + 1), KEY)
             if value is None:
                 return
             self._count += 1
@@ -62,7 +62,7 @@ class RosterLog:
         place = self._place(self._count)
         self._journal.must_be_live(place)
         fields = {"outcome": to_value(outcome)} if outcome else {}
-        await self._journal.put(place, "bus", ASKED, {**to_value(event), **fields})
+        await self._journal.put(place, "bus", KEY, {**to_value(event), **fields})
 
     def differs(self) -> None:
         """Note that a turn of a replay did something else than what is recorded last."""

@@ -135,18 +135,18 @@ class _Working:
         for turn in self.under_way.values():
             turn.spent = self.turns.paid(turn)
 
-    async def _redo(self, turn: RunningTurn, done: TurnDone) -> None:
+    async def _redo(self, turn: RunningTurn, end: TurnDone) -> None:
         outcome = (await self.turns.run_turn(turn, self.allowance)).agents[turn.agent]
-        if self.log.is_replaying and self.turns.sends(turn, outcome) != done.posted:
+        if self.log.is_replaying and self.turns.sends(turn, outcome) != end.posted:
             self.log.differs()
         self._settle(turn, outcome)
 
     async def _step(self) -> None:
         """Let those begin who have mail, as far as there is room, and wait for a turn's end."""
         for agent in self.bus.due[: max(0, self.plan.workers - len(self.under_way))]:
-            taken = self.bus.take(agent)
-            await self.log.note(taken)
-            self._happen(taken)
+            start = self.bus.take(agent)
+            await self.log.note(start)
+            self._happen(start)
         for turn in self.under_way.values():
             if turn.part is None:
                 work = self.turns.run_turn(turn, self.allowance)
@@ -176,10 +176,10 @@ class _Working:
             await self._failed(turn, outcome)
         else:
             posted = self.turns.sends(turn, outcome)
-            done = TurnDone(agent=turn.agent, turn=turn.number, posted=posted)
-            await self.log.note(done)
+            end = TurnDone(agent=turn.agent, turn=turn.number, posted=posted)
+            await self.log.note(end)
             self._settle(turn, outcome)
-            self._happen(done)
+            self._happen(end)
 
     async def _failed(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
         """Go on after a turn that failed as the team has it; without its lead no team does."""
@@ -192,10 +192,10 @@ class _Working:
         report = (
             failing(self.bus, agent, number, outcome.error or "") if policy == "degrade" else ()
         )
-        done = TurnDone(agent=agent, turn=number, status="failed", posted=report)
-        await self.log.note(done, outcome)
+        end = TurnDone(agent=agent, turn=number, status="failed", posted=report)
+        await self.log.note(end, outcome)
         self._settle(turn, outcome)
-        self._happen(done)
+        self._happen(end)
 
     def _settle(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
         """Count the result of a turn, and keep it for those after it."""
@@ -246,11 +246,11 @@ class _Working:
         return happened if is_final else self.halted or happened
 
     async def _cut_off(self, turn: RunningTurn, outcome: AgentOutcome, *, is_noted: bool) -> None:
-        done = turn.cancelled
+        end = turn.cancelled
         if is_noted:
-            await self.log.note(done, outcome)
+            await self.log.note(end, outcome)
         self.accounts.add(turn.agent, outcome)
-        self._happen(done)
+        self._happen(end)
 
     async def _closed(self, ended: Ended) -> Run:
         match ended.why:
@@ -266,9 +266,9 @@ class _Working:
     async def _handed_in(self, ended: Ended) -> Run:
         """Have the lead hand in what there is, in one turn without tools."""
         lead = self.bus.roster.lead
-        taken = self.bus.take(lead)
-        self._happen(taken)
-        turn = self.turns.begin(taken, hands_in=True)
+        start = self.bus.take(lead)
+        self._happen(start)
+        turn = self.turns.begin(start, hands_in=True)
         run = await self.turns.run_turn(turn, Allowance(self.bus.roster.wrap_up))
         outcome = run.agents[lead]
         self.accounts.add(lead, outcome)

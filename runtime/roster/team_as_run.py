@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..agents.outcomes import Run
     from ..agents.posted import Posted
 
-TOLD = frozenset({"message", "answer", "start"})
+MESSAGE_KINDS = frozenset({"message", "answer", "start"})
 Edge = tuple[str, str]
 
 
@@ -42,12 +42,12 @@ def team_that_was(team: Team, run: Run) -> Team | None:
         return None
     edges = _message_edges(run.bus, worked, output)
     leading, mute = _to_the_output(edges, run.bus, worked, output)
-    kept = _without_circles(leading, edges, worked)
+    graph = _without_circles(leading, edges, worked)
     return replace(
         team,
         description=_described(team, run, mute),
         agents=MappingProxyType({name: team.agents[name] for name in worked}),
-        reports_to=MappingProxyType(_by_sender(kept, worked)),
+        reports_to=MappingProxyType(_by_sender(graph, worked)),
         declared_output=output,
         execution=replace(team.execution, roster=None),
         lineage=None,
@@ -59,7 +59,7 @@ def _message_edges(bus: Sequence[Posted], worked: Sequence[str], output: str) ->
     edges = [
         (posted.sender, posted.to)
         for posted in reversed(bus)
-        if posted.kind in TOLD
+        if posted.kind in MESSAGE_KINDS
         and posted.sender in worked
         and posted.to in worked
         and posted.sender != output
@@ -87,11 +87,11 @@ def _without_circles(
     """Keep the edges that lead to the output, and of the others those that close no circle."""
     import networkx as nx
 
-    kept = _graph(leading, worked)
+    graph = _graph(leading, worked)
     for sender, receiver in edges:
-        if not nx.has_path(kept, receiver, sender):
-            kept.add_edge(sender, receiver)
-    return kept
+        if not nx.has_path(graph, receiver, sender):
+            graph.add_edge(sender, receiver)
+    return graph
 
 
 def _graph(edges: Iterable[Edge], worked: Sequence[str]) -> nx.DiGraph[str]:
@@ -103,8 +103,8 @@ def _graph(edges: Iterable[Edge], worked: Sequence[str]) -> nx.DiGraph[str]:
     return graph
 
 
-def _by_sender(kept: nx.DiGraph[str], worked: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    sent = {name: tuple(to for to in worked if kept.has_edge(name, to)) for name in worked}
+def _by_sender(graph: nx.DiGraph[str], worked: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    sent = {name: tuple(to for to in worked if graph.has_edge(name, to)) for name in worked}
     return {name: receivers for name, receivers in sent.items() if receivers}
 
 

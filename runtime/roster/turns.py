@@ -50,7 +50,7 @@ class RunningTurn:
         patch: What it hands in of a repository, where it handed in.
     """
 
-    taken: TurnStart
+    start: TurnStart
     mail: Mail
     state: RoundState
     budget: Budget
@@ -62,12 +62,12 @@ class RunningTurn:
     @property
     def agent(self) -> str:
         """Whose it is."""
-        return self.taken.agent
+        return self.start.agent
 
     @property
     def number(self) -> int:
         """Which of the agent's turns it is, from 1."""
-        return self.taken.turn
+        return self.start.turn
 
     @property
     def cancelled(self) -> TurnDone:
@@ -102,12 +102,12 @@ class TurnContext:
         default_factory=dict[str, "tuple[RepositoryChange, ...]"]
     )
 
-    def begin(self, taken: TurnStart, *, hands_in: bool = False) -> RunningTurn:
+    def begin(self, start: TurnStart, *, hands_in: bool = False) -> RunningTurn:
         """Return the turn of an agent that has just taken its mail."""
-        mail = self.bus.mail(taken, hands_in=hands_in)
-        budget = (self.context.budget or Budget()).child(name=f"agent {taken.agent}")
+        mail = self.bus.mail(start, hands_in=hands_in)
+        budget = (self.context.budget or Budget()).child(name=f"agent {start.agent}")
         return RunningTurn(
-            taken=taken, mail=mail, state=self._turn_state(taken.agent, mail), budget=budget
+            start=start, mail=mail, state=self._turn_state(start.agent, mail), budget=budget
         )
 
     async def run_turn(self, turn: RunningTurn, allowance: Allowance) -> Run:
@@ -153,12 +153,12 @@ class TurnContext:
 
         Where the team works on a repository, the answer is the patch that the agent has.
         """
-        done, patch = acts(outcome, turn.mail.messages), turn.patch
+        actions, patch = acts(outcome, turn.mail.messages), turn.patch
         if patch is not None:
-            done = tuple(
-                replace(act, answer=patch) if isinstance(act, Finalize) else act for act in done
+            actions = tuple(
+                replace(act, answer=patch) if isinstance(act, Finalize) else act for act in actions
             )
-        return outgoing(self.bus, turn.agent, turn.number, done)
+        return outgoing(self.bus, turn.agent, turn.number, actions)
 
     def handed(self, turn: RunningTurn, outcome: AgentOutcome) -> str:
         """Return what was handed in: by that name, as a patch, or as the result of the turn."""

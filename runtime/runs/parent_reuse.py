@@ -132,7 +132,7 @@ class ParentRunReuse(Journal):
         entry = own or self._inherited(path, key)
         if entry is None:
             return None
-        self.taken += 1
+        self.recorded_answers += 1
         if own is not None:
             self._count(path, entry.kind, entry.value)
             return entry.value

@@ -41,7 +41,7 @@ def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> 
         assert kept is not None
         assert kept["text"] == "own"
         assert not branch.divergences
-        assert (branch.taken, branch.needed.calls, branch.spent().calls) == (2, 2, 2)
+        assert (branch.recorded_answers, branch.needed.calls, branch.spent().calls) == (2, 2, 2)
         assert [item.calls for item in branch.paid.values()] == [1]
         assert own.spent().calls == 1
         branch.close()

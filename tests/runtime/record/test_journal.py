@@ -41,7 +41,7 @@ def test_what_is_recorded_is_found_by_the_next_process(tmp_path: Path) -> None:
     with Journal.open(tmp_path) as journal:
         assert journal.get("a/call 1", "q") == {"text": "ä\ud800"}
         assert journal.get("a/call 2", "q") is None
-        assert journal.taken == 1
+        assert journal.recorded_answers == 1
 
 
 def test_another_question_is_not_answered_and_both_answers_stay(tmp_path: Path) -> None:
