@@ -52,9 +52,9 @@ def _episode(workspace: Workspace) -> CraftingEpisode:
             "the crafting table is there only in tasks of the benchmark plancraft, and this is"
             " none. Go on without it."
         )
-    if _EPISODE not in workspace.kept:
-        workspace.kept[_EPISODE] = CraftingEpisode(from_value(CraftingWorld, scorer.options))
-    return workspace.kept[_EPISODE]
+    if _EPISODE not in workspace.tool_state:
+        workspace.tool_state[_EPISODE] = CraftingEpisode(from_value(CraftingWorld, scorer.options))
+    return workspace.tool_state[_EPISODE]
 
 
 _ACTION = {

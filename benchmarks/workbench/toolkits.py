@@ -63,9 +63,9 @@ def _workplace(operation: Operation, workspace: Workspace) -> Workplace:
     domain = operation.name.partition(".")[0]
     if not is_list(toolkits) or domain not in toolkits:
         raise ToolError(f"{operation.name} is not available in this task. Go on without it.")
-    if _WORKPLACE not in workspace.kept:
-        workspace.kept[_WORKPLACE] = Workplace(load_tables(Path(folder)))
-    return workspace.kept[_WORKPLACE]
+    if _WORKPLACE not in workspace.tool_state:
+        workspace.tool_state[_WORKPLACE] = Workplace(load_tables(Path(folder)))
+    return workspace.tool_state[_WORKPLACE]
 
 
 def _as_json(value: Any) -> Any:

@@ -61,11 +61,11 @@ class RepositoryChange:
 
 def newest(changes: Iterable[RepositoryChange]) -> tuple[RepositoryChange, ...]:
     """Leave out what others of these changes hold already: each once, in the order given."""
-    kept = tuple(dict.fromkeys(changes))
-    if len(kept) < 2:
-        return kept
-    held = frozenset[RepositoryChange]().union(*(change.held for change in kept))
-    return tuple(change for change in kept if change not in held)
+    distinct = tuple(dict.fromkeys(changes))
+    if len(distinct) < 2:
+        return distinct
+    held = frozenset[RepositoryChange]().union(*(change.held for change in distinct))
+    return tuple(change for change in distinct if change not in held)
 
 
 def passed_on(

@@ -52,7 +52,7 @@ def git(
     command = next(word for word in arguments if not word.startswith("-"))
     with tempfile.TemporaryFile() as random:
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 ["git", *QUIET_GIT, *arguments],  # noqa: S607 - whichever git the host has
                 cwd=folder, env={**ENVIRONMENT, **(environment or {})},
                 input=(text or "").encode("utf-8", "surrogateescape"),
@@ -64,8 +64,8 @@ def git(
             raise MissingProgram("git", f"is needed ({command})") from None
         except subprocess.TimeoutExpired:
             raise AgentError(f"git {command} took more than {GIT_SECONDS} seconds.") from None
-        if done.returncode not in accepted:
-            words = done.stderr.decode("utf-8", "replace").strip()[-500:]
+        if process.returncode not in accepted:
+            words = process.stderr.decode("utf-8", "replace").strip()[-500:]
             raise AgentError(f"git {command}: {words}")
         size = random.seek(0, os.SEEK_END)
         if limit is not None and size > limit:

@@ -156,9 +156,9 @@ class Repository:
 
     def is_ignored(self, path: Path) -> bool:
         """Return whether the working copy's exclusions are of a path in it."""
-        given = path.resolve().relative_to(self.source).as_posix()
+        relative = path.resolve().relative_to(self.source).as_posix()
         words = ("check-ignore", "-z", "--stdin")
-        return bool(self._in(self.source, *words, text=given, accepted=(0, 1)))
+        return bool(self._in(self.source, *words, text=relative, accepted=(0, 1)))
 
     def text(self, commit: str, path: str) -> str | None:
         """Read a file of a commit; None where it has none at that path.
@@ -311,8 +311,8 @@ class Repository:
                 if room < 0:
                     raise ValueError(f"its files have more than {MOST_BYTES} bytes")
         if absent:
-            given = "\0".join(absent)
-            self._in(folder, "checkout-index", "--quiet", "-z", "--stdin", text=given)
+            text = "\0".join(absent)
+            self._in(folder, "checkout-index", "--quiet", "-z", "--stdin", text=text)
         return names
 
     def _refuse_odd(self) -> None:
@@ -415,7 +415,7 @@ def _opened(source: Path, folder: Path) -> Repository:
     }
     for name, content in written.items():
         beneath.write(folder, name, content)
-    for place, name, kept in (
+    for place, name, copy_name in (
         (common, "packed-refs", "packed-refs"),
         (common, "shallow", "shallow"),
         (common, EXCLUDED, EXCLUDED),
@@ -423,7 +423,7 @@ def _opened(source: Path, folder: Path) -> Repository:
     ):
         content = _part(place, name)
         if content is not None:
-            beneath.write(folder, kept, content)
+            beneath.write(folder, copy_name, content)
     _copy_refs(common, folder)
     name = os.fsdecode(branch[1]) if branch else ""
     return Repository(source=source, own=own, common=common, folder=folder, branch=name, form=form)

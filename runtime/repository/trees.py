@@ -216,11 +216,11 @@ class Trees:
         if rest.startswith("\0"):
             stages, messages = "", rest[1:]
         listed = self._git("ls-tree", "-r", "-z", tree)
-        taken = {path: (mode, name) for path, mode, _, name in _entries(listed)}
+        merged = {path: (mode, name) for path, mode, _, name in _entries(listed)}
         beside: dict[str, _Version] = {}
         texts = [*_conflicts(messages)]
-        for path, label, version in _left_out(stages, labels, taken):
-            name = _free(f"{path}~{label.replace('/', '_')}", {*taken, *beside})
+        for path, label, version in _left_out(stages, labels, merged):
+            name = _free(f"{path}~{label.replace('/', '_')}", {*merged, *beside})
             beside[name] = version
             texts.append(on_one_line(f"The version of {label} is {name}"))
         return self._with(tree, beside), tuple(texts)
@@ -274,16 +274,18 @@ def _entries(listed: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _left_out(
-    stages: str, labels: Sequence[str], taken: Mapping[str, _Version]
+    stages: str, labels: Sequence[str], merged: Mapping[str, _Version]
 ) -> Iterator[tuple[str, str, _Version]]:
     """Yield path, side and version of what a merge neither took nor wrote into a file."""
     sides: defaultdict[str, dict[str, _Version]] = defaultdict(dict)
     for path, mode, name, stage in _entries(stages):
         sides[path][stage] = (mode, name)
-    everywhere = {name for _, name in taken.values()}
+    everywhere = {name for _, name in merged.values()}
     for path, versions in sides.items():
         # What git took may have the mode of the other side.
-        has_merged = path in taken and taken[path][1] not in {name for _, name in versions.values()}
+        has_merged = path in merged and merged[path][1] not in {
+            name for _, name in versions.values()
+        }
         for stage, label in zip("23", labels, strict=True):
             mode, name = versions.get(stage, (SUBMODULE, ""))
             if mode != SUBMODULE and not has_merged and name not in everywhere:

@@ -91,14 +91,14 @@ class Workspace:
 
     Attributes:
         start: The changes of the repository that the agent starts from.
-        kept: What tools that keep state have there, each under a name of its own.
+        tool_state: What tools that keep state have there, each under a name of its own.
         jail: The jail that has it for its work folder, open or closed; None: none had yet.
     """
 
     home: Workspaces
     name: str
     start: tuple[RepositoryChange, ...] = ()
-    kept: dict[str, Any] = field(default_factory=dict[str, Any])
+    tool_state: dict[str, Any] = field(default_factory=dict[str, Any])
     jail: AnyJail | None = None
     _path: Path | None = None
     _making: threading.Lock = field(default_factory=threading.Lock)
@@ -140,7 +140,7 @@ class Workspace:
 
         with self._making:
             path, self._path, self.jail = self._path, None, None
-        self.kept.clear()
+        self.tool_state.clear()
         if path is not None:
             remove(path)
 

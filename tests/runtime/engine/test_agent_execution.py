@@ -51,8 +51,8 @@ class Stand:
         if by < 0:
             raise ToolError("it only goes up.")
         self.worked.append(by)
-        workspace.kept["count"] = workspace.kept.get("count", 0) + by
-        return workspace.kept["count"]
+        workspace.tool_state["count"] = workspace.tool_state.get("count", 0) + by
+        return workspace.tool_state["count"]
 
     async def judge(self, evidence: Evidence) -> Score:
         self.evidence.append(evidence)

@@ -95,8 +95,8 @@ def tool(name: str) -> dict[str, Any]:
 
 
 async def _count(arguments: Mapping[str, Any], workspace: Workspace) -> Any:
-    workspace.kept["count"] = workspace.kept.get("count", 0) + arguments.get("by", 1)
-    return workspace.kept["count"]
+    workspace.tool_state["count"] = workspace.tool_state.get("count", 0) + arguments.get("by", 1)
+    return workspace.tool_state["count"]
 
 
 def counter(name: str) -> Tool:
