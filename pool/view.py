@@ -216,9 +216,9 @@ class Views:
             self._pool.folder, lambda state: state.episodes.get(self._evolution, -1) <= episode
         )
         if snapshot is not None:
-            self._state, self._place = snapshot.state, snapshot.known.place
+            self._state, self._place = snapshot.state, snapshot.index.place
             self._learnt_count = len(snapshot.state.learnt)
-            self._ledger = Ledger(self._ledger.path, known=snapshot.known)
+            self._ledger = Ledger(self._ledger.path, index=snapshot.index)
             self._state.touched.update(self._state.teams, self._state.agents)
 
     def _take(self, entry: LedgerEntry) -> None:

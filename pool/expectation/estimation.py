@@ -104,11 +104,11 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
 
     trials = _Trials.of(teams, niche, split)
     kinship, births = _pedigree(teams)
-    who, births_seen = trials.teams, births[trials.teams]
-    fixed = LEVEL + EASE * trials.alike + GAIN * np.outer(births_seen, births_seen)
+    who, trial_births = trials.teams, births[trials.teams]
+    fixed = LEVEL + EASE * trials.alike + GAIN * np.outer(trial_births, trial_births)
     fixed += ADAPTING * np.outer(trials.adapted, trials.adapted)
     fixed += LUCK * np.outer(trials.chosen, trials.chosen)
-    fixed_with = LEVEL + EASE * trials.alike_wanted + GAIN * np.outer(births, births_seen)
+    fixed_with = LEVEL + EASE * trials.alike_wanted + GAIN * np.outer(births, trial_births)
     fixed_alone = LEVEL + EASE * trials.wanted + GAIN * births**2
     # All that a team is adapted to is taken for one child, which has no team of its own.
     adapted_alike = np.equal.outer(who, who) * np.outer(trials.adapted, trials.adapted)

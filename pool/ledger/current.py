@@ -39,9 +39,9 @@ class Current:
         self.folder = folder
         self.turn = threading.RLock()
         snapshot = newest(folder)
-        self.ledger = Ledger(folder / LEDGER, report=report, known=snapshot and snapshot.known)
+        self.ledger = Ledger(folder / LEDGER, report=report, index=snapshot and snapshot.index)
         self.state = snapshot.state if snapshot else State(folder)
-        self._place = self._kept = snapshot.known.place if snapshot else START
+        self._place = self._snapshot_place = snapshot.index.place if snapshot else START
 
     @contextmanager
     def alone(self) -> Generator[None]:
@@ -65,7 +65,7 @@ class Current:
                 self._take_in()
             if self.ledger.is_mixed and self._put_in_order():
                 self._take_in()
-            if is_due(self._place, self._kept):
+            if is_due(self._place, self._snapshot_place):
                 self._keep()
 
     def commit(
@@ -76,10 +76,10 @@ class Current:
         Returns:
             Whether it was written: False where this operation was before.
         """
-        done = self.ledger.commit(value, op=op, files=files or {})
-        # Also where it was done before: this process may not have taken it in yet.
+        is_new = self.ledger.commit(value, op=op, files=files or {})
+        # Also where it was written before: this process may not have taken it in yet.
         self.refresh()
-        return done
+        return is_new
 
     def member(self, name: str) -> Member:
         """Give a team by its name, be it retired or not.
@@ -180,13 +180,13 @@ class Current:
 
     def _keep(self) -> None:
         """Keep a snapshot, where one can be written."""
-        self._kept = self._place  # who cannot keep one tries again as much later
+        self._snapshot_place = self._place  # who cannot keep one tries again as much later
         if not os.access(self.folder, os.W_OK):
             return
-        with suppress(StorageError), self.ledger.at_rest() as known:
+        with suppress(StorageError), self.ledger.at_rest() as index:
             # Else the ledger knows more than the state, as where a thread has just appended.
-            if known.place == self._place:
-                keep(self.folder, self.state, known)
+            if index.place == self._place:
+                keep(self.folder, self.state, index)
 
     def _put_in_order(self) -> bool:
         """Write the ledger anew in an order in which it can be read; False: there is none."""

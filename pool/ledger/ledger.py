@@ -122,7 +122,7 @@ class LedgerEntry(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Known:
+class LedgerIndex:
     """What is known of the lines of a ledger up to a place, for who goes on from there.
 
     Attributes:
@@ -148,7 +148,7 @@ class Ledger:
     Args:
         path: Its file, in a folder that exists. A hidden file beside it is the lock.
         report: Told when the unfinished line of a crash is removed. By default it is logged.
-        known: What is known of its first lines, which are not read again.
+        index: What is known of its first lines, which are not read again.
     """
 
     def __init__(
@@ -156,13 +156,13 @@ class Ledger:
         path: Path,
         *,
         report: Callable[[str], None] | None = None,
-        known: Known | None = None,
+        index: LedgerIndex | None = None,
     ) -> None:
         self.path = path
         self._report = report or logging.getLogger(__name__).warning
         self._turn = threading.Lock()
         self._flushed = START
-        self._learn(known or Known())
+        self._learn(index or LedgerIndex())
 
     @property
     def is_mixed(self) -> bool:
@@ -202,8 +202,8 @@ class Ledger:
             line = line_of(value, op, files, clock)
             if self.find(op) is not None:
                 return False
-            if taken := self._files.intersection(files):
-                raise ValueError(f"an earlier operation wrote {sorted(taken)}; take other names.")
+            if names := self._files.intersection(files):
+                raise ValueError(f"an earlier operation wrote {sorted(names)}; take other names.")
             # Files first: a crash may leave files without a line, but no line without its files.
             for name, text in files.items():
                 write_atomically(self.path.parent / name, text)
@@ -295,11 +295,11 @@ class Ledger:
         return place
 
     @contextmanager
-    def at_rest(self) -> Generator[Known]:
+    def at_rest(self) -> Generator[LedgerIndex]:
         """Let nobody append meanwhile; give what is known of the lines that were read."""
         with locked(self.lock), self._turn:
             size = self._place.offset - sum(before for before, _ in self._parts)
-            yield Known(
+            yield LedgerIndex(
                 place=self._place,
                 ops=self._ops,
                 files=frozenset(self._files),
@@ -311,15 +311,15 @@ class Ledger:
 
     def _forget(self) -> None:
         self._flushed = START
-        self._learn(Known())
+        self._learn(LedgerIndex())
 
-    def _learn(self, known: Known) -> None:
-        self._place = known.place
-        self._ops = known.ops
-        self._parts, self._last = known.parts, hashlib.sha256()
-        self._repeats: dict[int, LedgerPosition] = {**known.repeats}
-        self._files: set[str] = {*known.files}
-        self._latest, self._is_mixed = known.latest, known.is_mixed
+    def _learn(self, index: LedgerIndex) -> None:
+        self._place = index.place
+        self._ops = index.ops
+        self._parts, self._last = index.parts, hashlib.sha256()
+        self._repeats: dict[int, LedgerPosition] = {**index.repeats}
+        self._files: set[str] = {*index.files}
+        self._latest, self._is_mixed = index.latest, index.is_mixed
 
     def _of(self, op: str, places: Sequence[int]) -> LedgerEntry | None:
         """Return the first line of an operation among those at some places."""
@@ -334,18 +334,18 @@ class Ledger:
                 # It was read before, or not all ahead of it was.
                 return self._repeats.get(entry.start, START).seal == end.seal
             earlier = self._ops.add(op, entry.start)
-            known = self._of(op, earlier) if earlier else None
-            if known is not None and not known.agrees(entry):
+            first = self._of(op, earlier) if earlier else None
+            if first is not None and not first.agrees(entry):
                 what = f"repeats the operation {op!r} and says something else"
                 raise self._damage(
                     self._place, f"{what}, as where two branches went on with one thing"
                 )
-            is_repeat = known is not None and known.is_like(entry)
+            is_repeat = first is not None and first.is_like(entry)
             if is_repeat:
                 self._repeats[entry.start] = end
             # Of two lines that agree, whoever puts all in order keeps the one that counts.
             order = entry.order
-            self._is_mixed |= not is_repeat and (known is not None or order < self._latest)
+            self._is_mixed |= not is_repeat and (first is not None or order < self._latest)
             self._latest = max(self._latest, order)
             if entry.files:
                 self._files.update(entry.files)

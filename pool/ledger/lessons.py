@@ -104,36 +104,36 @@ class Lessons(Mapping[str, Learnt]):
             texts += (each for each in (birth.inherits if birth else ()) if each not in texts)
         return tuple(texts)
 
-    def archive(self, owner: str, seen: int | None = None) -> list[Learnt]:
+    def archive(self, owner: str, count: int | None = None) -> list[Learnt]:
         """Return all that stands in the archive of an agent, in order.
 
         Args:
             owner: The agent, be it born by then; an agent that no pool has may have entries, too.
-            seen: Only among so many that were learnt first, as if no more had been.
+            count: Only among so many that were learnt first, as if no more had been.
         """
-        seen = len(self._entries) if seen is None else seen
+        count = len(self._entries) if count is None else count
         places = {place for name in self.line(owner) for place in self._own.get(name, ())}
         self._expect(sorted(places))
         return [
             self._entry(place)
             for place in sorted(places)
-            if place < seen and self._from(place, owner, seen) is not None
+            if place < count and self._from(place, owner, count) is not None
         ]
 
-    def stands(self, entry: str, seen: int | None = None, *, owner: str | None = None) -> bool:
+    def stands(self, entry: str, count: int | None = None, *, owner: str | None = None) -> bool:
         """Return whether an entry is there and not replaced, among the first so many or among all.
 
         Args:
-            seen: How many were learnt; None: all.
+            count: How many were learnt; None: all.
             owner: In whose archive. None: in anybody's, or it is everybody's.
         """
-        seen = len(self._entries) if seen is None else seen
-        place = self._places.get(entry, seen)
-        if place >= seen:
+        count = len(self._entries) if count is None else count
+        place = self._places.get(entry, count)
+        if place >= count:
             return False
         if owner is not None:
-            return self._from(place, owner, seen) is not None
-        return self._is_anywhere(place, seen)
+            return self._from(place, owner, count) is not None
+        return self._is_anywhere(place, count)
 
     def origin(self, entry: str, owner: str) -> str | None:
         """Name whose own an entry is that stands in the archive of an agent; None: it does not.
@@ -148,11 +148,11 @@ class Lessons(Mapping[str, Learnt]):
         standing = map(self._entry, sorted(places))
         return next((by for by in standing if entry in by.replaces), None)
 
-    def _from(self, place: int, owner: str, seen: int) -> str | None:
+    def _from(self, place: int, owner: str, count: int) -> str | None:
         """Name whose own an entry is that an agent has when so many were learnt, if it has it."""
         entry = self._entry(place)
-        waiting = [(owner, seen)]
-        known = {*waiting}
+        waiting = [(owner, count)]
+        pairs = {*waiting}
         for name, upto in waiting:
             if self._end(entry, name) < upto:
                 continue
@@ -161,21 +161,21 @@ class Lessons(Mapping[str, Learnt]):
             birth = self._births.get(name)
             if birth is not None and place < birth.at:
                 there = [(each, min(birth.at, upto)) for each in birth.inherits]
-                waiting += (each for each in there if each not in known)
-                known.update(there)
+                waiting += (each for each in there if each not in pairs)
+                pairs.update(there)
         return None
 
-    def _is_anywhere(self, place: int, seen: int) -> bool:
+    def _is_anywhere(self, place: int, count: int) -> bool:
         entry = self._entry(place)
         holders: list[str | None] = [*(entry.owners or (None,))]
-        known = {*holders}
+        names = {*holders}
         for holder in holders:
-            if (end := self._end(entry, holder)) >= seen:
+            if (end := self._end(entry, holder)) >= count:
                 return True
             heirs = self._heirs.get(holder, ()) if holder is not None else ()
             fresh = [each for each in heirs if place < self._births[each].at <= end]
-            holders += (each for each in fresh if each not in known)
-            known.update(fresh)
+            holders += (each for each in fresh if each not in names)
+            names.update(fresh)
         return False
 
     def _end(self, entry: Learnt, owner: str | None) -> int:
@@ -251,10 +251,10 @@ class Lessons(Mapping[str, Learnt]):
 
 def standing_for(entry: Learnt, lessons: Mapping[str, Learnt]) -> Iterator[Learnt]:
     """Yield an entry, and all that it replaced, directly or not, each once: the newest first."""
-    waiting, known = [entry], {entry.id}
+    waiting, ids = [entry], {entry.id}
     while waiting:
         learnt = waiting.pop(0)
         yield learnt
-        fresh = [old for old in learnt.replaces if old not in known]
-        known.update(fresh)
+        fresh = [old for old in learnt.replaces if old not in ids]
+        ids.update(fresh)
         waiting += [lessons[old] for old in fresh]

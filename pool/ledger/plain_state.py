@@ -23,7 +23,7 @@ from .records import TrialRecord
 from .shape import has_types
 from .state import State, is_name
 
-Known = TypeVar("Known", Sums, Past)
+Totals = TypeVar("Totals", Sums, Past)
 MOST = 1e18
 
 
@@ -93,9 +93,10 @@ def _recorded(value: Mapping[str, Any], state: State) -> dict[str, Any]:
         "lineage": from_value(Lineage, value["born"]),
         "stem": _text(value["stem"]),
         "retired": None if retired is None else _text(retired),
-        "by_split": {_text(split): _tally(known) for split, *known in value["splits"]},
+        "by_split": {_text(split): _tally(totals) for split, *totals in value["splits"]},
         "by_niche": {
-            (_text(split), _text(niche)): _tally(known) for split, niche, *known in value["niches"]
+            (_text(split), _text(niche)): _tally(totals)
+            for split, niche, *totals in value["niches"]
         },
         "trials": state.trials,
     }
@@ -188,9 +189,9 @@ def _tally(figures: Sequence[Any]) -> Tally:
     )
 
 
-def _expect(names: Sequence[str], known: Mapping[str, Any]) -> None:
+def _expect(names: Sequence[str], members: Mapping[str, Any]) -> None:
     for name in names:
-        if name not in known:
+        if name not in members:
             raise ValueError(f"{name!r} was not born before")
 
 
@@ -220,7 +221,7 @@ def _number(value: Any) -> Any:
     return value
 
 
-def _checked(known: Known) -> Known:
-    if known.n < 1:
-        raise ValueError(f"{known!r} is of no trial")
-    return known
+def _checked(totals: Totals) -> Totals:
+    if totals.n < 1:
+        raise ValueError(f"{totals!r} is of no trial")
+    return totals

@@ -140,8 +140,8 @@ class Scaffold:
 
 def _texts(head: Member) -> Mapping[str, str]:
     """Return what the folder says of a team: of its lineage, not what the folder's changes tell."""
-    born = replace(head.lineage, edits=(), steps=())
-    return team_texts(replace(head.team, name=head.name, lineage=born))
+    lineage = replace(head.lineage, edits=(), steps=())
+    return team_texts(replace(head.team, name=head.name, lineage=lineage))
 
 
 def _is_same(left: Team, other: Team) -> bool:

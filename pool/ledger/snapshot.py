@@ -22,7 +22,7 @@ from ...schema.values.files import make_folder, remove, write_atomically
 from ...schema.values.json_text import loads
 from ..values.layout import LEDGER, SNAPSHOTS
 from ..values.places import Places
-from .ledger import Known, LedgerPosition
+from .ledger import LedgerIndex, LedgerPosition
 from .plain_state import state_of, value_of
 from .state import State
 
@@ -32,7 +32,7 @@ LEAST = 4_096
 """Lines that are read without a snapshot: they take about as long as importing what reads them."""
 SHARE = 32
 """A new snapshot is due when one in so many lines came after the last."""
-KEPT = 2
+MOST_SNAPSHOTS = 2
 """Snapshots that are kept: an evolution that goes on after a crash may need the one before."""
 IGNORED = ".gitignore"
 PIECE = 1 << 20
@@ -47,11 +47,11 @@ class Snapshot:
     """The state after the first lines of a ledger.
 
     Attributes:
-        known: What the ledger knows of these lines.
+        index: What the ledger knows of these lines.
         state: The state after them. Whoever takes it changes it, so it is made for one.
     """
 
-    known: Known
+    index: LedgerIndex
     state: State
 
     @classmethod
@@ -77,7 +77,7 @@ class Snapshot:
             if any(end.offset <= start for start, end in repeats.items()):
                 return None  # who looks for the end of repeats would go round
             *lasting, keys, offsets = tables
-            known = Known(
+            index = LedgerIndex(
                 place=place,
                 ops=Places(keys, offsets),
                 files=frozenset(value["files"]),
@@ -86,7 +86,7 @@ class Snapshot:
                 latest=(int(value["latest"][0]), str(value["latest"][1])),
                 is_mixed=bool(value["mixed"]),
             )
-            return cls(known=known, state=state_of(folder, value["state"], lasting))
+            return cls(index=index, state=state_of(folder, value["state"], lasting))
         except WRONG:
             return None
 
@@ -115,21 +115,21 @@ def is_due(place: LedgerPosition, last: LedgerPosition) -> bool:
     return place.line - last.line >= max(LEAST, place.line // SHARE)
 
 
-def keep(folder: Path, state: State, known: Known) -> bool:
+def keep(folder: Path, state: State, index: LedgerIndex) -> bool:
     """Keep a snapshot, where the pool's folder can be written. The ledger's lock is held.
 
     Args:
-        known: What the ledger knows of them.
+        index: What the ledger knows of them.
 
     Returns:
         Whether it was kept.
     """
-    place = known.place
+    place = index.place
     value, tables = value_of(state)
-    tables += known.ops.packed()
+    tables += index.ops.packed()
     try:
         # A person or git may have exchanged the ledger since it was read.
-        ledger = _confirmed(folder / LEDGER, known.parts)
+        ledger = _confirmed(folder / LEDGER, index.parts)
         if ledger is None:
             return False
         fields: Mapping[str, Any] = {
@@ -137,10 +137,10 @@ def keep(folder: Path, state: State, known: Known) -> bool:
             "order": sys.byteorder,
             "place": _place(place),
             "ledger": ledger,
-            "latest": known.latest,
-            "mixed": known.is_mixed,
-            "repeats": {str(start): _place(end) for start, end in known.repeats.items()},
-            "files": sorted(known.files),
+            "latest": index.latest,
+            "mixed": index.is_mixed,
+            "repeats": {str(start): _place(end) for start, end in index.repeats.items()},
+            "files": sorted(index.files),
             "tables": [*map(len, tables)],
             "state": value,
         }
@@ -162,7 +162,7 @@ def _leave(folder: Path, offset: int) -> None:
     paths = _paths(folder)
     ahead = [path for path in paths if int(path.stem) > offset]
     halves = (folder / SNAPSHOTS).glob(".*.snapshot.*")  # left by who was killed meanwhile
-    for path in (*ahead, *[path for path in paths if path not in ahead][KEPT:], *halves):
+    for path in (*ahead, *[path for path in paths if path not in ahead][MOST_SNAPSHOTS:], *halves):
         remove(path)
 
 
@@ -176,7 +176,7 @@ def _confirmed(path: Path, parts: Sequence[tuple[int, str]]) -> str | None:
     """Return the digest of all that was read of a file; None where that is not what it begins with.
 
     Args:
-        parts: What was read: see `Known`.
+        parts: What was read: see `LedgerIndex`.
     """
     whole = hashlib.sha256()
     with path.open("rb") as stream:

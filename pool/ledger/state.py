@@ -158,11 +158,11 @@ class State:
             case "born":
                 (self._take_agent if "agent" in value else self._take_team)(op, value)
             case "twin":
-                self._take_twin(value)
+                self._take_duplicate(value)
             case "revised":
                 self._revise(op, Revised.of(value))
             case "evaluated" | "failed":
-                self._take_trial(self._known(value["team"]), from_value(Trial, value), entry)
+                self._take_trial(self._team(value["team"]), from_value(Trial, value), entry)
             case "rejected":
                 self.rejected[from_value(ChildRejected, value).operator] += 1
             case "retired":
@@ -178,7 +178,7 @@ class State:
 
     def _tell(self, event: EventNoted) -> None:
         if event.what == HEAD:
-            self._lead(self._known(event.about["team"]))
+            self._lead(self._team(event.about["team"]))
 
     def _lead(self, head: Member) -> None:
         if head not in self.heads[-1:]:
@@ -198,12 +198,12 @@ class State:
         self._of_identity.setdefault(member.identity, []).append(member)
 
     def _take_team(self, op: str, value: Mapping[str, Any]) -> None:
-        name, born = self._newcomer(value["team"]), from_value(Lineage, value["lineage"])
-        stem = self._stem(name, [self._known(parent) for parent in born.parents], op)
+        name, lineage = self._newcomer(value["team"]), from_value(Lineage, value["lineage"])
+        stem = self._stem(name, [self._team(parent) for parent in lineage.parents], op)
         member = Member(
             name=name,
             path=self._folder / file_of(name),
-            lineage=born,
+            lineage=lineage,
             stem=stem,
             identity=value["identity"],
             content_hash=value["content_hash"],
@@ -213,18 +213,18 @@ class State:
         self.touched.add(name)
 
     def _take_agent(self, op: str, value: Mapping[str, Any]) -> None:
-        name, born = self._newcomer(value["agent"]), from_value(Lineage, value["lineage"])
-        stem = self._stem(name, [self._known_agent(parent) for parent in born.parents], op)
+        name, lineage = self._newcomer(value["agent"]), from_value(Lineage, value["lineage"])
+        stem = self._stem(name, [self._agent(parent) for parent in lineage.parents], op)
         first = Revision(
-            agent=agent_of(name, value["value"]), reason=born.reason, edits=born.edits, op=op
+            agent=agent_of(name, value["value"]), reason=lineage.reason, edits=lineage.edits, op=op
         )
         inherits = tuple(value.get("inherits", ()))
         for inherit in inherits:
-            self._known_agent(inherit)
+            self._agent(inherit)
         agent = PoolAgent(
             name=name,
             path=self._folder / agent_file_of(name),
-            lineage=born,
+            lineage=lineage,
             stem=stem,
             revisions=(first,),
             inherits=inherits,
@@ -235,7 +235,7 @@ class State:
         self.learnt.bear(name, inherits)
 
     def _revise(self, op: str, change: Revised) -> None:
-        agent = self._known_agent(change.agent)
+        agent = self._agent(change.agent)
         last = Revision(agent=change.to, reason=change.reason, edits=change.edits, op=op)
         agent.revisions = (*agent.revisions, last)
         self.touched.add(agent.name)
@@ -247,7 +247,7 @@ class State:
             return
         learnt = Learnt.of(entry.value, entry.op)
         for owner in learnt.to:
-            self._known_agent(owner)
+            self._agent(owner)
         self.learnt.take(learnt, entry.start)
 
     def _newcomer(self, name: str) -> str:
@@ -262,8 +262,8 @@ class State:
         self.numbers[stem] += bool(parents)
         return stem
 
-    def _take_twin(self, value: Mapping[str, Any]) -> None:
-        self._known(value["team"])
+    def _take_duplicate(self, value: Mapping[str, Any]) -> None:
+        self._team(value["team"])
         self.duplicates[value["lineage"]["operator"]] += 1
 
     def _take_trial(self, team: Member, trial: Trial, entry: LedgerEntry) -> None:
@@ -271,7 +271,7 @@ class State:
             kind = quoted(entry.value["kind"])
             raise ValueError(f"score={trial.score!r} does not fit {kind}")
         working = sorted({part.member for part in trial.agents.values()}) if trial.agents else ()
-        for member in (team, *map(self._known_agent, working)):
+        for member in (team, *map(self._agent, working)):
             member.take(trial)
             self.touched.add(member.name)
         if trial.split not in self.recent:
@@ -283,20 +283,20 @@ class State:
     def _retire(self, value: Mapping[str, Any], reason: str | None) -> None:
         """Let a member be none any longer, for a reason; without one, let it be one again."""
         if "team" in value:
-            self.teams.retire(self._known(value["team"]), reason)
+            self.teams.retire(self._team(value["team"]), reason)
             self.touched.add(value["team"])
         else:
-            self.agents.retire(self._known_agent(value["agent"]), reason)
+            self.agents.retire(self._agent(value["agent"]), reason)
             self.touched.add(value["agent"])
         if self.heads and self.heads[-1].retired and (head := next_head(self.teams.live)):
             self._lead(self.teams[head])
 
-    def _known_agent(self, name: str) -> PoolAgent:
+    def _agent(self, name: str) -> PoolAgent:
         if name not in self.agents:
             raise TooEarly(f"no agent {quoted(name)} was born before")
         return self.agents[name]
 
-    def _known(self, name: str) -> Member:
+    def _team(self, name: str) -> Member:
         if name not in self.teams:
             raise TooEarly(f"no team {quoted(name)} was born before")
         return self.teams[name]

@@ -38,10 +38,10 @@ class TrialIndex:
         tally: Tally | None = None
         for entry in lines_at(self.ledger, offsets):
             if entry.value["kind"] == SCORED:
-                tried = from_value(Evaluated, entry.value)
-                if tried.trial.task == task and member in _of(tried):
+                evaluation = from_value(Evaluated, entry.value)
+                if evaluation.trial.task == task and member in _of(evaluation):
                     tally = tally or Tally()
-                    tally.take(tried.trial)
+                    tally.take(evaluation.trial)
         return tally and tally.statistics
 
 

@@ -234,7 +234,7 @@ def test_a_ledger_that_is_written_anew_is_read_anew(tmp_path: Path) -> None:
     ledger.write_bytes(b"".join(lines[:-1]))  # as where git has checked out an earlier one
     fitting = newest(folder)
     assert fitting is not None
-    assert fitting.known.place.line == len(lines) - 1
+    assert fitting.index.place.line == len(lines) - 1
     assert known(Pool.open(folder)._current.state) == known(read(folder))
     ledger.write_bytes(b"".join([*lines[:4], sealed('{"op": "x", "value": {}}'), *lines[4:]]))
     assert repair(folder)
