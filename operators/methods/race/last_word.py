@@ -45,8 +45,8 @@ async def last_word(running: Race) -> LastWord | None:
     meetings = [(task, n) for n in range(MOST_REPEATS) for task in held][:pairs]
     stream.say(f"the last word: candidate {leader.number} in {len(meetings)} held-back runs")
     outcomes: dict[tuple[str, int], Meeting] = {}
-    known = sum(task.is_scored for task in held)
-    corrects = known >= FEWEST and len(held) - known >= FEWEST
+    references = sum(task.is_scored for task in held)
+    corrects = references >= FEWEST and len(held) - references >= FEWEST
 
     async def meet(key: tuple[Task, int]) -> None:
         outcome = await _meeting(running, leader.team, *key, corrects=corrects)
@@ -58,9 +58,9 @@ async def last_word(running: Race) -> LastWord | None:
     except LimitError:
         if len(outcomes) < FEWEST:
             raise
-    known = [outcomes[task.id, n] for task, n in meetings if (task.id, n) in outcomes]
+    results = [outcomes[task.id, n] for task, n in meetings if (task.id, n) in outcomes]
     pilot = [] if stream.held_out else running.proposing.pilot
-    return _word(known, [trial.score.value for trial in pilot]) if known else None
+    return _word(results, [trial.score.value for trial in pilot]) if results else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,20 +126,20 @@ def _word(meetings: Sequence[Meeting], pilot: Sequence[float]) -> LastWord:
     judged = [_means([each.judged for each in own if each.judged]) for own in by_task.values()]
     gains = [new - old for old, new in scores]
     if any(judged):  # by the judge on all tasks, corrected where there is a reference answer
-        known = [place for place, each in enumerate(judged) if each]
+        places = [place for place, each in enumerate(judged) if each]
         scores = [each or score for each, score in zip(judged, scores, strict=True)]
         beside = [new - old for old, new in scores]
-        more = [gain for place, gain in enumerate(beside) if place not in known]
-        gains, beside = [gains[place] for place in known], [beside[place] for place in known]
+        more = [gain for place, gain in enumerate(beside) if place not in places]
+        gains, beside = [gains[place] for place in places], [beside[place] for place in places]
     else:
-        known, beside, more = [], [old for old, _ in scores], pilot
+        places, beside, more = [], [old for old, _ in scores], pilot
     estimate, (low, high) = adjusted_interval(gains, beside, more)
     return LastWord(
         tasks=tuple(by_task),
         original=tuple(old for old, _ in scores),
         winner=tuple(new for _, new in scores),
-        corrected=estimate if known else None,
-        answers=len(known),
+        corrected=estimate if places else None,
+        answers=len(places),
         low=low,
         high=high,
         usage=sum((meeting.usage for meeting in meetings), Usage()),

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from .task_trial import TaskTrial
 
 OPERATOR = "race_hypothesis"
-MOST_TRIED = 40
-LONGEST_TRIED = 240
+MOST_CHANGES = 40
+LONGEST_CHANGE = 240
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,7 +46,7 @@ class EarlierChange:
     def text(self) -> str:
         """The change and its effect, on one line."""
         measured = f"{self.effect:+.2f} in {self.runs} runs" if self.runs else "not measured yet"
-        return f"- {clip(on_one_line('; '.join(self.edits)), LONGEST_TRIED)}: {measured}"
+        return f"- {clip(on_one_line('; '.join(self.edits)), LONGEST_CHANGE)}: {measured}"
 
 
 async def propose(
@@ -56,8 +56,8 @@ async def propose(
     trials: Sequence[TaskTrial],
     *,
     components: Sequence[Component],
-    tried: Sequence[EarlierChange] = (),
-    known: AbstractSet[str] = frozenset(),
+    changes: Sequence[EarlierChange] = (),
+    hashes: AbstractSet[str] = frozenset(),
     answers: bool = True,
     is_own: bool = True,
 ) -> Proposal | RejectedProposal:
@@ -65,7 +65,7 @@ async def propose(
 
     Args:
         trials: Those of its runs that are shown, on tasks neither raced on nor held back.
-        known: The content hashes of teams that were tried: none of them is proposed again.
+        hashes: The content hashes of teams that were tried: none of them is proposed again.
         is_own: Whether the runs are the team's, not those of a team that it was made of.
         answers: Whether reference answers, and scorers' reasons that may quote them, are shown.
     """
@@ -79,7 +79,7 @@ async def propose(
         *(_trial_text(model, number, trial, answers=answers)
           for number, trial in enumerate(trials, start=1)),
         models_text(model) if "model_id" in components else "",
-        fenced("tried", "\n".join(change.text for change in tried[-MOST_TRIED:])),
+        fenced("tried", "\n".join(change.text for change in changes[-MOST_CHANGES:])),
     )  # fmt: skip
     question = Question(
         operator=OPERATOR,
@@ -92,10 +92,10 @@ async def propose(
         ),
         material=shown,
         schema=closed(reason=reason_schema(limits), **schema["properties"]),
-        read=functools.partial(_child, model, team, tuple(components), known),
+        read=functools.partial(_child, model, team, tuple(components), hashes),
         parents=(team.name,),
         team=team,
-        inputs={"trials": trials, "tried": tried},
+        inputs={"trials": trials, "tried": changes},
     )
     return await model.ask(path, question)
 
@@ -115,7 +115,7 @@ def _child(
     model: OperatorModel,
     team: Team,
     components: tuple[Component, ...],
-    known: AbstractSet[str],
+    hashes: AbstractSet[str],
     text: str,
 ) -> Proposal:
     """Read an answer as a child that nobody tried."""
@@ -125,7 +125,7 @@ def _child(
     child = child_of(team, edits, model.catalogue, model.ceiling)
     if child.content_hash == team.content_hash:
         raise InvalidAnswer("the edits change nothing that is run. Change something.")
-    if child.content_hash in known:
+    if child.content_hash in hashes:
         raise InvalidAnswer("this change was tried before. Propose another one.")
     fields: dict[str, Any] = {"reason": reason, "child": child}
     return Proposal.of(OPERATOR, team, edits, **fields)

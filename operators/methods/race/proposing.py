@@ -171,8 +171,8 @@ class Proposing:
             base.team,
             [await with_credits(trial, jails) for trial in shown(trials, chance)],
             components=self.settings.components,
-            tried=[self._trial_of(candidate) for candidate in self.standings.candidates[1:]],
-            known=self.standings.hashes,
+            changes=[self._trial_of(candidate) for candidate in self.standings.candidates[1:]],
+            hashes=self.standings.hashes,
             answers=self.settings.feedback == "answers",
             is_own=is_own,
         )
@@ -190,7 +190,7 @@ class Proposing:
         parent = self.standings.candidates[candidate.parent or 0]
         beliefs = [self.standings.belief(team).mean for team in (candidate, parent)]
         effect = beliefs[0] - beliefs[1]
-        return EarlierChange(edits=candidate.edits, effect=effect, runs=len(candidate.known))
+        return EarlierChange(edits=candidate.edits, effect=effect, runs=len(candidate.run_scores))
 
     async def trials(self, base: Contender) -> Sequence[TaskTrial]:
         """Run a team on tasks to propose on, once; of a child, on fewer."""

@@ -285,14 +285,14 @@ class Race:
     def _is_hopeless(self, candidate: Contender, leader: Contender) -> bool:
         belief, best = self.standings.belief(candidate), self.standings.belief(leader)
         spread = (belief.spread**2 + best.spread**2) ** 0.5
-        return bool(candidate.known) and best.mean - belief.mean > HOPELESS * spread
+        return bool(candidate.run_scores) and best.mean - belief.mean > HOPELESS * spread
 
     def _move(self, candidate: Contender, state: str) -> None:
         candidate.state = state
         low, high = self.gains[candidate.number].interval
         self.stream.say(
             f"candidate {candidate.number} is {state}: {candidate.mean:.2f} in"
-            f" {len(candidate.known)} runs, gain {low:+.2f} to {high:+.2f}"
+            f" {len(candidate.run_scores)} runs, gain {low:+.2f} to {high:+.2f}"
         )
 
     def account(self) -> None:
@@ -310,7 +310,7 @@ class Race:
     def used(self) -> float:
         """The share of the search's part of the budget that was used, runs counting too."""
         runs = len(self.order) / self.settings.runs
-        return max(runs, self.spending.used / (1 - self._kept))
+        return max(runs, self.spending.used / (1 - self._reserve))
 
     def pairs(self, winner: Contender) -> int:
         """Return how many pairs of runs a last word on a candidate takes, as the budget allows.
@@ -324,7 +324,7 @@ class Race:
         return self.spending.pairs(self.pair, min(times * held, max(held, wanted)))
 
     @property
-    def _kept(self) -> float:
+    def _reserve(self) -> float:
         """The share of the budget that is kept for the last word."""
         share = self.pairs(self.standings.leader) * self.spending.share(self.pair)
         return min(0.99, share)
@@ -334,7 +334,7 @@ class Race:
         """How many runs fit into what is left, each as dear as those of the dearest candidate."""
         runs = self.settings.runs - len(self.order)
         each = max(self.spending.share(each_run(runner)) for runner in self.standings.running)
-        left = 1 - self._kept - self.spending.used
+        left = 1 - self._reserve - self.spending.used
         return max(0, min(runs, fitting(left, each) if each else runs))
 
     def _why_ended(self) -> str:
@@ -343,7 +343,7 @@ class Race:
             return f"the search ended after {len(self.order)} runs"
         if self._room < 1:
             return "the search ended as its part of the budget was spent"
-        is_perfect = len(leader.known) >= len(self.split.race) and leader.mean >= 1
+        is_perfect = len(leader.run_scores) >= len(self.split.race) and leader.mean >= 1
         return "the search ended at a mean score that cannot be beaten" if is_perfect else ""
 
     async def _out_of_time(self) -> str:
@@ -356,8 +356,8 @@ class Race:
             each = stage.budget.seconds / max(1, len(self.order))
             return {"late": left is not None and left < 2 * len(self.split.held) * each}
 
-        asked = digest("late", self._steps)
-        decided = await stage.journal.once(f"race/step {self._steps}/time", "decision", asked, work)
+        key = digest("late", self._steps)
+        decided = await stage.journal.once(f"race/step {self._steps}/time", "decision", key, work)
         return "the search ended as its part of the time was over" if decided["late"] else ""
 
 

@@ -202,8 +202,8 @@ def _check(result: RaceResult) -> None:
     for place, entrant in enumerate(result.entrants):
         parents = range(place) if place else (None,)
         partners = (None, *range(1, place))
-        known = entrant.parent in parents and entrant.partner in partners
-        if entrant.number != place or not known:
+        has_parents = entrant.parent in parents and entrant.partner in partners
+        if entrant.number != place or not has_parents:
             raise Misfit("not its place, or no parent before it", ("entrants", place))
     if not {result.leader, *result.slots} <= {*range(len(scores))}:
         raise Misfit("a number that no entrant has", ("leader or slots",))

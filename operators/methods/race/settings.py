@@ -51,7 +51,7 @@ def needs(settings: RaceSettings) -> frozenset[Need]:
 def check(settings: RaceSettings, written: Mapping[str, Any]) -> dict[str, str]:
     """Return what is wrong with settings, by field."""
     del written
-    known = {HYPOTHESIS, MERGE, *KINDS}
-    if unknown := sorted(set(settings.kinds) - known):
-        return {"kinds": f"no kind {unknown[0]!r}. Known: {', '.join(sorted(known))}."}
+    kinds = {HYPOTHESIS, MERGE, *KINDS}
+    if unknown := sorted(set(settings.kinds) - kinds):
+        return {"kinds": f"no kind {unknown[0]!r}. Known: {', '.join(sorted(kinds))}."}
     return {}

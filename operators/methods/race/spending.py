@@ -84,8 +84,8 @@ def pair_of(original: Contender, leader: Contender) -> Usage:
 def _unchanged(before: Team, after: Team) -> int:
     """Count the agents of a team that differ from those of another in nothing that they ask."""
     same = {name for name, agent in after.agents.items() if before.agents.get(name) == agent}
-    heard = before.predecessors
-    same = {name for name in same if after.predecessors[name] == heard[name]}
+    inputs = before.predecessors
+    same = {name for name in same if after.predecessors[name] == inputs[name]}
     return sum(name in same and after.ancestors[name] <= same for name in after.agents)
 
 

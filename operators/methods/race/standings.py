@@ -105,14 +105,14 @@ class Contender:
     state: str = "open"
 
     @property
-    def known(self) -> list[float]:
+    def run_scores(self) -> list[float]:
         """The scores that are known."""
         return [score for score in self.scores if score is not None]
 
     @property
     def mean(self) -> float:
         """The plain mean of its scores, in [0, 1]; 0 without any."""
-        return sum(self.known) / len(self.known) if self.known else 0.0
+        return sum(self.run_scores) / len(self.run_scores) if self.run_scores else 0.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -155,7 +155,7 @@ def _edits(
         prompt = without_examples(prompt_text(agent, source.catalogue))
         prompt = prompt if request in prompt else f"{prompt}\n{request}".strip()
         if examples:
-            known = reference_examples(source, replace(agent, output_schema=schema))
-            prompt = with_examples(prompt, choose(known, examples, source.chance))
+            references = reference_examples(source, replace(agent, output_schema=schema))
+            prompt = with_examples(prompt, choose(references, examples, source.chance))
         edits.append(SetPrompt(agent=agent.id, prompt=prompt))
     return tuple(edits)

@@ -36,8 +36,8 @@ def agents_that_answer(team: Team) -> Sequence[Agent]:
 
 def prompt_text(agent: Agent, catalogue: Catalogue) -> str:
     """Return the text of an agent's prompt, also where it names a prompt file."""
-    known = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
-    return (known or "").strip()
+    text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
+    return (text or "").strip()
 
 
 def plain_answer(task: Task) -> str | None:

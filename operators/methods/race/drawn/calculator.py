@@ -48,15 +48,15 @@ def calculator(source: DrawnFrom) -> Iterator[Sketch]:
     """Let who answers write an expression instead, and a calculator give its value."""
     team = source.team
     agents = [agent for agent in agents_that_answer(team) if is_free(agent)]
-    known = [example for trial in source.trials for example in _example(trial)]
+    examples = [example for trial in source.trials for example in _example(trial)]
     least = max(LEAST_SHOWN, LEAST_EXPRESSED * len(source.trials))
-    computes = {example.label for example in known} != {""}
+    computes = {example.label for example in examples} != {""}
     if len(agents) != 1 or agents[0].id != team.output or not is_tied(team):
         return
-    if len(known) < least or not computes:
+    if len(examples) < least or not computes:
         return
     (agent,) = agents
-    longest = 2 * max(len(example.answer) for example in known)
+    longest = 2 * max(len(example.answer) for example in examples)
     schema = closed(expression={"type": "string", "maxLength": longest})
     function = Agent(
         id=new_id("calculator", team),
@@ -64,7 +64,7 @@ def calculator(source: DrawnFrom) -> Iterator[Sketch]:
         agent_type="Function",
         function="calculate",
     )
-    for chosen in choices(known, source.chance):
+    for chosen in choices(examples, source.chance):
         edits = (
             SetPrompt(agent=agent.id, prompt=with_examples(PROMPT, chosen)),
             SetParameter(agent=agent.id, field="output_schema", value=schema),

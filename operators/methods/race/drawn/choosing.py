@@ -93,11 +93,11 @@ def _spread(examples: Sequence[Example], room: int, chance: random.Random) -> Se
 
 def _label_by_label(examples: Sequence[Example]) -> Sequence[Example]:
     """Put the first example of each label first, then the second of each, and so on."""
-    seen = Counter[str]()
+    counts = Counter[str]()
     ranked: list[tuple[int, Example]] = []
     for example in examples:
-        ranked.append((seen[example.label], example))
-        seen[example.label] += 1
+        ranked.append((counts[example.label], example))
+        counts[example.label] += 1
     return [example for _, example in sorted(ranked, key=lambda item: item[0])]
 
 

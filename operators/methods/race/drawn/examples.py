@@ -26,7 +26,7 @@ RAMBLING = 2
 """How many times longer than any reference answer an agent's answers are that goes on and on."""
 MORE_TOKENS = 8
 """Tokens that an answer may have beside what the longest reference answer needs."""
-Known = Callable[["DrawnFrom", "Agent"], "Sequence[Example]"]
+ExampleSource = Callable[["DrawnFrom", "Agent"], "Sequence[Example]"]
 
 
 def examples(source: DrawnFrom) -> Iterator[Sketch]:
@@ -48,16 +48,16 @@ def examples(source: DrawnFrom) -> Iterator[Sketch]:
 
 
 def _shown(
-    source: DrawnFrom, agents: Sequence[Agent], count: int, known: Known
+    source: DrawnFrom, agents: Sequence[Agent], count: int, examples_of: ExampleSource
 ) -> tuple[tuple[Edit, ...], str]:
     """Show each agent some examples, drawn for each of them; the reason says how many."""
     edits: list[SetPrompt] = []
     for agent in agents:
-        if chosen := choose(known(source, agent), count, source.chance):
+        if chosen := choose(examples_of(source, agent), count, source.chance):
             prompt = with_examples(prompt_text(agent, source.catalogue), chosen)
             edits.append(SetPrompt(agent=agent.id, prompt=prompt))
             count = min(count, len(chosen))
-    whose = "own right answers" if known is own_examples else "solved tasks"
+    whose = "own right answers" if examples_of is own_examples else "solved tasks"
     shown_to = listed([edit.agent for edit in edits])
     return tuple(edits), f"Show {count} {whose} as examples to {shown_to}."
 
@@ -100,8 +100,8 @@ def own_examples(source: DrawnFrom, agent: Agent) -> Sequence[Example]:
             text = outcome.result.content.strip()
             label = plain_answer(trial.task) or text
             own += _example(trial, text, label) if 0 < len(text) <= LONGEST_WORKING else []
-    known = {example.query: example.answer for example in reference_examples(source, agent)}
-    has_more = any(known.get(example.query) != example.answer for example in own)
+    references = {example.query: example.answer for example in reference_examples(source, agent)}
+    has_more = any(references.get(example.query) != example.answer for example in own)
     return own if has_more else ()
 
 

@@ -59,8 +59,8 @@ def model(source: DrawnFrom) -> Iterator[Sketch]:
 
 def tool(source: DrawnFrom) -> Iterator[Sketch]:
     """Grant a tool; an agent that makes a single call becomes one that uses tools."""
-    known = source.catalogue.tools - source.catalogue.benchmark_tools
-    for name in sorted(known & source.ceiling.tools):
+    tools = source.catalogue.tools - source.catalogue.benchmark_tools
+    for name in sorted(tools & source.ceiling.tools):
         for agent in _agents(source):
             if name not in agent.tools:
                 edits = (*_using_tools(source, agent), GrantTool(agent=agent.id, tool=name))

@@ -65,14 +65,14 @@ def _at_most(value: Number, limit: Number | None) -> Number:
     return value if limit is None else min(value, limit)
 
 
-def _in_place(team: Team, gone: Agent, inner: Team) -> Team:
+def _in_place(team: Team, outgoing: Agent, inner: Team) -> Team:
     """Return a team in which another works in the place of an agent.
 
     Who reported to the agent reports to all that begin the work; the other team's output reports
     to whom the agent reported.
     """
-    names = {agent_id: new_id(f"{gone.id}_{agent_id}", team) for agent_id in inner.agents}
-    outer = {agent_id: agent for agent_id, agent in team.agents.items() if agent_id != gone.id}
+    names = {agent_id: new_id(f"{outgoing.id}_{agent_id}", team) for agent_id in inner.agents}
+    outer = {agent_id: agent for agent_id, agent in team.agents.items() if agent_id != outgoing.id}
     agents = outer | {
         name: replace(inner.agents[old].renamed(name, names), backend=_backend(inner, old))
         for old, name in names.items()
@@ -82,19 +82,19 @@ def _in_place(team: Team, gone: Agent, inner: Team) -> Team:
         sender: tuple(
             name
             for receiver in receivers
-            for name in (starts if receiver == gone.id else (receiver,))
+            for name in (starts if receiver == outgoing.id else (receiver,))
         )
         for sender, receivers in team.reports_to.items()
-        if sender != gone.id
+        if sender != outgoing.id
     }
     within = {
         names[sender]: tuple(names[receiver] for receiver in receivers)
         for sender, receivers in inner.reports_to.items()
     }
     ends = names[inner.output]
-    if receivers := team.reports_to.get(gone.id):
+    if receivers := team.reports_to.get(outgoing.id):
         within[ends] = receivers
-    output = ends if team.output == gone.id else team.declared_output
+    output = ends if team.output == outgoing.id else team.declared_output
     return replace(team, agents=agents, reports_to=around | within, declared_output=output)
 
 

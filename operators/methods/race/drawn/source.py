@@ -50,15 +50,15 @@ def drawing(kind: str, sketches: Sketches) -> Draw:
 
     def draw(source: DrawnFrom) -> Iterator[Proposal]:
         team = source.team
-        seen = {team.content_hash}
+        hashes = {team.content_hash}
         for edits, reason in sketches(source):
             try:
                 child = child_of(team, edits, source.catalogue, source.ceiling)
             except InvalidAnswer:
                 continue
-            if child.content_hash in seen:
+            if child.content_hash in hashes:
                 continue
-            seen.add(child.content_hash)
+            hashes.add(child.content_hash)
             touched = components(edits)
             component = next(iter(touched)) if len(touched) == 1 else None
             yield Proposal.of(

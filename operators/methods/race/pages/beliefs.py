@@ -112,7 +112,7 @@ def _panel(
 
     number = entrant.number
     band = [*through(number, WIDE), *[*through(number, -WIDE)][::-1]]
-    known = [moment for moment in moments if number in moment.beliefs]
+    own_moments = [moment for moment in moments if number in moment.beliefs]
     return {
         "title": ("★ " if number == result.leader else "") + _title(entrant),
         "series": 1 if number == result.leader else 0 if number else 3,
@@ -122,7 +122,7 @@ def _panel(
         "original": path_through(through(0)),
         "dots": [
             (*at, moment.leader == number, _tip(moment, number))
-            for moment, at in zip(known, through(number), strict=True)
+            for moment, at in zip(own_moments, through(number), strict=True)
         ],
     }
 
