@@ -38,7 +38,7 @@ METHODS = Path(__file__).with_name("methods.yaml")
 FIXED = "fixed"
 """The strategy that learns nothing."""
 TEAM = "team"
-ASKED = frozenset({"meta_model", "judge"})
+MODEL_NEEDS = frozenset({"meta_model", "judge"})
 OURS = frozenset({"like", "recipe", "votes", "seeds"})
 TEMPERATURE = 0.7
 """Of copies that vote: those that sample nothing would all answer the same."""
@@ -213,7 +213,7 @@ class _Reader:
         if method is None:
             return
         needs = strategy_of(method.recipe.strategy).needs(method.recipe.settings)
-        if ASKED.isdisjoint(needs) and method.recipe.score != "judge":
+        if MODEL_NEEDS.isdisjoint(needs) and method.recipe.score != "judge":
             yield method
             return
         operators: Sequence[str] = self._written.get("operators", [DEFAULT_ALIAS])

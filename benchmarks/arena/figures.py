@@ -29,7 +29,7 @@ LEVEL = 0.05
 POWER = 0.8
 EVERY = "all"
 """What the table calls all streams together."""
-KEPT = ("difference", "interval", "better", "worse", "same", "decides", "effects", "left_out")
+FIGURES = ("difference", "interval", "better", "worse", "same", "decides", "effects", "left_out")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,26 +38,26 @@ class Row:
 
     Attributes:
         stream: The stream's name, or `EVERY`.
-        done: The outcomes of those that were tested, by stream and seed.
+        outcomes: The outcomes of those that were tested, by stream and seed.
     """
 
     method: str
     stream: str
     cells: Sequence[Cell]
-    done: Mapping[tuple[str, int], CellOutcome]
+    outcomes: Mapping[tuple[str, int], CellOutcome]
 
     @property
     def scores(self) -> Scores:
         """The scores of each pair."""
         return {
             (place, task): scores
-            for place, outcome in self.done.items()
+            for place, outcome in self.outcomes.items()
             for task, scores in outcome.scores.items()
         }
 
     def value(self) -> dict[str, Any]:
         """Return the row as a JSON object, without what takes the baseline."""
-        own, outcomes = self.scores, [*self.done.values()]
+        own, outcomes = self.scores, [*self.outcomes.values()]
         gains = [gain for each in outcomes for gain in differences(each.control, each.scores)]
         counts = ("dropped", "failed", "unscored")
         return {
@@ -78,8 +78,8 @@ class Row:
 
 def arena_value(cells: Sequence[Cell]) -> dict[str, Any]:
     """Return the figures of all cells as a JSON object."""
-    done = [cell for cell in cells if cell.is_done]
-    rows = [*_rows(cells, done)]
+    tested_cells = [cell for cell in cells if cell.is_done]
+    rows = [*_rows(cells, tested_cells)]
     baseline = rows[0].method
     bases = {row.stream: row for row in rows if row.method == baseline}
     values = [rounded(row.value()) for row in rows]
@@ -97,8 +97,8 @@ def arena_value(cells: Sequence[Cell]) -> dict[str, Any]:
         "baseline": baseline,
         "comparisons": len(met),
         "rows": values,
-        "cells": [rounded(_cell(cell)) for cell in done],
-        "open": [str(cell) for cell in cells if cell not in done],
+        "cells": [rounded(_cell(cell)) for cell in tested_cells],
+        "open": [str(cell) for cell in cells if cell not in tested_cells],
     }
 
 
@@ -140,7 +140,7 @@ def differences(before: Scores, after: Scores) -> list[float]:
     return [fmean(after[key]) - fmean(before[key]) for key in before if key in after]
 
 
-def _rows(cells: Sequence[Cell], done: Sequence[Cell]) -> Iterator[Row]:
+def _rows(cells: Sequence[Cell], tested_cells: Sequence[Cell]) -> Iterator[Row]:
     streams = [*dict.fromkeys(cell.stream for cell in cells)]
     for stream in [*streams, *([EVERY] if len(streams) > 1 else [])]:
         for method in dict.fromkeys(cell.method.name for cell in cells):
@@ -149,14 +149,16 @@ def _rows(cells: Sequence[Cell], done: Sequence[Cell]) -> Iterator[Row]:
                 for cell in cells
                 if cell.method.name == method and stream in {cell.stream, EVERY}
             ]
-            outcomes = {(cell.stream, cell.seed): cell.outcome for cell in own if cell in done}
-            yield Row(method=method, stream=stream, cells=own, done=outcomes)
+            outcomes = {
+                (cell.stream, cell.seed): cell.outcome for cell in own if cell in tested_cells
+            }
+            yield Row(method=method, stream=stream, cells=own, outcomes=outcomes)
 
 
 def _by_cell(base: Row, row: Row) -> Iterator[list[float]]:
-    for place, outcome in base.done.items():
-        if place in row.done:
-            yield differences(outcome.scores, row.done[place].scores)
+    for place, outcome in base.outcomes.items():
+        if place in row.outcomes:
+            yield differences(outcome.scores, row.outcomes[place].scores)
 
 
 def _versus(
@@ -165,7 +167,7 @@ def _versus(
     value, over_cells = comparison.value(), t_interval(by_cell)
     pairs = zip(comparison.before, comparison.after, strict=True)
     figures = {
-        **{name: value[name] for name in KEPT},
+        **{name: value[name] for name in FIGURES},
         "cells": [*by_cell],
         "cells_interval": over_cells and [*over_cells],
         "least_effect": least_effect([new - old for old, new in pairs], comparisons),

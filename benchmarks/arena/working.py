@@ -104,8 +104,8 @@ class Working:
             return "no cell is done yet: --limit N makes a pilot of N cells, which shows the hours"
         calls = tokens = usd = seconds = 0.0
         for cell in cells:
-            alike = [done for done in pilot if done.method.name == cell.method.name] or pilot
-            for learning, testing, took in (done.spending for done in alike):
+            alike = [item for item in pilot if item.method.name == cell.method.name] or pilot
+            for learning, testing, took in (item.spending for item in alike):
                 usage = learning + testing
                 calls += usage.calls / len(alike)
                 tokens += usage.tokens / len(alike)
