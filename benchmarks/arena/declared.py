@@ -160,8 +160,8 @@ def _whole(name: str, written: Written) -> Written:
     """Return a method's fields, with those of the method of the list that it is like."""
     like = written.get("like", name)
     base = known_methods().get(like, {}) if isinstance(like, str) else {}
-    other = "strategy" in written and written["strategy"] != base.get("strategy")
-    base = {} if other or "recipe" in written else base
+    has_own_strategy = "strategy" in written and written["strategy"] != base.get("strategy")
+    base = {} if has_own_strategy or "recipe" in written else base
     return merged(dict(base), dict(written))
 
 

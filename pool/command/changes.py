@@ -68,9 +68,9 @@ def add_import(folder: Path, source: str, names: tuple[str, ...], **host: Any) -
         return
     from ..teams.exchange import import_teams
 
-    other = open_pool(Path(source))
-    chosen = names or tuple(other.members)
-    _say(pool, chosen, import_teams(pool, other, chosen))
+    source_pool = open_pool(Path(source))
+    chosen = names or tuple(source_pool.members)
+    _say(pool, chosen, import_teams(pool, source_pool, chosen))
 
 
 @click.command("retire", cls=Command)

@@ -87,7 +87,7 @@ class RemoteJail:
             on_lost=self._lose,
         )
         with self._turn:
-            self._processes = {other for other in self._processes if other.running} | {process}
+            self._processes = {item for item in self._processes if item.running} | {process}
         try:
             self.check()
         except JailKilled:

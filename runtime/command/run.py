@@ -174,9 +174,9 @@ def make(options: dict[str, Any]) -> tuple[int, Path | None]:
 def _refuse_view(options: dict[str, Any]) -> None:
     """Refuse to show a run that is not made."""
     if options["view"] and (options["dry_run"] or options["replay"]):
-        other = "--dry-run" if options["dry_run"] else "--replay"
+        option = "--dry-run" if options["dry_run"] else "--replay"
         raise InputError(
-            f"--view shows a run while it works; {other} starts none. Leave one of them out, or"
+            f"--view shows a run while it works; {option} starts none. Leave one of them out, or"
             " look at a recorded run with mas-view RUN."
         )
 

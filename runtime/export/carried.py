@@ -76,7 +76,7 @@ class _Source:
         self._names[module, name] = called
         bare = _Bare().visit(statement)
         used = dict.fromkeys(node.id for node in ast.walk(bare) if isinstance(node, ast.Name))
-        names = {other: self.name_of(module, other) or other for other in used}
+        names = {word: self.name_of(module, word) or word for word in used}
         text = ast.unparse(
             ast.fix_missing_locations(_Renamed(names={**names, name: called}).visit(bare))
         )

@@ -122,7 +122,7 @@ def _config(plan: Plan, nodes: Sequence[Node]) -> str:
         config["max_concurrency"] = plan.workers
     depths: dict[str, int] = {}
     for node in nodes:
-        depths[node.name] = 1 + max((depths[other] for other in node.after), default=0)
+        depths[node.name] = 1 + max((depths[source] for source in node.after), default=0)
     if (depth := max(depths.values())) > USUAL_STEPS:
         config["recursion_limit"] = depth + 1
     written = (f"{_written(name)}: {value}" for name, value in config.items())

@@ -58,17 +58,19 @@ def _name(agent: str, number: int) -> str:
 def _round(plan: Plan, repeating: list[str], number: int, last: dict[str, str]) -> Iterator[Node]:
     names = {agent: _name(agent, number) for agent in repeating}
     for agent in repeating:
-        inputs = tuple(names.get(other, other) for other in plan.team.direct_inputs[agent])
-        within = any(other in names for other in plan.team.direct_inputs[agent])
+        inputs = tuple(names.get(source, source) for source in plan.team.direct_inputs[agent])
+        within = any(source in names for source in plan.team.direct_inputs[agent])
         receivers = plan.team.reports_to.get(agent, ())
         yield Node(
             name=names[agent],
             agent=agent,
             after=inputs if within or not last else tuple(last.values()),
-            reads=tuple(names.get(other, other) for other in plan.agents[agent].sees),
+            reads=tuple(names.get(source, source) for source in plan.agents[agent].sees),
             round=number,
             before=last.get(agent, ""),
-            answers=tuple(last[other] for other in repeating if last and other in receivers),
+            answers=tuple(
+                last[receiver] for receiver in repeating if last and receiver in receivers
+            ),
         )
 
 
@@ -76,6 +78,6 @@ def _node(plan: Plan, agent: str, last: dict[str, str]) -> Node:
     return Node(
         name=agent,
         agent=agent,
-        after=tuple(last.get(other, other) for other in plan.team.direct_inputs[agent]),
-        reads=tuple(last.get(other, other) for other in plan.agents[agent].sees),
+        after=tuple(last.get(source, source) for source in plan.team.direct_inputs[agent]),
+        reads=tuple(last.get(source, source) for source in plan.agents[agent].sees),
     )

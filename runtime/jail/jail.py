@@ -189,7 +189,7 @@ class Jail:
     def _spawn(self, command: Sequence[str], **how: Any) -> JailedProcess:
         process = spawn(self.tier, self._confinement, command, group=self._group, **how)
         with self._lock:
-            self._processes = {other for other in self._processes if other.running} | {process}
+            self._processes = {item for item in self._processes if item.running} | {process}
         return process
 
     def _kill_processes(self, reason: str) -> None:

@@ -60,14 +60,14 @@ def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 def _copy_in_place(paths: list[Path]) -> None:
     """Make one copy and give it all the names: many copies of one file could fill the disk."""
-    first, *others = paths
+    first, *links = paths
     handle, copy = tempfile.mkstemp(dir=first.parent)
     os.close(handle)
     shutil.copy2(first, copy)
     Path(copy).replace(first)
-    for other in others:
-        other.unlink()
-        other.hardlink_to(first)
+    for link in links:
+        link.unlink()
+        link.hardlink_to(first)
 
 
 def give(*folders: Path, uid: int, gid: int) -> None:

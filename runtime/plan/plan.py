@@ -225,7 +225,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
             held_to_choice(team, _as_planned(team, team.agents[agent_id])),
             backend=team.backend_of(team.agents[agent_id]),
             level=number,
-            sees=tuple(other for other in order if other in visible[agent_id]),
+            sees=tuple(source for source in order if source in visible[agent_id]),
             catalogue=catalogue,
             acts=team.execution.roster is not None,
         )

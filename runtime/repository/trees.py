@@ -303,10 +303,10 @@ def _conflicts(messages: str) -> Iterator[str]:
         words = words[3 + count :]
 
 
-def _free(path: str, others: Collection[str]) -> str:
-    """Return a name that nothing of others has, neither a file nor a folder."""
+def _free(path: str, names: Collection[str]) -> str:
+    """Return a path that is free: none of these names, and no folder of theirs."""
     name, number = path, 1
-    while any(other == name or other.startswith(f"{name}/") for other in others):
+    while any(path_there == name or path_there.startswith(f"{name}/") for path_there in names):
         number += 1
         name = f"{path}_{number}"
     return name

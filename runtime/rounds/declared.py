@@ -168,7 +168,7 @@ class Declared:
         }
         letters = {
             agent: tuple(
-                answers[other] for other in answers if other in self._sources_of(coming, agent)
+                answers[sender] for sender in answers if sender in self._sources_of(coming, agent)
             )
             for agent in coming.agents
         }

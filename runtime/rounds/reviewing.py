@@ -24,7 +24,7 @@ def reviewers(plan: Plan) -> Mapping[str, tuple[str, ...]]:
     opening = plan.team.opening
     working = [agent for agent in plan.agents if agent not in opening]
     return {
-        agent: tuple(other for other in working if agent in reports_to.get(other, ()))
+        agent: tuple(reviewed for reviewed in working if agent in reports_to.get(reviewed, ()))
         for agent, planned in plan.agents.items()
         if planned.agent.reviews
     }

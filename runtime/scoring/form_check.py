@@ -58,8 +58,8 @@ class FormCheck:
 
     def _message(self, task: Task, run: Run) -> str:
         scorer, answer = task.scorer.name, (run.answer or "").strip()[-ENDING:]
-        other = "number" if re.search(r"\d", str(task.answer)) else "contains"
-        instead = f'write "scorer": {{"name": "{other}"}} into the tasks, or ' * (other != scorer)
+        usual = "number" if re.search(r"\d", str(task.answer)) else "contains"
+        instead = f'write "scorer": {{"name": "{usual}"}} into the tasks, or ' * (usual != scorer)
         return (
             f"the first {self.scored} scores are all 0, yet {self.containing} of these answers"
             f" contain the reference answer, and the scorer {scorer} does not find it there. Task"

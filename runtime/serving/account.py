@@ -156,7 +156,7 @@ class Account:
     def _cost(self, at: int, sessions: Sequence[Mapping[str, Any]]) -> Usage:
         """Return the cost of a session; of a killed one, until the record's next session."""
         session = sessions[at]
-        later = (other["before"] for other in sessions[at + 1 :] if other["run"] == session["run"])
+        later = (entry["before"] for entry in sessions[at + 1 :] if entry["run"] == session["run"])
         after = session.get("after") or next(later, None)
         total = self._total(session["run"]) if after is None else Usage(**after)
         return total - Usage(**session["before"])

@@ -94,9 +94,9 @@ class Teams:
         teams = cls(catalogue)
         for source in dict.fromkeys(sources):
             team = load(source, catalogue)
-            if (other := teams.by_name.get(team.name)) is not None:
+            if (first := teams.by_name.get(team.name)) is not None:
                 raise InputError(
-                    f"{source} and {other.source} are both called {team.name!r}, so no client could"
+                    f"{source} and {first.source} are both called {team.name!r}, so no client could"
                     " tell them apart. Rename one."
                 )
             teams.by_name[team.name] = team

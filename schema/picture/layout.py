@@ -137,14 +137,14 @@ def _fitted(level: Sequence[Slot], wanted: Sequence[float], spacing: Spacing) ->
     for places that never fall: neighbours that would are pooled at their mean (Ayer et al. 1955).
     """
     sizes = [spacing.size(slot) for slot in level]
-    steps = [(value + other) / 2 + spacing.gap for value, other in pairwise(sizes)]
+    steps = [(size + next_size) / 2 + spacing.gap for size, next_size in pairwise(sizes)]
     offsets = list(accumulate(steps, initial=0.0))
     pools: list[tuple[float, int]] = []
     for place, offset in zip(wanted, offsets, strict=True):
         mean, count = place - offset, 1
         while pools and pools[-1][0] >= mean:
-            other, others = pools.pop()
-            mean, count = (mean * count + other * others) / (count + others), count + others
+            value, size = pools.pop()
+            mean, count = (mean * count + value * size) / (count + size), count + size
         pools.append((mean, count))
     fitted = [mean for mean, count in pools for _ in range(count)]
     return {slot: fitted[i] + offsets[i] for i, slot in enumerate(level)}

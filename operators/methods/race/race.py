@@ -225,9 +225,9 @@ class Race:
     def _relatives(self, pick: _Pick) -> list[Contender]:
         """Return those whose runs in a slot may have answers for a candidate, the parent first."""
         own, slot = pick.candidate, pick.slot
-        others = [other for other in self.standings.candidates if len(other.scores) > slot]
+        rivals = [rival for rival in self.standings.candidates if len(rival.scores) > slot]
         lineage = (own.parent, own.partner)
-        return sorted(others, key=lambda other: [other.number != each for each in lineage])
+        return sorted(rivals, key=lambda rival: [rival.number != each for each in lineage])
 
     def _accept(self, pick: _Pick, proposal: Proposal) -> None:
         """Enter a child."""

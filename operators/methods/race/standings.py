@@ -282,19 +282,19 @@ class Standings:
         """Return what is believed of a candidate, as of the last `refresh`."""
         return self._beliefs[candidate.number]
 
-    def lead(self, candidate: Contender, other: Contender) -> Belief:
+    def lead(self, candidate: Contender, rival: Contender) -> Belief:
         """Return what is believed of how much more a candidate scores than another."""
         steps = self._posterior.steps
-        return self._posterior.belief(steps[candidate.number] - steps[other.number])
+        return self._posterior.belief(steps[candidate.number] - steps[rival.number])
 
-    def pairs_to_show(self, candidate: Contender, other: Contender) -> int:
+    def pairs_to_show(self, candidate: Contender, rival: Contender) -> int:
         """Return in how many pairs of runs an interval shows a gain; 0: none is expected.
 
         It does so with a chance of 80 %, where the gain is the expected one. The prior has shrunk
         that, as who leads many others was lucky, too: of a gain of 0.4, about 0.1 in 40 runs. So
         the chance is higher where the gain is what its runs say.
         """
-        gain = self.lead(candidate, other).mean
+        gain = self.lead(candidate, rival).mean
         variance = 2 * self._posterior.variance
         return math.ceil(variance * (SHOWN / gain) ** 2) if gain > 0 else 0
 
