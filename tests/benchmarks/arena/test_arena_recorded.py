@@ -16,9 +16,9 @@ from coterie.runtime.local import server
 from ...support.commands import invoked_in
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "arena"
-CELL = "cells/race/dates/seed_0"
-THIRD = ["--shard", "3/12"]
-"""The third of all cells: the first race."""
+CELL = "cells/race/ages/seed_0"
+SIXTH = "6/12"
+"""The sixth of all cells: the race that handed over a better team."""
 
 
 async def nobody() -> None:
@@ -30,18 +30,26 @@ async def start_server(*_: object) -> Any:
     return SimpleNamespace(api_base="http://127.0.0.1:9/v1", key="", stop=nobody)
 
 
-def test_a_race_whose_operator_is_a_large_model_replays_from_its_journal(
+def test_a_race_whose_operator_is_a_large_model_replays_to_its_last_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "start_server", start_server)
     monkeypatch.setattr("coterie.runtime.command.models.pull_with_progress", lambda: None)
     with tarfile.open(EXAMPLE / "written.tar.xz") as recorded:
         recorded.extract(f"{CELL}/evolutions/cell/journal.log", tmp_path, filter="data")
-        value = json.load(recorded.extractfile("arena.json") or pytest.fail("no arena.json"))
-    words = ["arena", str(EXAMPLE / "written.yaml"), "--results", str(tmp_path), *THIRD, "--quiet"]
-    models = ["--model", "local", "--model", "writer=inbox:box"]
+        race = read(recorded, f"recorded/{CELL}/race.json")
+        cells = json.loads(read(recorded, "arena.json"))["cells"]
+    assert {"ended", "last_word"} <= json.loads(race).keys()
+    words = ["arena", str(EXAMPLE / "written.yaml"), "--results", str(tmp_path), "--shard", SIXTH]
+    models = ["--model", "local", "--model", "writer=inbox:box", "--quiet"]
     result = invoked_in(tmp_path, main, [*words, *models], "mas-bench")
     assert result.code == 0, result.err
+    assert (tmp_path / CELL / "evolutions/cell/race.json").read_bytes() == race
     [cell] = json.loads((tmp_path / "arena.json").read_text())["cells"]
-    assert cell in value["cells"]
+    assert cell == next(each for each in cells if each["folder"] == CELL)
     assert not (tmp_path / "box").exists()
+
+
+def read(archive: tarfile.TarFile, name: str) -> bytes:
+    """Return the content of a file of the archive."""
+    return (archive.extractfile(name) or pytest.fail(f"no {name}")).read()
