@@ -1,0 +1,22 @@
+"""The report of a race, as people read it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from coterie.operators.methods.race.result import Entrant
+
+from .pages.races import RACE
+
+
+def test_a_merge_of_merges_says_each_reason_once() -> None:
+    def entrant(number: int, parent: int, partner: int | None = None) -> Entrant:
+        kind, reason = ("merge", "Both help: …") if partner else ("hypothesis", f"Try {number}.")
+        return Entrant(number=number, parent=parent, partner=partner, kind=kind, reason=reason)
+
+    entrants = (
+        RACE.entrants[0], entrant(1, 0), entrant(2, 0), entrant(3, 0), entrant(4, 1, 2),
+        entrant(5, 3, 2), entrant(6, 4, 5),
+    )  # fmt: skip
+    lines = str(replace(RACE, entrants=entrants, leader=6)).splitlines()
+    assert lines[1:4] == ["  hypothesis: Try 1.", "  merge: Try 2.", "  merge: Try 3."]
