@@ -242,7 +242,8 @@ class Race:
             edits=proposal.words,
         )
         whom = f"candidate {parent}" if parent else "the original"
-        self.stream.say(f"candidate {number} changes {whom} ({pick.kind}): {reason}")
+        how = f"changes {whom} ({pick.kind}): {reason}"
+        self.stream.say(f"candidate {number} {f'merges {whom} with {partner}' if partner else how}")
 
     def enter(self, team: Team, **lineage: Any) -> int:
         """Enter a team, and return its number.
