@@ -154,7 +154,8 @@ class WorkerConnection:
             raise HungUp("it hung up")
         self._received += chunk
         if len(self._received) > self._limits.message + _CHUNK:
-            raise WireError(f"it sent a message of more than {self._limits.message} bytes")
+            what = "messages" if b"\n" in self._received else "a message"
+            raise WireError(f"it sent {what} of more than {self._limits.message} bytes")
 
     def _read_printed(self) -> bool:
         """Read once from what the process prints; False if there was nothing."""

@@ -246,7 +246,9 @@ for handle in range(3, 20):
         pass
 """
     error = helped.execute(code, timeout=600).error or ""
-    assert "it called a tool before it read the last one's answer" in error
+    # Which of the two comes first depends on how soon its calls are read.
+    early = "it called a tool before it read the last one's answer"
+    assert early in error or "it sent messages of more than" in error
 
 
 def test_a_kill_does_not_wait_for_a_tool(helped: PythonWorker) -> None:
