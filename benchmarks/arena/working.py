@@ -41,7 +41,6 @@ class Working:
     options: Mapping[str, Any]
     jobs: int
     _codes: list[int] = field(default_factory=list[int])
-    _settled: set[Cell] = field(default_factory=set["Cell"])
 
     @property
     def open(self) -> list[Cell]:
@@ -80,10 +79,8 @@ class Working:
 
     def write(self) -> Mapping[str, Any]:
         """Write the table of all cells that are done, and return its value."""
-        self._settled.update(cell for cell in self.cells if cell.is_settled)
         # What a cell at work remembers of itself would be old; what is settled is read once only.
-        cells = [cell if cell in self._settled else replace(cell) for cell in self.cells]
-        value = arena_value(cells)
+        value = arena_value([cell if cell.is_settled else replace(cell) for cell in self.cells])
         write_files(self.folder, value)
         return value
 

@@ -14,7 +14,7 @@ from ...schema.values.codec import from_value, to_value
 from ...schema.values.values import is_list
 from ..values.layout import LEDGER, agent_file_of, file_of
 from ..values.places import Places
-from ..values.statistics import FIGURES, Past, Sums, Tally
+from ..values.statistics import FIGURES, Past, Sums, TrialTotals
 from .agents import PoolAgent, Revision
 from .lessons import Lessons
 from .members import Member
@@ -176,14 +176,14 @@ def _agent_of(folder: Path, value: Mapping[str, Any], state: State) -> PoolAgent
     )
 
 
-def _figures(tally: Tally) -> list[float]:
+def _figures(tally: TrialTotals) -> list[float]:
     return [*tally.sums.values(), *tally.usage.values()]
 
 
-def _tally(figures: Sequence[Any]) -> Tally:
+def _tally(figures: Sequence[Any]) -> TrialTotals:
     numbers = [_number(figure) for figure in figures]
     own, counts = numbers[: len(FIGURES)], numbers[len(FIGURES) :]
-    return Tally(
+    return TrialTotals(
         sums=dict(zip(FIGURES, own, strict=True)),
         usage=dict(zip(COUNT_NAMES, counts, strict=True)),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from ...schema.team.team import Lineage
-from ..values.statistics import EVOLVE, Statistics, Tally, Trial
+from ..values.statistics import EVOLVE, Statistics, Trial, TrialTotals
 from .trials import TrialIndex
 
 UNKNOWN = Statistics()
@@ -34,8 +34,10 @@ class TrialRecord:
     lineage: Lineage
     stem: str
     retired: str | None = None
-    by_split: dict[str, Tally] = field(default_factory=dict[str, Tally])
-    by_niche: dict[tuple[str, str], Tally] = field(default_factory=dict[tuple[str, str], Tally])
+    by_split: dict[str, TrialTotals] = field(default_factory=dict[str, TrialTotals])
+    by_niche: dict[tuple[str, str], TrialTotals] = field(
+        default_factory=dict[tuple[str, str], TrialTotals]
+    )
     trials: TrialIndex | None = None
     upto: int | None = None
 
@@ -80,9 +82,9 @@ class TrialRecord:
         """Take in a trial."""
         split, niche = trial.split, trial.niche
         if split not in self.by_split:
-            self.by_split[split] = Tally()
+            self.by_split[split] = TrialTotals()
         self.by_split[split].take(trial)
         if niche is not None:
             if (split, niche) not in self.by_niche:
-                self.by_niche[split, niche] = Tally()
+                self.by_niche[split, niche] = TrialTotals()
             self.by_niche[split, niche].take(trial)

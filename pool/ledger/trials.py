@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...schema.values.codec import from_value
 from ..values.places import Places
-from ..values.statistics import Statistics, Tally
+from ..values.statistics import Statistics, TrialTotals
 from .changes import Evaluated
 from .ledger import lines_at
 
@@ -35,12 +35,12 @@ class TrialIndex:
         """
         numbers = self.places.find(_about(member, task))
         offsets = [number for number in numbers if upto is None or number < upto]
-        tally: Tally | None = None
+        tally: TrialTotals | None = None
         for entry in lines_at(self.ledger, offsets):
             if entry.value["kind"] == SCORED:
                 evaluation = from_value(Evaluated, entry.value)
                 if evaluation.trial.task == task and member in _of(evaluation):
-                    tally = tally or Tally()
+                    tally = tally or TrialTotals()
                     tally.take(evaluation.trial)
         return tally and tally.statistics
 

@@ -19,9 +19,9 @@ __all__ = [
     "Past",
     "Statistics",
     "Sums",
-    "Tally",
     "Trial",
     "TrialPart",
+    "TrialTotals",
     "wilson",
 ]
 
@@ -206,7 +206,7 @@ FIGURES = tuple(field.name for field in fields(Statistics) if field.name != "usa
 
 
 @dataclass(kw_only=True, slots=True)
-class Tally:
+class TrialTotals:
     """Sums that trials are added to, in place: a pool has too many for new `Statistics` of each.
 
     Attributes:
@@ -227,9 +227,9 @@ class Tally:
             self._statistics = Statistics(**figures, usage=Usage(**counts))
         return self._statistics
 
-    def copy(self) -> Tally:
+    def copy(self) -> TrialTotals:
         """Return sums that stay when trials are added to these."""
-        return Tally(sums={**self.sums}, usage={**self.usage})
+        return TrialTotals(sums={**self.sums}, usage={**self.usage})
 
     def take(self, trial: Trial) -> None:
         """Add a trial."""

@@ -98,7 +98,7 @@ class Slots:
         """Let in who waits, while there are slots. The lock is held."""
         while self._waiting and self._in_use + 1 <= self._bound:
             turn, loop = self._waiting.popleft()
-            # Whoever gave up, or whose loop has ended, takes no slot: nobody would give it back.
+            # A waiter that gave up, or whose loop has ended, would never give its slot back.
             if not loop.is_closed() and turn.set_running_or_notify_cancel():
                 self._in_use += 1
                 turn.set_result(None)

@@ -101,7 +101,7 @@ class JailedProcess:
     def kill(self, reason: str) -> None:
         """End the command and all that it started; see `AnyProcess`."""
         with self._ending:
-            # A command that has ended by itself was not stopped, whoever comes to kill it now.
+            # A command that ended by itself was not stopped by a later kill.
             if self.stopped is None and self.running:
                 self.stopped = reason
             self._end()

@@ -193,7 +193,7 @@ class Entries:
                 try:
                     self._write()
                 except BaseException:
-                    # Whoever put it is told that it failed, so no later write may bring it.
+                    # The caller gets the error, so no later write may add the entry.
                     self._waiting.remove((path, text))
                     raise
         self.last_moment = max(self.last_moment, moment)
@@ -271,7 +271,7 @@ class Entries:
             try:
                 self._write()
             except StorageError as failure:
-                # Nobody waits for these entries: whoever writes or flushes next is told.
+                # Nobody waits for these entries: the next write or flush raises the error.
                 self._file.failure = failure
                 self._waiting.clear()
                 raise

@@ -347,7 +347,7 @@ class Journal:
         def put(usage: Usage, state: State, **ends: float) -> None:
             value = {"usage": usage.value(), "state": state, "since": since, **ends, **batched}
             # An open attempt is written before its request goes out, so that no kill hides a cost.
-            # That it is settled may be written late: until then it counts with its upper bound.
+            # Its settlement may be written late: until then its upper bound counts.
             is_open = state == "open"
             cost = usage, state
             self._entries.put(
@@ -401,7 +401,7 @@ class Journal:
     def content_hash(self) -> str:
         """SHA-256 over all answers, whatever their order, their time, and what they cost."""
         lines = (
-            # Runs that were answered the same have the same hash, however long the answers took.
+            # The time that an answer took is not part of the hash.
             f"{path}\0{key}\0{canonical({**value, 'seconds': None}).decode()}"
             for path, key, value in self._entries.all(without=("attempt", "batch", CLOCK))
         )

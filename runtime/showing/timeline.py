@@ -206,7 +206,7 @@ def _marked(spans: list[Span]) -> list[Span]:
 
 
 def _waited_for(spans: Sequence[Span]) -> list[int | None]:
-    """Find whose end each start waited for: a sender's; in a later round, of the round before."""
+    """Return what each span waited for: the end of a sender, or of a span of another round."""
     by_agent: defaultdict[str, list[int]] = defaultdict(list)
     for index, span in enumerate(spans):
         by_agent[span.agent].append(index)
@@ -228,7 +228,7 @@ def _waited_for(spans: Sequence[Span]) -> list[int | None]:
             return max(senders, key=lambda index: (spans[index].end, -index))
         earlier = (
             index
-            for index in reversed(by_end[:ended] if has_rounds else ())
+            for index in (by_end[place] for place in reversed(range(ended if has_rounds else 0)))
             if spans[index].round != span.round and spans[index].start < span.start
         )
         return next(earlier, None)

@@ -44,7 +44,7 @@ Convert = Callable[[Any], Any]
 SETTINGS = "__kept__"
 NO_KINDS: frozenset[type[Any]] = frozenset()
 MOST_SHAPES = 256
-"""Of the values of a class: keys in their order, with types. Others have strangers written."""
+"""Combinations of keys and types that are remembered of a class; only hostile files have more."""
 _Shape = tuple[tuple[str, ...], tuple[tuple[str, str, Convert], ...]]
 """The keys that are ignored, and for each that is not taken as it is: name and reader."""
 

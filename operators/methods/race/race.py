@@ -242,8 +242,10 @@ class Race:
             edits=proposal.words,
         )
         whom = f"candidate {parent}" if parent else "the original"
-        how = f"changes {whom} ({pick.kind}): {reason}"
-        self.stream.say(f"candidate {number} {f'merges {whom} with {partner}' if partner else how}")
+        if partner:
+            self.stream.say(f"candidate {number} merges {whom} with {partner}")
+        else:
+            self.stream.say(f"candidate {number} changes {whom} ({pick.kind}): {reason}")
 
     def enter(self, team: Team, **lineage: Any) -> int:
         """Enter a team, and return its number.

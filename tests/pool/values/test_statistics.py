@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.shape import misshapen
-from coterie.pool.values.statistics import Statistics, Tally, Trial, TrialPart, wilson
+from coterie.pool.values.statistics import Statistics, Trial, TrialPart, TrialTotals, wilson
 from coterie.runtime.values.usage import Usage
 from coterie.schema.values.errors import InputError
 
 
 def of(*trials: Trial) -> Statistics:
-    tally = Tally()
+    tally = TrialTotals()
     for trial in trials:
         tally.take(trial)
     return tally.statistics
