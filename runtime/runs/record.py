@@ -187,7 +187,7 @@ class RunRecord:
         }
 
     def took(self, run: Run) -> float:
-        """Return how long a run took, earlier processes included; of a replay, the replay."""
+        """Return how long a run took, earlier processes included; for a replay, the replay only."""
         return run.seconds + (0.0 if self.journal.replaying else self.journal.prior_seconds)
 
     @property
