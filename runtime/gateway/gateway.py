@@ -130,7 +130,7 @@ class Gateway:
         for first in wanted:
             for alias in self._route(first):
                 await self._reached(self._client_of(alias).endpoint)
-            # That of a fallback may take seconds to make, and is hardly ever needed.
+            # A fallback's client may take seconds to create, and is hardly ever needed.
             if not self._client_of(first).is_batched:
                 await self._client(self._client_of(first).endpoint.kind)
 
@@ -234,7 +234,7 @@ class Gateway:
             endpoint = line.endpoint
             if endpoint.kind == "local":
                 endpoint = await self._reached(endpoint)
-            # While there is another model to ask, nobody waits for an endpoint that is out.
+            # While another model can answer, the call does not wait for an endpoint that is out.
             this = call if following is None else replace(call, patient=False)
             try:
                 client = self.batches if line.is_batched else self._clients.get(endpoint.kind)
@@ -332,7 +332,7 @@ def _in_batches(client: ModelClient) -> ModelClient:
         endpoint=replace(client.endpoint, stream=False),
         rates=client.rates and client.rates.times(part),
         is_batched=True,
-        # All of OpenAI's models take the newer name. To find out in a batch may take hours.
+        # All of OpenAI's models accept the newer name. Finding out in a batch may take hours.
         refused={OLDER_BOUND} if client.model.api_base is None else set[str](),
     )
 
