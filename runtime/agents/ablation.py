@@ -11,8 +11,8 @@ class Ablation:
 
     Colleagues work as if silent agents did not exist: they read no report and no message of them,
     and are not told that one is missing. They still read what others noted of silent agents. So an
-    agent that does not read a silent one is asked the same question under the same path as in the
-    run without silence, and that run's journal answers it.
+    agent that does not read a silent one asks the same question, under the same path, as in the run
+    without silence. That run's journal answers it.
 
     Attributes:
         agents: Silent in the whole run.

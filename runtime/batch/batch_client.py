@@ -248,7 +248,6 @@ class BatchClient:
             batch.fail(left_out, waiting & batch.waiting.keys())
 
     async def _until_over(self, batch: _Batch, name: str) -> BatchState:
-        """Poll a batch until it is over."""
         answered, wait = -1, FIRST_WAIT
         while True:
             state = await self._patiently(batch, lambda: batch.api.state(name))

@@ -240,7 +240,6 @@ class _Call:
 
 
 def _clean(answer: ChatAnswer, scrub: Callable[[str], str]) -> ChatAnswer:
-    """Return an answer without the host's secrets."""
     texts = [answer.text, answer.finish_reason, answer.model, answer.fingerprint, answer.thinking]
     is_plain = not (answer.tool_calls or answer.kept)
     if is_plain and scrub(together := APART.join(texts)) == together:
@@ -259,7 +258,6 @@ def _clean(answer: ChatAnswer, scrub: Callable[[str], str]) -> ChatAnswer:
 
 
 def _value(answer: ChatAnswer, left_out: int) -> Mapping[str, Any]:
-    """Return an answer as a JSON object."""
     value: dict[str, Any] = {
         "text": answer.text,
         "tool_calls": [_call_value(tool_call) for tool_call in answer.tool_calls],

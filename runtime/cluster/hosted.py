@@ -26,9 +26,9 @@ PATIENCE = 30.0
 """Seconds after which a request is answered even if nothing happened."""
 
 News = tuple[list[tuple[int, bytes]], str | None, int | None, bool]
-"""A command's news since the last request: pieces of its streams, each with the stream's number (an
-empty piece is its end), why the host ended the command, its exit code once it has ended, and
-whether no more news will follow."""
+"""A command's news since the last request. First, pieces of its streams, each with the stream's
+number (an empty piece is its end). Then, why the host ended the command, its exit code once it has
+ended, and whether no more news will follow."""
 
 
 class HostedProcess:

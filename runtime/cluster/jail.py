@@ -182,7 +182,6 @@ class RemoteJail:
             function(self._link, error)
 
     def _ask_worker(self, method: str, *arguments: Any, **named: Any) -> Any:
-        """Send the worker a request about this jail."""
         if self.lost is not None:
             raise self._loss()
         try:

@@ -154,7 +154,6 @@ class RemoteProcess:
                 self._ends[stream].shutdown(socket.SHUT_WR)
 
     def _feed(self, fed: socket.socket) -> None:
-        """Send local input to the command."""
         # The thread that fills the pipes also learns of a lost worker.
         with fed, contextlib.suppress(WorkerLost, JailError):
             while True:

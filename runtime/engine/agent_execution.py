@@ -217,7 +217,6 @@ class AgentExecution:
             self.emit("recalled", by=wanted.by, entries=records, shown=len(self.recalled))
 
     async def _run(self) -> AgentOutcome:
-        """Run the agent and return its outcome."""
         limit = self.planned.agent.timeout
         status: Status = "failed"
         result, error, fault = None, None, None
@@ -311,7 +310,6 @@ class AgentExecution:
         self.requests = Requests()
 
     async def _attempt(self) -> AgentResult:
-        """Run the agent once."""
         assignment = self._assignment()
         result = await self._result(assignment)
         if fields := await unused(assignment.workspace, result):
@@ -334,7 +332,6 @@ class AgentExecution:
 
     @cached_property
     def _system(self) -> str:
-        """Return its instructions."""
         has_reports = bool(self.reports or (self.carried and not self.turn))
         team, agent = self.run.plan.team, self.planned.agent
         text = system(

@@ -296,7 +296,6 @@ class Running:
         return outcome
 
     async def _stands(self, planned: PlannedAgent) -> AgentOutcome:
-        """Use a preset outcome."""
         agent_id = planned.agent.id
         outcome = self.outcomes[agent_id] = without_cost(self.preset[agent_id])
         if self.task.repo is not None and not outcome.changes:  # it was read from a record

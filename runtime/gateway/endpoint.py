@@ -131,9 +131,9 @@ def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
         environment: The environment variables, for addresses and keys.
 
     Raises:
-        InputError: The model names no provider or an unknown one, or is an address. Or the variable
-            for its key or address is unset or invalid, litellm's requirements for it are not
-            installed, its API differs from models.yaml, or a proxy variable is invalid.
+        InputError: The model names no provider or an unknown one, or is an address. The variable
+            for its key, its address or a proxy is unset or invalid. litellm lacks a requirement for
+            it, or its API differs from models.yaml.
     """
     endpoint = spoken(model, _reached(model, environment))
     if not endpoint.api_base:

@@ -88,7 +88,6 @@ def _settings(endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _file_of(task: asyncio.Task[Any]) -> str:
-    """Return the file that defines a task's coroutine."""
     code = getattr(task.get_coro(), "cr_code", None)
     return code.co_filename if code else ""
 

@@ -32,8 +32,8 @@ async def call_with_retries(
 ) -> tuple[ChatAnswer, int]:
     """Make a call, and retry it while its failures may pass.
 
-    Each retry waits at least as long as the endpoint asked, then with full jitter, so that callers
-    that were refused together do not return together.
+    Each retry waits at least as long as the endpoint asked, then with full jitter. So callers that
+    were refused together do not return together.
 
     Args:
         on_retry: Called with each failure to be retried and the seconds until then.

@@ -18,8 +18,8 @@ class AnyProcess(Protocol):
     * Must signal the end of a stream only after all data written to it.
     * Must make everything written to `stderr` before a piece of `stdout` readable no later than
       that piece.
-    * Must leave no process of the command alive once `wait` returns a code, or `kill` returns, as
-      long as the machine that it runs on can be reached.
+    * Must leave no process of the command alive once `wait` returns a code, or `kill` returns. This
+      holds while the machine that it runs on can be reached.
     """
 
     @property
@@ -73,8 +73,8 @@ class AnyProcess(Protocol):
 class AnyJail(Protocol):
     """A place to run untrusted code. Every method may be called from any thread.
 
-    * Must show the code the work folder at the path that it has here, and bring back the code's
-      changes by the time that `close` returns.
+    * Must show the code the work folder at the path that it has here.
+    * Must bring back the code's changes by the time that `close` returns.
     * Must raise `JailKilled` from `check` and `start` once it was killed or closed. Must raise
       `JailLost` if the machine with the jail is gone, and then from every other method but `kill`,
       too.

@@ -124,7 +124,7 @@ class Landlock(Tier):
     """Tier 2: Landlock confines files, the seccomp filter the rest. It needs no namespaces.
 
     Code can check names of the host's files, but not read their content. The jail's user keeps
-    rights over the host's files that Landlock does not cover, so changes of mode, owner and time
+    rights over the host's files that Landlock does not cover. So changes of mode, owner and time
     have no effect anywhere, unless root gave the jail its own user.
     """
 
@@ -242,7 +242,6 @@ def _enter(
 
 
 def _threads_of_user() -> int:
-    """Return the current user's number of threads."""
     count = 0
     for process in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):  # it has ended
@@ -270,7 +269,6 @@ def _first_to_go(program: str) -> list[str]:
 
 
 def _landlock_abi() -> int:
-    """Return the version of the kernel's Landlock."""
     version: int = ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _ABI_VERSION)
     if version < 1:
         raise JailError("the kernel has no Landlock, or it is turned off")

@@ -98,8 +98,6 @@ def scan(
 
 @dataclass(kw_only=True, eq=False)
 class _Scan:
-    """A scan in progress."""
-
     before: Mapping[str, FoundEntry]
     largest: int | None
     live: bool

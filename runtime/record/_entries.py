@@ -258,7 +258,6 @@ class Entries:
             self._file.close()
 
     def _write(self) -> None:
-        """Write the pending entries."""
         places = self._file.append([text for _, text in self._waiting])
         for (path, _), place in zip(self._waiting, places, strict=True):
             _note(self._places, path, place)

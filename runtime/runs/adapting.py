@@ -35,8 +35,8 @@ RECIPE = "adapt.yaml"
 class Adapting(Protocol):
     """Adapts the team of one run.
 
-    * Must call models, and run agents, through the given services and journal, under paths that do
-      not depend on scheduling, so that a resumed or replayed run has the same result.
+    * Must call models, and run agents, through the given services and journal. Their paths must not
+      depend on scheduling, so that a resumed or replayed run has the same result.
     * Must return a result for everything that a run may meet: a limit, a failure of a model.
     """
 

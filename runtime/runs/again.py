@@ -100,7 +100,6 @@ def known_again(
 
 
 def _place(model: Model | None) -> tuple[str, str] | None:
-    """Return a model's name and address."""
     return None if model is None else (model.model, (model.api_base or "").rstrip("/"))
 
 

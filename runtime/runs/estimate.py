@@ -179,7 +179,6 @@ def _calls(plan: Plan, agent_id: str) -> Range:
 
 
 def _each_call(plan: Plan, agent_id: str, tasks: Sequence[Task]) -> Iterator[Estimate]:
-    """Estimate a call of an agent on each task."""
     planned, team = plan.agents[agent_id], plan.team
     number = _bytes(system(planned, team.constitution, has_reports=bool(planned.sees)))
     talks = team.execution.rounds is not None or team.execution.roster is not None

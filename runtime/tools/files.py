@@ -83,8 +83,6 @@ def _search_text(root: Path, text: str, regular_expression: bool = False, path: 
 
 @dataclass(kw_only=True, eq=False)
 class _Search:
-    """A search in progress, and its result."""
-
     find: Find
     walk: Walk = field(default_factory=Walk)
     deadline: float = field(default_factory=lambda: time.monotonic() + SEARCH_SECONDS)

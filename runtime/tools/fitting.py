@@ -67,7 +67,6 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _fault(text: str, error: ValueError) -> str:
-    """Return why a text is not JSON."""
     begin = text.lstrip()[:1]
     if not isinstance(error, json.JSONDecodeError):
         return f"are not JSON: {error}"

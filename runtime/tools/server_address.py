@@ -127,7 +127,6 @@ class _Events(httpx.AsyncByteStream):
 
 
 async def _read(response: httpx.Response) -> httpx.Response:
-    """Read a whole answer."""
     content = bytearray()
     stream = response.stream
     assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - for the type checker

@@ -101,7 +101,6 @@ class Budget:
 
     @property
     def _chain(self) -> tuple[Budget, ...]:
-        """This budget and its parents."""
         return (self, *self._above)
 
     @property
@@ -282,7 +281,6 @@ class Budget:
             budget._add(usage)
 
     def _add(self, usage: Usage) -> None:
-        """Count an amount in this budget alone."""
         self._spent += usage
         if not self._limits:
             return
@@ -292,7 +290,6 @@ class Budget:
         self._used[2] += usage.calls
 
     def _latest(self) -> Budget | None:
-        """Return the budget whose time is up first."""
         return min(self._timed, key=Budget._time_left, default=None)
 
     def _time_left(self) -> float:

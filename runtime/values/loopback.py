@@ -1,7 +1,7 @@
 """Check that a local server is called by a name of this machine, against DNS rebinding.
 
-A foreign page whose name was made to resolve to this machine (DNS rebinding) sends its name in
-`Host`, and a page that sends a cross-origin request sends its own in `Origin`.
+In DNS rebinding, a foreign page's name resolves to this machine; the browser sends that name in
+`Host`. A cross-origin request of a foreign page has the page's origin in `Origin`.
 """
 
 from __future__ import annotations

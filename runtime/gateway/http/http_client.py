@@ -130,7 +130,6 @@ class HttpClient:
 async def _exchange(
     session: aiohttp.ClientSession, endpoint: Endpoint, body: Body, sink: StreamSink
 ) -> tuple[bytes, Mapping[str, str]]:
-    """Make a request, and return the content and the headers of its response."""
     wire, url, secrets = WIRES[endpoint.wire], endpoint.shown, endpoint.secrets
     read = read_bounded
     if body.is_streamed:

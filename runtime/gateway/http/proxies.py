@@ -67,7 +67,6 @@ def _is_in(host: str, network: str) -> bool:
 
 
 def _is_loopback(host: str) -> bool:
-    """Return whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -43,7 +43,6 @@ def as_chat(body: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dic
 
 
 def _explanation(body: Mapping[str, Any]) -> str | None:
-    """Return the provider's explanation of a refusal."""
     details = body.get("stop_details")
     return details.get("explanation") if is_mapping(details) else None
 

@@ -70,8 +70,6 @@ class ChatAssembly:
 
 
 class _Choice:
-    """Assembles one choice."""
-
     def __init__(self) -> None:
         self._choice: dict[str, Any] = {"finish_reason": None}
         self._message: dict[str, Any] = {}

@@ -52,9 +52,9 @@ class CellResult:
 class PythonWorker:
     """Runs cells of Python in a jail, one after the other, in one interpreter.
 
-    The first cell starts the interpreter. If a cell ends it (by a limit, or by itself), the error
-    reports it, and the next cell gets a new one with the host's tools and variables. Every method
-    may be called from any thread; cells wait for each other.
+    The first cell starts the interpreter. A limit, or the cell itself, may end it. The error then
+    says so, and the next cell gets a new one with the host's tools and variables. Every method may
+    be called from any thread; cells wait for each other.
 
     Args:
         jail: where it runs.

@@ -195,7 +195,6 @@ class _ToolCaller(_Bounded, ToldOfMistakes, KeepingMemory):
 def _common(
     assignment: Assignment, bridge: Bridge, max_steps: int, *, as_text: bool = False
 ) -> dict[str, Any]:
-    """Return the arguments that both kinds of agents share."""
     schema = assignment.agent.output_schema
     return {
         "tools": [HostTool(tool, bridge, as_text=as_text) for tool in assignment.tools.values()],

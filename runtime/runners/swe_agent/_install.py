@@ -85,7 +85,6 @@ class Installation:
 
 
 def _answer(python: Path) -> dict[str, Any]:
-    """Run the probe."""
     # Its own variables could lead the interpreter to other packages than those in its jail.
     environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     try:

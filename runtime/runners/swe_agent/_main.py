@@ -80,7 +80,6 @@ def _host() -> Host:
 
 
 def _hook(host: Host) -> Any:
-    """Return the hook that SWE-agent calls as it works."""
     hooks = _library("sweagent.agent.hooks.abstract")
 
     class Hook(hooks.AbstractAgentHook):

@@ -195,7 +195,6 @@ def _settings(assignment: Assignment, start: str) -> dict[str, Any]:
 
 
 def _failure(process: AnyProcess, log: str, error: Exception) -> str:
-    """Return why SWE-agent did not finish."""
     text = log.strip()[-LAST_WORDS:]
     why = process.stopped or ("" if isinstance(error, HungUp) else str(error))
     return f"SWE-agent failed{f': {why}' if why else ''}: {shortened(text)}"
