@@ -67,8 +67,8 @@ class AgentTurn:
     def news(self) -> str:
         """Return the new information: the mail, each message fenced, and the team's state.
 
-        The task is not mail: it is in the question itself. An agent without the tool to list the
-        team's members is shown them.
+        The task is not mail: it is in the question itself. An agent that acts by an object has no
+        tool to list the team's members, so they are included.
         """
         seat, mail = self.seat, self.seat.mail
         read = [message for message in mail.messages if message.kind != "task"]

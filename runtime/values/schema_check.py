@@ -36,7 +36,7 @@ class StepBudget:
 
     @contextmanager
     def checking(self) -> Generator[None]:
-        """Count the checks in a `with` block, which raises `TooManySteps` at its end."""
+        """Count the checks in a `with` block, which raises `TooManySteps` when no step is left."""
         _THREAD.room = self
         try:
             yield

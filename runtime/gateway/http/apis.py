@@ -57,7 +57,7 @@ def spoken(model: Model, endpoint: Endpoint) -> Endpoint:
 
 
 def spoken_now(endpoint: Endpoint, refused: AbstractSet[str]) -> Endpoint:
-    """Return an endpoint with the API that has not been refused.
+    """Return an endpoint for the Responses API if the model refused chat; else unchanged.
 
     Args:
         refused: Parameters and APIs that the model refused so far.
