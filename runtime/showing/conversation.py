@@ -1,4 +1,4 @@
-"""What an agent's model was shown and what it said, call by call, each message once."""
+"""The messages that an agent's model was shown, and its answers, call by call, without repeats."""
 
 from __future__ import annotations
 

@@ -71,6 +71,6 @@ class Links:
         return f"#{self._id(page, anchor or 'page')}"
 
     def _id(self, page: str, anchor: str) -> str:
-        """Name a part; a file has many pages, of which all but the first are named with it."""
+        """Return a part's id; in a file, ids of all pages but the first start with the page's."""
         is_alone = self.base is not None or page == next(iter(self.contents), page)
         return slug(anchor if is_alone else f"{page}--{anchor}")

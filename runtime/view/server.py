@@ -35,7 +35,8 @@ SHARE = 20
 """How many times as long as the last page took the server waits before it reports another change.
 So making pages takes at most a twentieth of a core, whatever a run writes."""
 FAULTS_OF_REQUESTS = (HttpProcessingError, web.RequestPayloadError, ConnectionError)
-"""What aiohttp raises where a request is malformed or too large, or its sender is gone."""
+"""The exceptions that aiohttp raises for a request that is malformed or too large, or broken
+off."""
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": f"{policy()}; frame-ancestors 'none'",
