@@ -1,4 +1,4 @@
-"""Definitions that stand in for larger ones of ours in a program that is written for others."""
+"""Definitions that replace larger ones of ours in a program for others."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class AgentError(Exception):
 
 
 def is_mapping(value: object) -> bool:
-    """Return whether a value is an object of JSON."""
+    """Return whether a value is a JSON object."""
     return isinstance(value, dict)
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value is a list of JSON."""
+    """Return whether a value is a JSON list."""
     return isinstance(value, list)
 
 
