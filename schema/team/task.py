@@ -34,7 +34,7 @@ class ScorerChoice:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What tells it from every other scorer; of a function of this host, its file too."""
+        """A key that only equal scorers share; a host's function adds the hash of its file."""
         own = () if self.python is None else (self.python.sha256,)
         return (self.name, dict(self.options), *own)
 

@@ -354,7 +354,7 @@ class Roster:
     memory: int = 150
 
     def following(self, new_ids: NewIds) -> Roster:
-        """Have the lead follow to its new id. Where it went, its name stays: a team needs one."""
+        """Return the roster with the lead's new id; a removed lead's name stays."""
         return replace(self, lead=new_ids.get(self.lead, self.lead) or self.lead)
 
 
@@ -492,7 +492,7 @@ class Team:
 
     @property
     def output(self) -> str:
-        """The agent whose output is the team's answer: declared, or who leads, else Kahn's last."""
+        """The agent whose output is the answer: as declared, else the lead, else Kahn's last."""
         lead = self.execution.roster.lead if self.execution.roster else None
         return self.declared_output or lead or self.levels[-1][-1]
 
