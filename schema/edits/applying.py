@@ -30,9 +30,10 @@ CHILD = "child.yaml"
 class RejectedEdits:
     """Edits that make no valid team.
 
-    Attributes: problems: All reasons. Problems of file `edits` are about edits that contradict each
-        other or do not fit the team. Problems of file `child.yaml` come from loading the edited
-        team, written in canonical form.
+    Attributes:
+        problems: All reasons. Problems of file `edits` are about edits that contradict each other
+            or do not fit the team. Problems of file `child.yaml` come from loading the edited team,
+            written in canonical form.
     """
 
     problems: tuple[Problem, ...]

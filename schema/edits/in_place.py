@@ -199,7 +199,7 @@ class _Entries:
         return {**self._inherited(name, own), **_plain(self._entry(name))}
 
     def _common(self, group: str, fields: Mapping[str, Any]) -> Agent:
-        """Return what most members of a group are now, those with entries of their own apart."""
+        """Return the most frequent form of a group's members without own entries."""
         ids = self.staying[group]
         agents = {
             name: self._starred(self.after.agents[name], fields, place)

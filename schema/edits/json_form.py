@@ -112,7 +112,7 @@ def _foreign(document: Document, component: Component) -> Iterator[Problem]:
 
 
 def _misfits(document: Document) -> Iterator[Problem]:
-    """Find edits whose parts do not fit together, such as a skill without a description."""
+    """Yield a problem for each edit with inconsistent parts: a skill needs a description."""
     for index, item in enumerate(document.value["edits"]):
         ((name, fields),) = item.items()
         try:

@@ -43,8 +43,9 @@ class ScorerChoice:
 class Task:
     """A task. The fields are those of the task file; `mas dev explain task` shows them.
 
-    Attributes: briefs: Instructions for single agents, by agent id. Ids that a team does not have
-        are ignored, because a task is written for many teams.
+    Attributes:
+        briefs: Instructions for single agents, by agent id. Ids that a team does not have are
+            ignored, because a task is written for many teams.
         fields: JSON values that prompts insert by name, as in `{{ task.priority }}`.
         files: The text of the files given to the agents, by relative path.
         attachments: The images and PDFs given to the agents, by relative path.

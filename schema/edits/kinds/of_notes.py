@@ -35,9 +35,10 @@ NAMED_NOTES: Mapping[str, str] = MappingProxyType(
 class SetNote(Kind):
     """Sets one note: the team's constitution, or a note of one agent.
 
-    Attributes: agent: The note's owner. None: the team. note: The kind. The team has a
-        constitution. An agent has coaching, and by name: patches, notes on teammates, pairwise
-        notes and skills.
+    Attributes:
+        agent: The note's owner. None: the team.
+        note: The kind. The team has a constitution. An agent has coaching, and by name: patches,
+            notes on teammates, pairwise notes and skills.
         name: The note's name; for notes on teammates and pairwise notes, the teammate.
         text: The note's text, or a skill's body. Empty: removes the note.
         description: When to use a skill.

@@ -36,10 +36,12 @@ PLACE = ("before", "reports_to", "receives_from", "is_output")
 class AddAgent(Kind):
     """Adds an agent to the team, with its edges.
 
-    Attributes: before: The agent of the team before which it is written in the file. None: it is
-        last. receives_from: The agents whose output it receives. Only one of two new agents names
-        their edge. is_output: Whether its output becomes the team's answer. Then all agents without
-        receivers, such as the former output, report to it.
+    Attributes:
+        before: The agent of the team before which it is written in the file. None: it is last.
+        receives_from: The agents whose output it receives. Only one of two new agents names their
+            edge.
+        is_output: Whether its output becomes the team's answer. Then all agents without receivers,
+            such as the former output, report to it.
     """
 
     component: ClassVar[Component] = "roster"

@@ -33,10 +33,10 @@ def is_tied(team: Team) -> bool:
 
 
 def is_arranged(team: Team) -> bool:
-    """Return whether some agents have a part in a team's passes that others cannot take over.
+    """Return whether some agents have a part in a team's passes that depends on the graph.
 
-    Where the roster is open, there is no graph to change, and nobody's output is read as such. Who
-    works on a condition or on a list goes by the answer of somebody who has to work before.
+    An open roster has no graph to change, and no agent's output is read as a report. An agent that
+    works on a condition or on a list depends on the answer of an earlier agent.
     """
     rounds = team.execution.rounds
     if team.execution.roster is not None:

@@ -66,8 +66,9 @@ def components_schema(
         least: The minimum number of edits in one answer.
         most: The maximum number of edits in one answer. There may be room for fewer.
 
-    Returns: The schema, or None if there is nothing to choose: no tool to grant, no edge to add or
-        remove.
+    Returns:
+        The schema, or None if there is nothing to choose: no tool to grant, no edge to add or
+            remove.
 
     Raises:
         InputError: A function of the team cannot be imported.
