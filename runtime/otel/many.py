@@ -63,14 +63,14 @@ class TurnSpans:
         if self._telemetry is not None:
             self._part(number, **{"coterie.turn": number})(event)
 
-    def beside(self, other: Callable[[int, Event], None]) -> Callable[[int, Event], None]:
+    def beside(self, observer: Callable[[int, Event], None]) -> Callable[[int, Event], None]:
         """Return who hears what happens, and tells another; the other alone without traces."""
         if self._telemetry is None:
-            return other
+            return observer
 
         def both(number: int, event: Event) -> None:
             self.hear(number, event)
-            other(number, event)
+            observer(number, event)
 
         return both
 

@@ -139,10 +139,10 @@ def _untaught(agent: Agent) -> Mapping[str, Any]:
     return agent_value(replace(agent, notes=agent.notes.untaught))
 
 
-def same(first: Any, other: Any) -> bool:
+def same(first: Any, second: Any) -> bool:
     """Return whether two plain values are the same to the last bit of order; `600` is `600.0`."""
-    return first is other or json.dumps(equal_numbers_alike(first)) == json.dumps(
-        equal_numbers_alike(other)
+    return first is second or json.dumps(equal_numbers_alike(first)) == json.dumps(
+        equal_numbers_alike(second)
     )
 
 

@@ -315,7 +315,7 @@ def _parted(hint: Any) -> tuple[Any, Form]:
     if get_origin(hint) is not Annotated:
         return hint, Form()
     plain, *others = get_args(hint)
-    records = [unlike_default(other) for other in others if isinstance(other, Form)]
+    records = [unlike_default(item) for item in others if isinstance(item, Form)]
     return plain, Form(**{name: item for record in records for name, item in record.items()})
 
 

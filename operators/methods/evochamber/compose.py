@@ -85,7 +85,7 @@ def as_scout(
     score: RankingScore, chosen: Sequence[RankingScore], niche: str, settings: PopulationSettings
 ) -> float:
     """Value an agent as scout: new to the niche, and unlike those chosen (EvoChamber Eq. 5)."""
-    alike = math.fsum(overlap(score, other) for other in chosen) / len(chosen)
+    alike = math.fsum(overlap(score, peer) for peer in chosen) / len(chosen)
     return settings.lambda_u / (1 + score.n(niche)) + settings.lambda_d * (1 - alike)
 
 
