@@ -63,14 +63,14 @@ class TurnSpans:
         if self._telemetry is not None:
             self._part(number, **{"coterie.turn": number})(event)
 
-    def beside(self, other: Callable[[int, Event], None]) -> Callable[[int, Event], None]:
+    def beside(self, observer: Callable[[int, Event], None]) -> Callable[[int, Event], None]:
         """Return a listener that also makes spans; the given one if no traces are requested."""
         if self._telemetry is None:
-            return other
+            return observer
 
         def both(number: int, event: Event) -> None:
             self.hear(number, event)
-            other(number, event)
+            observer(number, event)
 
         return both
 

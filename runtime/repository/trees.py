@@ -139,11 +139,11 @@ class Trees:
         attributes = f"core.attributesFile={self.folder / 'as_binary'}"
         exact = self._git("-c", attributes, "diff", *shown, limit=LARGEST_PATCH)
         both = zip(_SECTION.split(text), _SECTION.split(exact), strict=True)
-        return "".join(item if _is_text(item) else other for item, other in both)
+        return "".join(item if _is_text(item) else change for item, change in both)
 
-    def differing(self, first: str, other: str) -> Sequence[str]:
+    def differing(self, first: str, second: str) -> Sequence[str]:
         """Return the files in which two states differ."""
-        text = self._git("diff-tree", "-r", "-z", "--name-only", "--no-renames", first, other)
+        text = self._git("diff-tree", "-r", "-z", "--name-only", "--no-renames", first, second)
         return text.split("\0")[:-1]
 
     def applied(self, patch: str) -> str:

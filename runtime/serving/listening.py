@@ -52,14 +52,12 @@ async def listen(
     host: str,
     port: int,
     ready: Callable[[str], None],
-    seconds: float = DRAIN,
 ) -> bool:
     """Serve until this is cancelled; then let the running requests end.
 
     Args:
         port: The port; 0 for any free one.
         ready: Called with the address once the server accepts requests.
-        seconds: How long running requests have at the end.
 
     Returns:
         Whether all requests ended in time.
@@ -80,7 +78,7 @@ async def listen(
     try:
         await asyncio.shield(serving)
     except asyncio.CancelledError:
-        return await server.stop(seconds)
+        return await server.stop(DRAIN)
     else:
         return True
     finally:

@@ -74,8 +74,8 @@ def news(
     for call in calls:
         messages: Sequence[Mapping[str, Any]] = call.event["messages"]
         alike = 0
-        for fields, other in zip(before, messages, strict=False):
-            if _role_and_content(fields) != _role_and_content(other):
+        for fields, message in zip(before, messages, strict=False):
+            if _role_and_content(fields) != _role_and_content(message):
                 break
             alike += 1
         yield call, messages[alike:]

@@ -79,7 +79,7 @@ def _heir(team: Team, receivers: Sequence[str], removed: Set[str]) -> str | None
     for name in waiting:
         if name not in removed:
             return name
-        waiting += [other for other in team.reports_to.get(name, ()) if other not in waiting]
+        waiting += [parent for parent in team.reports_to.get(name, ()) if parent not in waiting]
     return None
 
 

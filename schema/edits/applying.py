@@ -67,8 +67,8 @@ def apply(
 
 def _contradictions(edits: Sequence[Edit]) -> Iterator[Problem]:
     for first, second, claim in conflicts(edits):
-        other = f"edits[{first}].{tag(type(edits[first]))}"
-        message = f"it sets {dotted(claim)}, and so does {other}. Keep one of them."
+        earlier = f"edits[{first}].{tag(type(edits[first]))}"
+        message = f"it sets {dotted(claim)}, and so does {earlier}. Keep one of them."
         yield _problem(second, edits[second], "", message)
 
 

@@ -138,10 +138,10 @@ def _untaught(agent: Agent) -> Mapping[str, Any]:
     return agent_value(replace(agent, notes=agent.notes.untaught))
 
 
-def same(first: Any, other: Any) -> bool:
+def same(first: Any, second: Any) -> bool:
     """Return whether two plain values are equal in content and order; `600` equals `600.0`."""
-    return first is other or json.dumps(equal_numbers_alike(first)) == json.dumps(
-        equal_numbers_alike(other)
+    return first is second or json.dumps(equal_numbers_alike(first)) == json.dumps(
+        equal_numbers_alike(second)
     )
 
 

@@ -106,8 +106,8 @@ def _foreign(document: Document, component: Component) -> Iterator[Problem]:
     for index, item in enumerate(listed if is_list(listed) else ()):
         for name in item if is_mapping(item) else ():
             if name in BY_TAG and BY_TAG[name].component != component:
-                other = BY_TAG[name].component
-                message = f"it edits {other}; here only {component} may be edited. Leave it out."
+                target = BY_TAG[name].component
+                message = f"it edits {target}; here only {component} may be edited. Leave it out."
                 yield document.problem(("edits", index, name), message, at_key=True)
 
 

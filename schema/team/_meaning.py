@@ -91,11 +91,11 @@ def distinct_tools(reading: Reading) -> Iterator[Problem]:
             uses |= dict.fromkeys(ACTS, "a way to act on its team")
         for index, tool in enumerate(agent.tools):
             identifier = tool_identifier(tool)
-            other = uses.setdefault(identifier, tool)
-            if other != tool:
+            earlier = uses.setdefault(identifier, tool)
+            if earlier != tool:
                 yield reading.problem(
                     (*path, "tools", index),
-                    f"for a model, {quoted(tool)} and {other} are both called {identifier}. Grant"
+                    f"for a model, {quoted(tool)} and {earlier} are both called {identifier}. Grant"
                     " one of them, or rename the server in tools.yaml.",
                 )
 

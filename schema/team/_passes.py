@@ -85,7 +85,7 @@ def opening_ahead(reading: Reading) -> Iterator[Problem]:
     opening = {*rounds.opening, *([recruit.by] if recruit else ())}
     inputs = team.direct_inputs
     for name in sorted(opening):
-        if others := [other for other in inputs[name] if other not in opening]:
+        if others := [source for source in inputs[name] if source not in opening]:
             path = (*OPENING, rounds.opening.index(name)) if name in rounds.opening else RECRUIT
             yield reading.problem(
                 path,
@@ -167,7 +167,7 @@ def closing_at_the_end(reading: Reading) -> Iterator[Problem]:
             " closing.",
         )
     for index, name in enumerate(rounds.closing):
-        if others := [other for other in _hearing(team, name) if other not in rounds.closing]:
+        if others := [source for source in _hearing(team, name) if source not in rounds.closing]:
             yield reading.problem(
                 (*CLOSING, index),
                 f"{quoted(name)} closes, but its output is read in the rounds, by {listed(others)}."
@@ -272,7 +272,7 @@ def _hearing(team: Team, agent_id: str) -> Sequence[str]:
         return team.reports_to.get(agent_id, ())
     levels = team.levels
     own = next(index for index, level in enumerate(levels) if agent_id in level)
-    return [other for level in levels[own + 1 :] for other in level]
+    return [name for level in levels[own + 1 :] for name in level]
 
 
 PASS_RULES: tuple[Rule, ...] = (

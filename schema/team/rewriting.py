@@ -270,11 +270,11 @@ def _names(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, str]:
     removed = [name for name in old if name not in new]
     names: dict[str, str] = {}
     for name, item in new.items():
-        same = (other for other in removed if exactly(old[other]) == exactly(item))
+        same = (key for key in removed if exactly(old[key]) == exactly(item))
         before = name if name in old else next(same, None)
         if before is not None:
             names[name] = before
-            removed = [other for other in removed if other != before]
+            removed = [key for key in removed if key != before]
     return names
 
 

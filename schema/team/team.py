@@ -122,12 +122,12 @@ class Notes:
         """Return the notes with the agents' new ids, without notes on removed agents."""
         moved: dict[str, Mapping[str, str]] = {}
         taught = {place: task for place, task in self.taught.items() if not _is_of_other(place)}
-        for other in OF_OTHERS:
-            texts: Mapping[str, str] = getattr(self, other)
+        for kind in OF_OTHERS:
+            texts: Mapping[str, str] = getattr(self, kind)
             names = _names_before(texts, new_ids)
-            moved[other] = MappingProxyType({new: texts[old] for new, old in names.items()})
-            tasks = {new: self.taught.get(f"{other}/{old}") for new, old in names.items()}
-            taught |= {f"{other}/{new}": task for new, task in tasks.items() if task is not None}
+            moved[kind] = MappingProxyType({new: texts[old] for new, old in names.items()})
+            tasks = {new: self.taught.get(f"{kind}/{old}") for new, old in names.items()}
+            taught |= {f"{kind}/{new}": task for new, task in tasks.items() if task is not None}
         return replace(self, **moved, taught=MappingProxyType(taught))
 
 

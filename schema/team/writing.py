@@ -160,12 +160,12 @@ def _ordered(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> 
     if not is_mapping(value):
         return value
     properties = schema.get("properties", {})
-    other = schema.get("additionalProperties") or {}
+    additional = schema.get("additionalProperties") or {}
     names = [key for key in value if key not in properties]
     if schema.get("x-sorted"):
         names.sort(key=natural)
     keys = [key for key in properties if key in value] + names
-    return {key: _ordered(value[key], properties.get(key, other), root) for key in keys}
+    return {key: _ordered(value[key], properties.get(key, additional), root) for key in keys}
 
 
 def _mapping(value: Mapping[str, Any], path: Path, comments: Comments) -> Iterator[str]:

@@ -163,7 +163,7 @@ class SetParameter(OfAgent):
                 schema: Schema = {"type": "string", "enum": list(efforts)}
                 yield edit("set_parameter", agent=one_of(asking), effort=schema)
         others = () if is_arranged(offer.team) else offer.asking
-        if labelled := [other.id for other in others if not offer.objects(_labelled(other))]:
+        if labelled := [agent.id for agent in others if not offer.objects(_labelled(agent))]:
             yield edit("set_parameter", agent=one_of(labelled), output_schema=_labels_schema())
         limited = {"max_tokens": asking, "timeout": asking, "max_steps": offer.looping}
         for field, agents in limited.items():

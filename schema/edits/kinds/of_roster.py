@@ -218,7 +218,7 @@ def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
         if fields := execution.get(name):
             put(execution, name, plain(built(fields).following(new_ids)))
     for agent in value["agents"].values():
-        if (noted := agent.get("notes")) and any(other in noted for other in OF_OTHERS):
+        if (noted := agent.get("notes")) and any(notes in noted for notes in OF_OTHERS):
             put(agent, "notes", plain(notes_of(noted).following(new_ids)) or None)
         if fields := agent.get("when"):
             put(agent, "when", plain(when_of(fields).following(new_ids)))

@@ -120,7 +120,7 @@ def distinguishable(tools: Iterable[str], others: Iterable[str] = ()) -> list[st
 def _tool_edits(agent: str, before: tuple[str, ...], after: tuple[str, ...]) -> Iterator[OfAgent]:
     rest = [tool for tool in before if tool in after]
     for tool in sorted(set(after) - set(rest)):
-        later = (place for place, other in enumerate(rest) if other > tool)
+        later = (place for place, listed in enumerate(rest) if listed > tool)
         rest.insert(next(later, len(rest)), tool)
     if tuple(rest) != after:
         yield SetTools(agent=agent, tools=after)
