@@ -1,4 +1,4 @@
-"""The batch APIs of OpenAI and Anthropic: how batches are submitted, found, looked at and read."""
+"""The batch APIs of OpenAI and Anthropic: submit, find, poll and read batches."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from ..values.bounds import LARGEST_ANSWER
 
 Line: TypeAlias = "Mapping[str, Any]"
 METADATA = "coterie"
-"""Where a batch of OpenAI's API says which one it is."""
+"""The metadata field by which a batch at OpenAI's API is recognized."""
 SKEW = 3_600
 """Seconds by which a provider's clock may be behind ours."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatchState:
-    """How far a batch is.
+    """The progress of a batch.
 
     Attributes:
         is_over: Whether no further request of it will be answered.
-        answered: How many requests are answered, or failed.
+        answered: Requests that are answered, or failed.
         failure: The error by which the provider refused the whole batch; else None.
     """
 
@@ -45,10 +45,10 @@ class BatchState:
 
 @dataclass(frozen=True)
 class _Api:
-    """A batch API at an endpoint. Every request of it raises `CallError` where it fails.
+    """A batch API at an endpoint. Each of its requests raises `CallError` on failure.
 
     Attributes:
-        is_named: Whether a batch says which one it is; else only its results do.
+        is_named: Whether a batch carries our key; else only its results identify it.
     """
 
     http: HttpClient
@@ -81,7 +81,7 @@ class _Api:
         return parsed(self.endpoint.at(path), without(self.endpoint.secrets, content))
 
     async def _listed(self, path: str, after: str) -> AsyncGenerator[Mapping[str, Any]]:
-        """List batches, the newest first."""
+        """Return the batches, the newest first."""
         params, has_more = {"limit": "100"}, True
         while has_more:
             page = await self._request("GET", path, params=params)
@@ -96,7 +96,7 @@ class _Api:
 
 
 class OpenAIBatches(_Api):
-    """OpenAI's (developers.openai.com/api/docs/guides/batch): files of lines."""
+    """OpenAI's batch API (developers.openai.com/api/docs/guides/batch): files of lines."""
 
     most, largest, is_named = 50_000, 190 << 20, True
 
@@ -118,7 +118,7 @@ class OpenAIBatches(_Api):
         return str((await self._request("POST", "/batches", json=order))["id"])
 
     async def submitted(self, key: str, _count: int, since: float) -> list[str]:
-        """Return the ids of batches since a moment that may be ours: that with the key."""
+        """Return the ids of batches since a moment that may be ours: the one with the key."""
         async for batch in self._listed("/batches", "after"):
             if (batch.get("metadata") or {}).get(METADATA) == key:
                 return [str(batch["id"])]
@@ -127,7 +127,7 @@ class OpenAIBatches(_Api):
         return []
 
     async def state(self, batch: str) -> BatchState:
-        """Return how far a batch is."""
+        """Return the progress of a batch."""
         fields = await self._request("GET", f"/batches/{quote(batch, safe='')}")
         counts = fields.get("request_counts") or {}
         files = (fields.get(name) for name in ("output_file_id", "error_file_id"))
@@ -140,7 +140,7 @@ class OpenAIBatches(_Api):
         )
 
     def answer(self, line: Line) -> ChatAnswer:
-        """Take the answer out of a line of results."""
+        """Extract the answer from a line of results."""
         response = line.get("response")
         if not is_mapping(response) or not is_mapping(body := response.get("body")):
             raise self._unanswered(words_of(json.dumps({"error": line.get("error")}).encode()))
@@ -151,9 +151,9 @@ class OpenAIBatches(_Api):
 
 
 class AnthropicBatches(_Api):
-    """Anthropic's (platform.claude.com/docs/en/build-with-claude/batch-processing).
+    """Anthropic's batch API (platform.claude.com/docs/en/build-with-claude/batch-processing).
 
-    A batch has no name of ours: it is found by its number of requests and the ids in its results.
+    A batch does not carry our key: its number of requests and the ids in its results identify it.
     """
 
     most, largest, is_named = 100_000, 240 << 20, False
@@ -177,7 +177,7 @@ class AnthropicBatches(_Api):
         return alike
 
     async def state(self, batch: str) -> BatchState:
-        """Return how far a batch is."""
+        """Return the progress of a batch."""
         path = f"{self.path}/{quote(batch, safe='')}"
         fields = await self._request("GET", path)
         counts, is_over = fields["request_counts"], fields["processing_status"] == "ended"
@@ -189,7 +189,7 @@ class AnthropicBatches(_Api):
         )
 
     def answer(self, line: Line) -> ChatAnswer:
-        """Take the answer out of a line of results."""
+        """Extract the answer from a line of results."""
         result = line["result"]
         if result["type"] not in {"succeeded", "errored"}:
             raise self._unanswered(f"the request is {result['type']}")
@@ -201,5 +201,5 @@ BatchApi: TypeAlias = OpenAIBatches | AnthropicBatches
 
 
 def batch_api(http: HttpClient, endpoint: Endpoint) -> BatchApi:
-    """Return the batch API of an endpoint, by what is spoken there."""
+    """Return the batch API of an endpoint, by its wire."""
     return (AnthropicBatches if endpoint.wire == "anthropic" else OpenAIBatches)(http, endpoint)

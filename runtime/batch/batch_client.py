@@ -1,4 +1,4 @@
-"""Makes calls in batches: collects them, submits them, and hands each answer to its call."""
+"""Makes calls in batches: collects them, submits them, and returns each answer to its call."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     from .batch_apis import BatchApi, BatchState, Line
 
 LINGER = 2.0
-"""Seconds without a further request after which those that wait are submitted."""
+"""Seconds without a new request until the waiting ones are submitted."""
 FIRST_WAIT, LONGEST_WAIT = 5.0, 60.0
-"""Seconds between two looks at a batch: each wait is half as long again as the one before."""
+"""Seconds between two polls of a batch: each wait is half as long again as the one before."""
 FRAME = 200
-"""Bytes around a request in its batch, at most."""
+"""The most bytes around a request in its batch."""
 TRIES = 6
-"""How often a batch is submitted while nobody knows whether it was taken."""
+"""How often to submit a batch while it is unknown whether the provider accepted it."""
 NOTED = ("number", "key", "calls", "since", "id", "is_void")
 
 
 @dataclass(kw_only=True, eq=False)
 class _Batch:
-    """A batch, and who waits for it here. The journal has the fields that `NOTED` names.
+    """A batch, and the calls that wait for it here. The journal has the fields in `NOTED`.
 
     Attributes:
-        number: Which batch of the run it is, from 1; 0: its requests are still collected.
-        since: When it was noted, in seconds since the epoch.
-        id: What the provider calls it; empty while nobody knows.
-        is_void: Whether it was never taken, or its results are gone.
+        number: Its number in the run, from 1; 0 while its requests are collected.
+        since: When it was recorded, in seconds since the epoch.
+        id: The provider's id; empty while unknown.
+        is_void: Whether it was never accepted, or its results are gone.
         requests: The bodies of requests, by their ids.
     """
 
@@ -66,7 +66,7 @@ class _Batch:
         return len(self.requests) < self.api.most and size < self.api.largest
 
     def settle(self, call: str, outcome: ChatAnswer | BaseException) -> None:
-        """Give a call its answer, or an error of its own."""
+        """Give a call its answer, or its own error."""
         answer = self.waiting.pop(call)
         if answer.done():
             return
@@ -86,7 +86,7 @@ class _Batch:
 async def collecting(
     gateway: Gateway, journal: Journal, say: Callable[[str], None]
 ) -> AsyncGenerator[None]:
-    """Have a gateway make calls in batches while the block lasts; see `BatchClient`."""
+    """Make a gateway's calls in batches while the block lasts; see `BatchClient`."""
     gateway.batches = client = BatchClient(HttpClient(), journal, say)
     try:
         yield
@@ -98,11 +98,11 @@ async def collecting(
 class BatchClient:
     """Makes each call a request of a batch; see `Client`.
 
-    A batch is noted before it is submitted. So whatever ends the process, the next one finds it,
-    and an attempt of a call is never asked in two batches.
+    A batch is recorded before it is submitted. So after any end of the process, the next one finds
+    it, and an attempt of a call is never made in two batches.
 
     Args:
-        journal: Where batches are noted.
+        journal: Records the batches.
     """
 
     def __init__(self, http: HttpClient, journal: Journal, say: Callable[[str], None]) -> None:
@@ -119,7 +119,7 @@ class BatchClient:
         """Wait until a batch has the answer; see `Client.chat`.
 
         Raises:
-            CallError: No answer, or not one that the API promises.
+            CallError: No answer, or an answer that violates the API.
         """
         answer = asyncio.get_running_loop().create_future()
         batch = self._batches.get(sink.call_id) or self._next(endpoint, body.content)
@@ -128,14 +128,14 @@ class BatchClient:
         return await answer
 
     async def close(self) -> None:
-        """Let go of batches; they stay where they are, for another process."""
+        """Stop waiting for batches; they remain at the provider, for another process."""
         for work in self._works:
             work.cancel()
         await asyncio.gather(*self._works, return_exceptions=True)
         await self._http.close()
 
     def _next(self, endpoint: Endpoint, content: bytes) -> _Batch:
-        """Return the batch of a model whose requests are collected now."""
+        """Return the batch that currently collects a model's requests."""
         model = (endpoint, *sorted(endpoint.headers.items()))
         batch = self._collected.get(model)
         if batch is None or batch.number or not batch.fits(content):
@@ -159,7 +159,7 @@ class BatchClient:
             batch.fail(error, batch.waiting)
 
     async def _work(self, batch: _Batch) -> None:
-        """Bring a batch to its end, once no further call joins it."""
+        """Process a batch to its end, once no further call joins it."""
         count = 0
         while count < len(batch.waiting):
             count = len(batch.waiting)
@@ -187,7 +187,7 @@ class BatchClient:
                 self._join(self._next(batch.api.endpoint, content), call, content, answer)
 
     async def _note(self, batch: _Batch, *, is_void: bool = False) -> None:
-        """Note a batch, on disk when this returns: what follows cannot be taken back."""
+        """Record a batch, on disk when this returns: submitting it is irreversible."""
         batch.is_void = is_void
         for call in batch.calls:
             self._batches[call] = batch
@@ -198,7 +198,7 @@ class BatchClient:
         await self._journal.flush()
 
     async def _submit(self, batch: _Batch) -> None:
-        """Submit a batch; where nobody knows whether it was taken, look for it first."""
+        """Submit a batch; if it may already be submitted, look for it first."""
         self._count += 1
         batch.number, batch.calls, batch.since = self._count, [*batch.requests], time.time()
         await self._note(batch)
@@ -220,7 +220,7 @@ class BatchClient:
         self._say(f"batch {batch.number}: {many} of {model} submitted as {batch.id}")
 
     async def _submitted_id(self, batch: _Batch) -> str:
-        """Return the id of a batch that may have been submitted; an empty one if it was not."""
+        """Return the id of a batch that may have been submitted; empty if it was not."""
         ids = {batch.id for batch in self._batches.values()}
         with _as_promised():
             alike = await batch.api.submitted(batch.key, len(batch.calls), batch.since)
@@ -230,7 +230,7 @@ class BatchClient:
         return ""
 
     async def _holds(self, batch: _Batch, name: str) -> bool:
-        """Return whether a batch that says nothing of itself has our requests, once it is over."""
+        """Return whether a finished batch without our key contains our requests."""
         state = await self._until_over(batch, name)
         with _as_promised():
             async for call, _ in batch.api.lines(state.results):
@@ -238,7 +238,7 @@ class BatchClient:
         return False
 
     async def _collect(self, batch: _Batch) -> None:
-        """Wait until a batch is over, and hand its answers to those who wait."""
+        """Wait until a batch is over, and give its answers to the waiting calls."""
         state, where = await self._until_over(batch, batch.id), batch.api.endpoint.shown
         if state.failure is not None:
             raise failed(f"{where}: batch {batch.id}", state.failure, {})
@@ -248,7 +248,7 @@ class BatchClient:
             batch.fail(left_out, waiting & batch.waiting.keys())
 
     async def _until_over(self, batch: _Batch, name: str) -> BatchState:
-        """Look at a batch again and again until it is over."""
+        """Poll a batch until it is over."""
         answered, wait = -1, FIRST_WAIT
         while True:
             state = await self._patiently(batch, lambda: batch.api.state(name))
@@ -261,7 +261,7 @@ class BatchClient:
             wait = min(LONGEST_WAIT, wait * 1.5)
 
     async def _patiently(self, batch: _Batch, work: Callable[[], Any]) -> Any:
-        """Do what changes nothing at the provider, again as long as its failures may pass."""
+        """Repeat a read-only request while its failures may pass."""
         for attempt in itertools.count(1):
             try:
                 with _as_promised():
@@ -291,7 +291,7 @@ def _outcome(api: BatchApi, line: Line) -> ChatAnswer | CallError:
 
 @contextmanager
 def _as_promised() -> Generator[None]:
-    """Raise what a provider's JSON lacks as an error of the call."""
+    """Raise an error of the call if the provider's JSON lacks a field."""
     try:
         yield
     except (LookupError, TypeError, ValueError, AttributeError) as error:

@@ -1,1 +1,1 @@
-"""Model calls of runs and operators: journaled, cached, and trimmed where they are too long."""
+"""Model calls of runs and operators: journaled, cached, and trimmed if too long."""

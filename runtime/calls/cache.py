@@ -1,7 +1,7 @@
 """The cache: answers that other runs paid for.
 
-It is keyed by everything that shapes an answer, and by how often this process has asked the same:
-three voters who ask alike get three samples, and the next run the same three.
+Its key is everything that affects an answer, and how often this process has asked the same. So
+three voters that ask the same get three samples, and the next run gets the same three.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ HOW: Mapping[str, Any] = {"timeout": 60, "isolation_level": None, "check_same_th
 class Cache:
     """Answers in a folder, which several processes may share. A context manager.
 
-    Other processes may have to be waited for when an answer is kept: so that is done in a thread,
-    and who reads has a connection of their own, and does not wait.
+    Writing may have to wait for other processes, so it happens in a thread. Reading has a separate
+    connection, and does not wait.
     """
 
     path: Path
@@ -53,11 +53,11 @@ class Cache:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Open the cache of a folder, or make it.
+        """Open the cache in a folder, or create it.
 
         Raises:
-            InputError: The folder cannot be made, or its file is no cache.
-            StorageError: The file cannot be made.
+            InputError: The folder cannot be created, or its file is no cache.
+            StorageError: The file cannot be created.
         """
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -75,22 +75,22 @@ class Cache:
         self._reader.close()
 
     def begin(self, question: str, recorded: int) -> None:
-        """Take note of how many samples a run had before it was resumed: who is live gets others.
+        """Record how many samples a run had before it was resumed; new calls get later ones.
 
-        Only the first time counts that a question is asked.
+        Only the first call for a question counts.
         """
         if question not in self._counts:
             self._counts[question] = self._ahead[question] = recorded
 
     def skip(self, question: str) -> None:
-        """Take note that a question was answered otherwise: its next sample is another one."""
+        """Record that a question was answered from elsewhere: its next sample is another one."""
         if self._ahead[question]:
             self._ahead[question] -= 1
         else:
             self._counts[question] += 1
 
     def _next(self, question: str) -> int:
-        """Return the number of the next sample, from 1: one that nobody got, else a new one."""
+        """Return the number of the next sample, from 1: one that was released, else a new one."""
         if free := self._free.get(question):
             return heapq.heappop(free)
         self._counts[question] += 1
@@ -99,12 +99,12 @@ class Cache:
     async def once(
         self, question: str, work: Callable[[], Awaitable[tuple[Mapping[str, Any], bool]]]
     ) -> tuple[Mapping[str, Any], bool]:
-        """Return the next sample for a question; where there is none, do the work and keep it.
+        """Return the next sample for a question; if missing, do the work and keep its answer.
 
         Args:
-            question: The digest of everything that shapes the answer.
-            work: Asks; gives the answer, and whether it answers this question for others too. What
-                it raises is raised, and never kept.
+            question: The digest of everything that affects the answer.
+            work: Asks; returns the answer, and whether it is valid for others, too. Its exceptions
+                are raised, and never kept.
 
         Returns:
             The answer, and whether it came from the cache.
@@ -126,7 +126,7 @@ class Cache:
         return value, False
 
     def _stored(self, question: str, number: int) -> Mapping[str, Any] | None:
-        """Return an answer that this process or another one kept."""
+        """Return an answer that this or another process kept."""
         try:
             row = self._reader.execute(FIND, (question, number)).fetchone()
             if row is None:
@@ -145,9 +145,9 @@ class Cache:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Connect to a file of answers, which is made where there is none.
+    """Connect to a file of answers; create it if necessary.
 
-    It is in WAL mode. SQLite stays in another one, without an error, where it cannot be.
+    It is in WAL mode. If that is unavailable, SQLite silently keeps another mode.
     """
     with contextlib.ExitStack() as failed:
         try:

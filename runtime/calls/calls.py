@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .cache import Cache
 
 SHORTEST = 2_000
-"""Characters of a message that are always left."""
+"""The least characters of a message to keep."""
 
 
 def _unchanged(text: str) -> str:
@@ -41,11 +41,11 @@ class Calls:
 
     Attributes:
         gateway: The way to models.
-        journal: Answers before the gateway does, and keeps what it answers.
+        journal: Replays recorded answers before the gateway is called, and records new ones.
         cache: Answers after the journal.
-        scrub: Takes the host's secrets out of an answer before anyone sees it.
+        scrub: Removes the host's secrets from an answer before anyone sees it.
         seed: Where the seeds of calls come from; None for the endpoints' own randomness.
-        are_batched: Whether an answer may take a day; the time of teams then leaves out such waits.
+        are_batched: Whether an answer may take a day; such waits then do not count in teams' time.
     """
 
     gateway: Gateway
@@ -65,21 +65,21 @@ class Calls:
         trim: bool = False,
         on_words: Callable[[str], None] | None = None,
     ) -> ChatAnswer:
-        """Ask a model, or find what it answered.
+        """Call a model, or return its recorded answer.
 
         Args:
-            path: Which call this is, whenever it is made.
-            request: What to ask; its seed is derived from the path that the journal says.
-            tell: Told what happens: `model_call`, `model_retried`, `model_fallback`, `model_error`,
-                `parameter_adapted`, `question_asked`, `question_closed`, `trimmed`.
-            trim: Shorten the conversation where the model's context is too small for it.
-            on_words: Told the words of a live answer as they come, secrets and all.
+            path: Identifies the call, whenever it is made.
+            request: The request; its seed is derived from the path that the journal returns.
+            tell: Called with events: `model_call`, `model_retried`, `model_fallback`,
+                `model_error`, `parameter_adapted`, `question_asked`, `question_closed`, `trimmed`.
+            trim: Shorten the conversation if it exceeds the model's context.
+            on_words: Called with the text of a live answer as it arrives, secrets included.
 
         Raises:
             CallError: No usable answer.
-            BudgetReached: It may cost no more.
+            BudgetReached: The budget does not allow the call.
             NotRecorded: A replay has no such answer.
-            StorageError: The answer cannot be kept.
+            StorageError: The answer cannot be recorded.
         """
         origin = path if self.journal is None else self.journal.origin(path)
         if (seed := seed_of(self.seed, origin)) != request.seed:
@@ -109,7 +109,7 @@ class Calls:
 
 
 def seed_of(seed: int | None, path: str) -> int | None:
-    """Derive a call's seed from the run's, so that it depends on who asks and not on when."""
+    """Derive a call's seed from the run's, so that it depends on the path and not on time."""
     if seed is None:
         return None
     digested = hashlib.sha256(f"{seed}/{path}".encode()).digest()
@@ -118,7 +118,7 @@ def seed_of(seed: int | None, path: str) -> int | None:
 
 @dataclass(slots=True)
 class _Call:
-    """One call on its way through journal and cache; `answer` is what a model answered now."""
+    """One call on its way through journal and cache; `answer` is a model's new answer."""
 
     calls: Calls
     request: ChatRequest
@@ -129,7 +129,7 @@ class _Call:
     answer: ChatAnswer | None = None
 
     async def value(self, path: str) -> tuple[Mapping[str, Any], str]:
-        """Return the answer as a JSON object, and where it came from."""
+        """Return the answer as a JSON object, and its source."""
         journal = self.calls.journal
         if journal is None:
             return await self._cached(path)
@@ -165,13 +165,13 @@ class _Call:
         return {**value, "usage": Usage(cached_calls=1).value()}, "cache"
 
     async def _ask_gateway(self, path: str) -> tuple[Mapping[str, Any], bool]:
-        """Ask the gateway; with less of the conversation where it must be.
+        """Call the gateway, with a shortened conversation if necessary.
 
         Args:
-            path: Where it stands what its attempts cost.
+            path: The path under which the costs of its attempts are recorded.
 
         Returns:
-            The answer, and whether it is of the model that was asked, not of a fallback.
+            The answer, and whether the requested model gave it, not a fallback.
         """
         request, left_out = self.request, 0
         journal = self.calls.journal
@@ -220,7 +220,7 @@ class _Call:
         self.tell("parameter_adapted", **fields)
 
     def _question(self) -> str:
-        """Return the digest of everything that shapes the answer."""
+        """Return the digest of everything that affects the answer."""
         from ..local.weights import weights_sha256
 
         model = self.calls.gateway.models[self.request.model]
@@ -229,7 +229,7 @@ class _Call:
         return digest(self._shape(), who, model.api_base, *settings)
 
     def _shape(self) -> list[Any]:
-        """Return what of a request shapes its answer, but for the model."""
+        """Return the parts of a request that affect its answer, except the model."""
         item = self.request
         sampling = [item.max_tokens, item.temperature, item.seed, item.stop]
         attachments = {name: shown.sha256 for name, shown in item.attachments.items()} or None
@@ -259,7 +259,7 @@ def _clean(answer: ChatAnswer, scrub: Callable[[str], str]) -> ChatAnswer:
 
 
 def _value(answer: ChatAnswer, left_out: int) -> Mapping[str, Any]:
-    """Write an answer as a JSON object."""
+    """Return an answer as a JSON object."""
     value: dict[str, Any] = {
         "text": answer.text,
         "tool_calls": [_call_value(tool_call) for tool_call in answer.tool_calls],
@@ -281,7 +281,7 @@ def _value(answer: ChatAnswer, left_out: int) -> Mapping[str, Any]:
 
 
 def _size(answer: ChatAnswer) -> int:
-    """Give the characters of an answer; what is kept of one is not counted, but taken for long."""
+    """Return the characters of an answer; one with kept fields counts as long, uncounted."""
     if answer.kept:
         return LARGEST_ANSWER
     called = sum(len(call.arguments) for call in answer.tool_calls)
@@ -300,7 +300,7 @@ def _call_value(call: ToolRequest) -> dict[str, Any]:
 
 
 def scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:
-    """Take the host's secrets out of every text of a JSON value."""
+    """Remove the host's secrets from every text of a JSON value."""
     text = dumps(value, ensure_ascii=False)
     clean = scrub(text)
     return value if clean == text else loads(clean)
@@ -338,21 +338,21 @@ def _tell_call(
 
 
 def _attached(request: ChatRequest) -> Mapping[str, Any]:
-    """Return what a call's event says of what the model was shown besides text."""
+    """Return the fields of a call's event about the attachments that the model saw."""
     records = [attachment.described(name) for name, attachment in request.attachments.items()]
     return {"attachments": records} if records else {}
 
 
 def _thinking(answer: ChatAnswer) -> Mapping[str, Any]:
-    """Return what an answer's event says of the thinking ahead of it."""
+    """Return the fields of an answer's event about its thinking."""
     return {"thinking": shortened(answer.thinking, LONGEST_EVENT)} if answer.thinking else {}
 
 
 def trimmed(messages: Sequence[Message]) -> tuple[list[Message], int]:
-    """Halve the longest text among messages, by its middle, and say so in its place.
+    """Remove the middle half of the longest text among messages, with a note in its place.
 
     Returns:
-        The messages, and the number of characters that were left out: 0 where none is long enough.
+        The messages, and the number of characters that were left out: 0 if none is long enough.
     """
     lengths = [len(_text(message)) for message in messages]
     longest = max(range(len(lengths)), key=lengths.__getitem__, default=0)

@@ -1,9 +1,10 @@
-"""Where code runs that an agent wrote: killable, without network, with only the task's files.
+"""Where agents' code runs: killable, without network, with only the task's files.
 
-`Jails.open` returns a jail, confined as well as this machine can (`detect` says how), or refuses.
-In a jail run a `PythonWorker` (one warm interpreter) and a `Shell` (a command at a time). The
-adapters for smolagents and mini-swe-agent are in `smol_executor` and `mini_environment`, which
-import these libraries; nothing else here does. `battery` attacks a jail and says what held.
+`Jails.open` returns the strongest jail that this machine supports (`detect` reports which), or
+refuses. A `PythonWorker` (one warm interpreter) and a `Shell` (one command at a time) run in a
+jail. The adapters for smolagents and mini-swe-agent are in `smol_executor` and `mini_environment`,
+which import these libraries; nothing else here does. `battery` attacks a jail and reports which
+attacks it stopped.
 """
 
 from .code.shell import Shell

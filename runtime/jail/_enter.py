@@ -2,11 +2,10 @@
 
 Run inside the jail, by the interpreter alone, as
 
-    python -I -S _enter.py folder=PATH [uid=N [capability=N]] [init=N alive=FD] [CPU=N] ... -- \
-        command [...]
+    python -I -S _enter.py folder=PATH [uid=N [capability=N]] [init=N alive=FD] [CPU=N] ... --
+    command [...]
 
-It is written for speed of starting: nothing is imported that the interpreter has not loaded, but
-for `resource`.
+To start fast, it imports only modules that the interpreter has already loaded, and `resource`.
 """
 
 import os
@@ -18,7 +17,7 @@ _KEEP_CAPABILITIES, _AMBIENT, _AMBIENT_RAISE, _CAPABILITY_VERSION = 8, 47, 2, 0x
 
 
 def main(arguments: list[str]) -> None:
-    """Set what stands before `--`, then execute what stands after it."""
+    """Apply the options before `--`, then execute the command after it."""
     end = arguments.index("--")
     settings = dict(setting.split("=", 1) for setting in arguments[:end])
     uid, folder = settings.pop("uid", None), settings.pop("folder")
@@ -38,7 +37,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _outlive_nobody(init: int, alive: int) -> None:
-    """Go on only if the host lives, and its end from now on is also that of all the jail.
+    """Continue only while the host lives, and end the whole jail when the host ends.
 
     The jail's first process asks the kernel for that late, and loads the filter right after it.
     """
@@ -72,7 +71,7 @@ def _limit(kind: int, wanted: int, init: int | None) -> None:
 
 
 def _become(uid: int, capability: int | None) -> None:
-    """Become a user, and keep one of root's capabilities if told so."""
+    """Become a user, and optionally keep one of root's capabilities."""
     if capability is None:
         _switch(uid)
         return

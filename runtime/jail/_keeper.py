@@ -1,16 +1,16 @@
-"""Starts a command and ends, with it, every process that it started, where there is no namespace.
+"""Starts a command and ends it with all its descendants, for machines without namespaces.
 
 Run outside of the jail, by the interpreter alone, as
 
     python -I -S _keeper.py PARENT [option ...] -- command [argument ...]
 
-PARENT is the process that started it. When that process ends, when the command ends, and on
-SIGTERM, it kills all processes that descend from the command, and only then ends itself. Options:
+PARENT is the process that started it. When PARENT ends, when the command ends, and on SIGTERM, it
+kills all processes that descend from the command, and only then ends itself. Options:
 
     --read PATH, --write PATH    files and folders that the command may read, or read and change
     --seccomp FD                 the seccomp program that confines it
 
-With any of them, the command can touch no other file: the kernel's Landlock sees to that.
+With any of them, the kernel's Landlock denies the command all other files.
 """
 
 # pyright: basic, reportUnknownParameterType=false, reportMissingParameterType=false
@@ -62,7 +62,7 @@ class FilterProgram(ctypes.Structure):
 
 
 def main(arguments):
-    """Start the command, wait for it, and leave nothing of it."""
+    """Start the command, wait for it, and end all its descendants."""
     end = arguments.index("--")
     options, command = arguments[1:end], arguments[end + 1 :]
     waited = {signal.SIGTERM, signal.SIGCHLD}
@@ -103,7 +103,7 @@ def _become(pairs, command):
 
 
 def _go_first():
-    """Let the kernel end the command, and not its keeper, first where memory runs out."""
+    """If memory runs out, let the kernel kill the command before its keeper."""
     try:
         with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
             file.write("1000")
@@ -112,7 +112,7 @@ def _go_first():
 
 
 def _reap(first):
-    """Take note of all children that ended; return the exit code of the command if it did."""
+    """Reap all children that ended; return the command's exit code if it is among them."""
     code = None
     while True:
         try:
@@ -127,7 +127,7 @@ def _reap(first):
 
 
 def _kill_descendants(first):
-    """Kill our children, whose own children become ours, until there are none."""
+    """Kill our children, whose own children become ours, until none are left."""
     try:
         os.killpg(first, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Attacks a jail with every probe and says which were stopped."""
+"""Attacks a jail with every probe and reports which were stopped."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ProbeResult:
     """The result of one attack.
 
     Attributes:
-        stopped: whether it gained nothing.
+        stopped: whether the attack gained nothing.
         detail: what it gained, or how it was stopped.
     """
 
@@ -74,10 +74,10 @@ class ProbeResult:
 
 
 def run_battery(tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES) -> list[ProbeResult]:
-    """Run probes, each in a jail of its own if it asks for one.
+    """Run probes, each in its own jail if it requires one.
 
     Args:
-        tier: how to confine; None: as runs do on this machine.
+        tier: how to confine; None for the tier that runs use on this machine.
 
     Raises:
         JailError: there is no jail to attack.
@@ -121,7 +121,7 @@ def _gain(probe: Probe, scene: Scene, execution: CellResult) -> str:
 
 @dataclass(kw_only=True, slots=True, eq=False)
 class Scene:
-    """What attacks aim at: a secret, a process, sockets and a key in the variables of the host."""
+    """The targets of attacks: a secret, a process, sockets and a key in the host's variables."""
 
     work: Path
     outside: Path
@@ -139,7 +139,7 @@ class Scene:
     @classmethod
     @contextlib.contextmanager
     def open(cls) -> Generator[Scene]:
-        """Set the scene, and take it down."""
+        """Set up the targets, and remove them afterwards."""
         mark = f"{10**9 + secrets.randbelow(10**9)}.25"  # seconds to sleep, and easy to find
         token = _PREFIX + secrets.token_hex(8)
         with contextlib.ExitStack() as stack:
@@ -172,7 +172,7 @@ class Scene:
             )
 
     def tool(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> str:
-        """Count the calls that an attack may make, and leave a trace of every other one."""
+        """Count allowed tool calls, and record every forbidden one."""
         if name == _GRANTED:
             self.calls += 1
             return ""
@@ -180,7 +180,7 @@ class Scene:
         return repr((args, kwargs))
 
     def variables(self) -> dict[str, Any]:
-        """Return what the attacker knows."""
+        """Return the variables that the attacker's code receives."""
         limits = self.limits
         return {
             "calls": numbers(platform.machine()),
@@ -205,7 +205,7 @@ class Scene:
         }
 
     def harm(self) -> str:
-        """Return what of the host the attack has changed or reached; an empty text if nothing."""
+        """Return what the attack changed or reached on the host; an empty text if nothing."""
         fields = {
             "the secret was changed": _state(self.secret) != self.states[0],
             "shared memory was changed": _state(self.shared) != self.states[1],
@@ -235,7 +235,7 @@ class Scene:
         return bool(select.select(self.sockets, [], [], 0)[0])
 
     def survivors(self) -> list[str]:
-        """Return the processes on the host that carry the mark of this attack."""
+        """Return the processes on the host that carry this attack's mark."""
         texts: list[str] = []
         for process in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError):
@@ -255,7 +255,7 @@ def _state(file: Path) -> tuple[object, ...]:
 
 @contextlib.contextmanager
 def _inheritable(file: Path) -> Generator[None]:
-    """Have a file open in the way that lets careless parents hand it to their children."""
+    """Open a file so that a careless parent would pass it to its children."""
     handle = os.open(file, os.O_RDWR)
     os.set_inheritable(handle, True)
     try:
@@ -266,7 +266,7 @@ def _inheritable(file: Path) -> Generator[None]:
 
 @contextlib.contextmanager
 def _started(mark: str) -> Generator[subprocess.Popen[bytes]]:
-    """Run a process with a mark in its command line, which answers each line by that line."""
+    """Run a process that echoes each line, with a mark in its command line."""
     command = ["/bin/sh", "-c", 'while read -r line; do echo "$line"; done', mark]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, bufsize=0) as process:
@@ -277,7 +277,7 @@ def _started(mark: str) -> Generator[subprocess.Popen[bytes]]:
 
 
 def _listen(path: Path, mark: str) -> Iterator[socket.socket]:
-    """Open what an attack could reach: TCP and UDP on one port, and two kinds of local socket."""
+    """Open targets for an attack: TCP and UDP on one port, and two kinds of local socket."""
     tcp = socket.create_server(("127.0.0.1", 0))
     yield tcp
     udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -1,4 +1,4 @@
-"""Which jail this machine can have, proven by trying."""
+"""Find the jail that this machine supports, proven by a self-test."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ if held: print({_HELD!r})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TierAttempt:
-    """One tier on this machine.
+    """The test of one tier on this machine.
 
     Attributes:
-        failure: why it does not work here, None if it does.
+        failure: why the tier does not work here; None if it does.
     """
 
     tier: str
@@ -66,11 +66,11 @@ class TierAttempt:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JailReport:
-    """What the machine can do.
+    """The jails that the machine supports.
 
     Attributes:
-        tier: the strongest that works, None if none does.
-        version: of the means of that tier.
+        tier: the strongest working tier; None if none works.
+        version: the version of that tier's means.
         attempts: the tiers tried, up to that one.
     """
 
@@ -95,7 +95,7 @@ class JailReport:
 
 @functools.cache
 def detect() -> JailReport:
-    """Return the strongest tier that passes its self-test here. Later calls cost nothing."""
+    """Return the strongest tier that passes its self-test here. Later calls are cached."""
     attempts: list[TierAttempt] = []
     for tier in _TIERS:
         attempt = try_tier(tier)
@@ -106,7 +106,7 @@ def detect() -> JailReport:
 
 
 def try_tier(tier: Tier) -> TierAttempt:
-    """Run code that tries to get out of a jail of this tier."""
+    """Run code that tries to escape from a jail of this tier."""
     if sys.platform != "linux":
         return TierAttempt(tier=tier.name, failure="it needs Linux")
     try:

@@ -1,4 +1,4 @@
-"""The jail: a work folder, what its code may use, and all processes that run in it."""
+"""The jail: a work folder, the resources of its code, and all processes that run in it."""
 
 from __future__ import annotations
 
@@ -32,32 +32,31 @@ _FIRST_UID, _UIDS = 0x70000000, 1 << 28
 
 
 class Jail:
-    """A place for code that nobody has read.
+    """A place to run untrusted code.
 
     Its processes see the work folder (which they may change), the system's programs, the
-    interpreter, the paths named `readable` and a private `/tmp`; no network, no process of the
-    host, and no environment variable but a few of its own. Started by root, they run as a user
-    that exists nowhere else. Every method may be called from any thread.
+    interpreter, the paths named `readable` and a private `/tmp`. They have no network, see no
+    process of the host, and get only a few environment variables of their own. If root starts them,
+    they run as a user that exists nowhere else. Every method may be called from any thread.
 
-    The work folder should be a copy made for this jail, and only one jail at a time may have it:
-    hard links in it are replaced by copies, and under root it belongs to the jail's user until
-    the jail is closed. Its path in the jail is the same as outside, unless `at` says another.
+    The work folder should be a copy made for this jail, and only one jail at a time may use it.
+    Hard links in it are replaced by copies, and under root it belongs to the jail's user until the
+    jail is closed. Its path in the jail is the same as outside, unless `at` sets another.
 
     What a jail leaves in the work folder is as untrusted as its code. Read it with
-    `workspace.read_file`, and run programs on it (git too: its configuration names programs)
-    in the jail only.
+    `workspace.read_file`. Run programs on it only in the jail; that includes git, whose
+    configuration names programs.
 
     Args:
         work: the folder that the code may change.
-        request: what else the code has.
-        tier: how to confine; `Jails.open` picks the best that this machine has.
-        share: the disk that this jail shares with others; None: only `JailLimits.disk` counts.
-        at: the path at which the code finds the work folder; None: where it is.
-        placed: more folders that the code may read: the path at which it finds each, and where
-            that one is.
+        request: the code's other resources.
+        tier: how to confine; `Jails.open` picks this machine's best.
+        share: the disk that this jail shares with others; None if only `JailLimits.disk` counts.
+        at: the work folder's path in the jail; None for its path outside.
+        placed: more folders that the code may read: each path in the jail, and its path outside.
 
     Raises:
-        JailError: the work folder can't be used, or the tier has no mounts for what needs some.
+        JailError: the work folder is unusable, or the tier lacks the mounts that the jail needs.
     """
 
     def __init__(
@@ -112,7 +111,7 @@ class Jail:
 
     @property
     def place(self) -> Path:
-        """The path at which the code finds the work folder."""
+        """The work folder's path in the jail."""
         return self._confinement.at or self.work
 
     def start(
@@ -139,12 +138,12 @@ class Jail:
         return process
 
     def check(self) -> None:
-        """Raise unless the jail can still be used; see `AnyJail`."""
+        """Raise if the jail is no longer usable; see `AnyJail`."""
         if self._ended is not None:
             raise JailKilled(f"The jail has ended: {self._ended}.")
 
     def refresh(self) -> None:
-        """Do nothing: the work folder is what the code sees."""
+        """Do nothing: the code works on the work folder itself."""
 
     def read_file(self, name: str, *, limit: int) -> bytes:
         """Return the content of a file of the work folder; see `AnyJail`."""
@@ -228,7 +227,7 @@ def _environment(temporary: Path) -> dict[str, str]:
 
 
 def _unused_uid() -> int:
-    """Return a user id that no other jail has, by chance, and that this process may take."""
+    """Return a random user id that this process may take; jails hardly ever share one."""
     ranges = Path("/proc/self/uid_map").read_text(encoding="ascii").split()
     end = max(
         int(first) + int(count) for first, count in zip(ranges[::3], ranges[2::3], strict=False)
@@ -238,7 +237,7 @@ def _unused_uid() -> int:
 
 
 def _prepare(confinement: Confinement) -> None:
-    """Make the private folder, and let the jail's user write where it may."""
+    """Create the private folder, and let the jail's user write to its folders."""
     private, uid = confinement.private, confinement.uid
     folders = [private / "tmp", private / "shm", *confinement.own.values()]
     for folder in folders:
@@ -255,9 +254,9 @@ def _prepare(confinement: Confinement) -> None:
 
 
 def _make_places(confinement: Confinement) -> None:
-    """Make what is to be mounted in a folder of the jail's own a place there.
+    """Create mount points inside the jail's own folders.
 
-    Bubblewrap would make one that only root may enter.
+    Bubblewrap would create mount points that only root may enter.
     """
     private = confinement.private
     folders = {_TEMPORARY: private / "tmp", _SHARED_MEMORY: private / "shm", **confinement.own}

@@ -1,4 +1,4 @@
-"""The host's choice of jails for one run."""
+"""The jails of one run."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ DISK = 4 << 30
 
 
 class Lasting(Protocol):
-    """What stays open from one use of some jails to the next."""
+    """A resource that stays open from one use of some jails to the next."""
 
     def close(self) -> None:
-        """End it; whoever uses it meanwhile hears of it by a `JailKilled`."""
+        """Release it; concurrent users get a `JailKilled`."""
         ...
 
 
@@ -35,11 +35,11 @@ class Jails:
     """Opens jails for the agents of a run.
 
     Args:
-        unsafe: Run code without a jail, with all rights of the user. Only a person may decide
-            that, never a team file.
-        disk: Bytes by which the files of all these jails together may grow, those of closed ones
-            included. One that still writes beyond it is killed.
-        place: Where they are opened; None: on this machine. It is closed by whoever made it.
+        unsafe: Run code without a jail, with all rights of the user. Only a person may decide that,
+            never a team file.
+        disk: Bytes by which the files of all these jails together may grow, closed jails included.
+            A jail that still writes beyond that is killed.
+        place: Where to open them; None for this machine. Its creator closes it.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class Jails:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether they are on other machines, which can be lost."""
+        """Whether the jails are on other machines, which can be lost."""
         return self._place is not None
 
     def check(self) -> None:
-        """Make sure that jails can be had, before anything is spent.
+        """Check that jails are available, before the run spends anything.
 
         Raises:
-            InputError: There are none; the message says why, and the ways out.
+            InputError: No jail is available; the message gives the reason and the alternatives.
         """
         if self._place is not None:
             self._place.check()
@@ -69,14 +69,14 @@ class Jails:
             raise InputError(str(detect()))
 
     def describe(self) -> dict[str, Any]:
-        """Say, for the record of a run, how code is confined here and how that was proven.
+        """Describe, for the record of a run, how code is confined here and how that was proven.
 
         The first call in a process tests the machine's jail, which takes a moment.
 
         Returns:
-            What JSON can hold: `tier` (None: there is no jail), `confines`, `version` of the
-            tier's means, `kernel`, `own_user` (whether each jail is a user of its own), and
-            `attempts`: the tiers that were tried, each with its `failure` or None.
+            A JSON-able value: `tier` (None without a jail), `confines`, `version` of the tier's
+            means, `kernel`, `own_user` (whether each jail has its own user), and `attempts`: the
+            tiers that were tried, each with its `failure` or None.
         """
         if self._place is not None:
             return self._place.describe()
@@ -93,10 +93,10 @@ class Jails:
         }
 
     def open(self, work: Path, request: JailRequest = PLAIN) -> AnyJail:
-        """Open the best jail that there is around a work folder, which the code may change.
+        """Open the best available jail around a work folder, which the code may change.
 
         Raises:
-            JailError: There is no jail, or the folder cannot be used.
+            JailError: No jail is available, or the folder cannot be used.
         """
         if self._place is not None:
             return self._place.open(work, request)
@@ -108,18 +108,18 @@ class Jails:
         return Jail(work, request, tier=tier, share=self._share)
 
     def lasting(self, name: str, make: Callable[[], T]) -> T:
-        """Return what is made once for these jails, such as an interpreter that has read a library.
+        """Return a resource that these jails share, such as an interpreter with imported libraries.
 
         Args:
-            name: What it is called: whoever asks by that name gets the same.
-            make: Makes it; it has to be quick and **must not** refer to these jails.
+            name: The key; calls with the same name get the same resource.
+            make: Creates it; must be quick and **must not** refer to these jails.
         """
         if name not in self._lasting:
             self._lasting.setdefault(name, make())
         return self._lasting[name]
 
     def close(self) -> None:
-        """End what lasts; it is made anew where it is asked for again."""
+        """Release the lasting resources; a later request creates them again."""
         _close_all(self._lasting)
 
 

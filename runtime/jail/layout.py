@@ -1,4 +1,4 @@
-"""What of the host's file system a jail can see, and where."""
+"""The parts of the host's file system that a jail sees, and their paths there."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Confinement:
-    """What one jail may touch.
+    """The resources of one jail.
 
     Attributes:
         work: the folder that its code may change.
-        request: what else was asked for.
-        private: a folder of this jail alone, with `tmp`, `shm`, `passwd` and `group` in it.
-        environment: all variables of its code.
-        uid: the user (and group) that its code runs as; None: the user who runs us.
-        at: the path at which its code finds the work folder; None: where it is.
-        placed: folders that its code may read at other paths than theirs: where each is to be
-            found, and where it is.
+        request: the other resources requested.
+        private: a folder of this jail alone; contains `tmp`, `shm`, `passwd` and `group`.
+        environment: all environment variables of its code.
+        uid: the user (and group) of its code; None for the current user.
+        at: the work folder's path in the jail; None for its path outside.
+        placed: folders that its code may read at other paths: each path in the jail, and its path
+            outside.
     """
 
     work: Path
@@ -40,13 +40,13 @@ class Confinement:
 
     @property
     def own(self) -> Mapping[Path, Path]:
-        """Where on the host the folders of the jail's own are, by their paths in it."""
+        """The host's paths of the jail's own folders, by their paths in the jail."""
         return {path: self.private / f"own-{n}" for n, path in enumerate(self.request.own)}
 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """The host's `source` is seen as `target` in the jail."""
+    """The jail sees the host's `source` as `target`."""
 
     source: Path
     target: Path
@@ -82,12 +82,12 @@ def mounts(confinement: Confinement) -> list[Mount]:
 
 
 def links() -> list[tuple[str, Path]]:
-    """Return the symbolic links of the root folder, as (where it points, the link)."""
+    """Return the symbolic links of the root folder, as (target, link)."""
     return [(str(path.readlink()), path) for path in map(Path, _MERGED) if path.is_symlink()]
 
 
 def directories(bound: list[Mount]) -> list[Path]:
-    """Return the folders to make so that every mount has a place, parents first."""
+    """Return the folders to create as mount points, parents first."""
     targets = {mount.target for mount in bound}
     needed: dict[Path, None] = {}
     for target in (mount.target for mount in bound):
@@ -113,7 +113,7 @@ def _system() -> Iterator[Path]:
 
 
 def _interpreter_parts() -> Iterator[Path]:
-    """Yield the program and library folders of the interpreter, not all that lies beside them."""
+    """Yield the program and library folders of the interpreter, but nothing beside them."""
     for prefix in {Path(sys.base_prefix), Path(sys.base_exec_prefix), interpreter().parent.parent}:
         for name in ("bin", "lib", "lib64"):
             part = prefix / name

@@ -1,4 +1,4 @@
-"""What code in a jail may use, as one frozen value."""
+"""The limits of code in a jail, as one frozen value."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _MIB = 1 << 20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JailLimits:
-    """The bounds of one jail. Reaching one ends the call or the process, never the host.
+    """The limits of one jail. Reaching one ends the call or the process, never the host.
 
-    The kernel enforces the bounds of a single process at the moment they are reached. The bounds of
-    the whole jail (`resident`, `disk`) are measured about five times a second, so a jail can pass
-    them for as long as one measurement takes; it is killed then.
+    The kernel enforces the limits of a single process immediately. The limits of the whole jail
+    (`resident`, `disk`) are measured about five times a second, so a jail can exceed them between
+    two measurements; it is then killed.
 
     Attributes:
         memory: bytes of address space of one process.
@@ -22,11 +22,11 @@ class JailLimits:
         disk: bytes by which the work folder and the private `/tmp` together may grow.
         processes: processes and threads alive at once.
         wall: seconds that one execution may take.
-        output: bytes of printed output that are kept of one execution.
+        output: bytes to keep of one execution's printed output.
         message: bytes of one message between the host and the interpreter in the jail.
 
     Raises:
-        ValueError: a bound is not positive.
+        ValueError: a limit is not positive.
     """
 
     memory: int = 2048 * _MIB

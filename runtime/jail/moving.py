@@ -1,7 +1,7 @@
-"""An agent whose jail is lost with the machine that it was on goes on in another one.
+"""Continue an agent in a new jail after the machine with its old one was lost.
 
-It is run again as the same attempt: the journal answers what it was answered before, so it comes
-to where it was without asking anyone anything twice. Without a journal, memory does.
+The agent runs again as the same attempt. The journal replays its previous answers, so it reaches
+the same state without asking anyone twice. Without a journal, memory replays them.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import TypeVar
 from ...schema.values.errors import JailError
 
 MOST_MOVES = 5
-"""How often one agent, or one verdict, is moved: what loses every machine is no accident."""
+"""The most moves of one agent or one verdict: losing every machine is no accident."""
 
 T = TypeVar("T")
 
 
 def is_lost(error: JailError) -> bool:
-    """Return whether a jail failed because the machine that it was on is gone."""
+    """Return whether a jail failed because its machine is gone."""
     from .process import JailLost  # not always: it brings all of the jail along
 
     return isinstance(error, JailLost)
@@ -28,7 +28,7 @@ class Moves:
     """The moves of one agent.
 
     Args:
-        remembers: Whether to keep what it is answered, as no journal does.
+        remembers: Whether to keep previous answers in memory, because no journal does.
     """
 
     def __init__(self, *, remembers: bool) -> None:
@@ -37,18 +37,18 @@ class Moves:
         self._counted: set[str] = set()
 
     def again(self) -> bool:
-        """Take note that its jail was lost, and say whether it is moved once more."""
+        """Record the loss of a jail, and return whether the agent may move once more."""
         self.count += 1
         return self.count <= MOST_MOVES
 
     def counts(self, path: str) -> bool:
-        """Return whether an answer is counted now: each is once, however often it is given."""
+        """Return whether to count an answer now: each counts once, however often it is replayed."""
         is_new = path not in self._counted
         self._counted.add(path)
         return is_new
 
     async def once(self, path: str, work: Callable[[], Awaitable[T]]) -> T:
-        """Return what was answered under a path before the agent was moved, or ask."""
+        """Return the answer recorded under a path before the agent moved, or obtain it."""
         if self._answers is None:
             return await work()
         if path not in self._answers:

@@ -1,4 +1,4 @@
-"""Waiting for programs that may be broken: for what they write, and for their end."""
+"""Wait for the output and the end of programs that may hang."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _LONGEST_LINE = 80  # bytes
 def read_in_time(
     stream: int, deadline: float, *, limit: int, ended: Callable[[], bool] = lambda: False
 ) -> Iterator[bytes]:
-    """Yield what can be read from a pipe that its writers may never close.
+    """Yield the content of a pipe that its writers may never close.
 
     Args:
         deadline: when to give up, on the clock of `time.monotonic`.
-        ended: whether nothing more will be written to it.
+        ended: returns whether nothing more will be written.
     """
     readable = select.poll()
     readable.register(stream, select.POLLIN)
@@ -41,7 +41,7 @@ def read_in_time(
 
 
 def ended_in_time(started: subprocess.Popen[bytes], deadline: float) -> int | None:
-    """Return the exit code of a process, None if it still runs at the deadline."""
+    """Return the exit code of a process; None if it still runs at the deadline."""
     try:
         return started.wait(max(0.0, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
@@ -49,10 +49,10 @@ def ended_in_time(started: subprocess.Popen[bytes], deadline: float) -> int | No
 
 
 def first_line(command: list[str], seconds: float) -> str:
-    """Return what a program prints first, cut if it is long, and end it and its children.
+    """Return the first line that a program prints, cut if long, and end it and its children.
 
     Args:
-        seconds: within which it has to print a line, or end.
+        seconds: the time within which it has to print a line, or end.
 
     Raises:
         JailError: it could not be started, or printed nothing in time.

@@ -1,4 +1,4 @@
-"""One running command line of a jail: started, watched from outside, and ended for certain."""
+"""One running command of a jail: started, watched from outside, and reliably ended."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ _LEADER = 'read -r line; kill -s KILL -- "-$$"'
 
 
 class JailKilled(JailError):
-    """The host ended the jail while it was in use, or uses it after that."""
+    """The host ended the jail while it was in use, or used it afterwards."""
 
 
 class JailLost(JailKilled):
-    """The machine that the jail was on is gone. What was done there can be done again elsewhere."""
+    """The machine with the jail is gone. Its work can be repeated elsewhere."""
 
 
 class ProcessGroup:
-    """A process group that ends when this process does, by `kill -9` too.
+    """A process group that ends when this process does, even by `kill -9`.
 
-    The kernel ties bubblewrap to us, but its child to bubblewrap only after all is mounted: what
-    bubblewrap leaves behind before that is still in this group. The leader of the group waits for
-    the end of a pipe that only we could write to, and then kills the group. As long as it waits,
-    no other group can take the number.
+    The kernel ties bubblewrap to us, but ties bubblewrap's child to it only after all mounts: what
+    bubblewrap leaves behind before that is still in this group. The group's leader waits for the
+    end of a pipe that only we could write to, and then kills the group. While the leader waits, no
+    other group can take the number.
 
     Attributes:
         alive: descriptor of the pipe, to read from.
 
     Raises:
-        JailError: it did not start.
+        JailError: the group did not start.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class ProcessGroup:
         self.number = self._leader.pid
 
     def close(self) -> None:
-        """End all that is left in it."""
+        """End all processes left in the group."""
         self._close_pipe()
         self._leader.wait()
 
@@ -90,7 +90,7 @@ class JailedProcess:
 
     @property
     def root(self) -> int:
-        """The process id under which all processes of the command are."""
+        """The id of the process above all processes of the command."""
         return self._started.pid if self._init is None else self._init
 
     @property
@@ -99,7 +99,7 @@ class JailedProcess:
         return self._started.poll() is None
 
     def kill(self, reason: str) -> None:
-        """End the command and all that it started; see `AnyProcess`."""
+        """End the command and all its descendants; see `AnyProcess`."""
         with self._ending:
             # A command that ended by itself was not stopped by a later kill.
             if self.stopped is None and self.running:
@@ -107,7 +107,7 @@ class JailedProcess:
             self._end()
 
     def wait(self, seconds: float | None = None) -> int | None:
-        """Wait for the end of the command, end what it left behind, and return its exit code."""
+        """Wait for the command, end its remaining descendants, and return its exit code."""
         try:
             code = self._started.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -117,7 +117,7 @@ class JailedProcess:
         return code if code >= 0 else 128 - code
 
     def close(self) -> None:
-        """End the command and give back the pipes to it."""
+        """End the command and close the pipes to it."""
         self.kill("it was closed")
         for stream in (self.stdin, self.stdout, self.stderr):
             if stream is not None:
@@ -134,7 +134,7 @@ class JailedProcess:
         self._await_end()
 
     def _end_keeper(self) -> None:
-        """Let the keeper end all that it keeps, also where code without a jail stopped it."""
+        """Let the keeper end all its descendants, even if unjailed code stopped the keeper."""
         self._started.terminate()
         self._started.send_signal(signal.SIGCONT)
         self._await_end()
@@ -174,13 +174,13 @@ def spawn(
 
     Args:
         command: the program, as the jail sees it, and its arguments.
-        group: what the tier's program starts in; None for a tier without mounts.
+        group: the process group for the tier's program; None for a tier without mounts.
         folder: where it starts.
         stdin: as for `subprocess.Popen`.
         stderr: as for `subprocess.Popen`.
 
     Raises:
-        JailError: the jail did not start; the text says what it printed.
+        JailError: the jail did not start; the message contains its output.
     """
     alive = None if group is None else group.alive
     filter_fd, filter_end = os.pipe()
@@ -217,7 +217,7 @@ def spawn(
 
 
 def _reported(report: int, started: subprocess.Popen[bytes], deadline: float) -> int | None:
-    """Return the first process of a jail; None if the program that makes it reports none."""
+    """Return the first process of a jail; None if the program that starts it reports none."""
     text = b""
     for chunk in _read(report, started, deadline):
         text += chunk
@@ -231,7 +231,7 @@ def _reported(report: int, started: subprocess.Popen[bytes], deadline: float) ->
 
 
 def _handle(init: int | None) -> int | None:
-    """Return a descriptor of the process, which no later process of the same id can take."""
+    """Return a descriptor of the process, which no later process with the same id can take."""
     if init is None:
         return None
     try:
@@ -256,7 +256,7 @@ def _last_words(started: subprocess.Popen[bytes], deadline: float) -> str:
 
 
 def _read(stream: int, started: subprocess.Popen[bytes], deadline: float) -> Iterator[bytes]:
-    """Yield what a program writes until it ends; its children may hold the pipe for longer."""
+    """Yield a program's output until it ends; its children may hold the pipe for longer."""
     return read_in_time(
         stream, deadline, limit=_LAST_WORDS, ended=lambda: started.poll() is not None
     )

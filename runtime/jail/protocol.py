@@ -1,4 +1,4 @@
-"""What a jail is to whoever uses one, be it on this machine or elsewhere."""
+"""The interface of jails, on this machine or elsewhere."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from .limits import JailLimits
 class AnyProcess(Protocol):
     """A command in a jail. Every method may be called from any thread.
 
-    * Must show the end of a stream only after all that was written to it.
-    * Must have all that was written to `stderr` before a piece of `stdout` ready to be read when
-      that piece is.
-    * Must leave nothing of the command alive when `wait` has given a code, or `kill` returns, as
+    * Must signal the end of a stream only after all data written to it.
+    * Must make everything written to `stderr` before a piece of `stdout` readable no later than
+      that piece.
+    * Must leave no process of the command alive once `wait` returns a code, or `kill` returns, as
       long as the machine that it runs on can be reached.
     """
 
     @property
     def stdin(self) -> IO[bytes] | None:
-        """What the command reads, None if that is nothing."""
+        """The command's standard input; None if it reads nothing."""
         ...
 
     @property
     def stdout(self) -> IO[bytes]:
-        """What it writes."""
+        """The command's standard output."""
         ...
 
     @property
     def stderr(self) -> IO[bytes] | None:
-        """The same for its second stream, None if both are one."""
+        """The command's standard error; None if merged into `stdout`."""
         ...
 
     @property
     def stopped(self) -> str | None:
-        """Why the host ended it, None while it did not."""
+        """Why the host ended it; None if it did not."""
         ...
 
     @property
@@ -48,35 +48,36 @@ class AnyProcess(Protocol):
         ...
 
     def kill(self, reason: str) -> None:
-        """End the command and all that it started, and return when nothing of it is left.
+        """End the command and all its descendants, and return when none are left.
 
         Args:
-            reason: Why, for whoever waits for the command. Only the first one counts.
+            reason: Why, for callers that wait for the command. Only the first reason counts.
         """
         ...
 
     def wait(self, seconds: float | None = None) -> int | None:
         """Wait for the end of the command and return its exit code; None if it still runs.
 
-        It is 128 + the number of the signal if one ended it, as in a shell.
+        If a signal ended it, the code is 128 + the signal's number, as in a shell.
 
         Args:
-            seconds: How long to wait; None: for ever.
+            seconds: How long to wait; None for no limit.
         """
         ...
 
     def close(self) -> None:
-        """End the command and give back the pipes to it."""
+        """End the command and close the pipes to it."""
         ...
 
 
 class AnyJail(Protocol):
-    """A place for code that nobody has read. Every method may be called from any thread.
+    """A place to run untrusted code. Every method may be called from any thread.
 
-    * Must show the code the work folder at the path that it has here, and bring back what the code
-      left there by the time that `close` returns.
-    * Must raise `JailKilled` from `check` and `start` once it was killed or closed; `JailLost`
-      where the machine with the jail is gone, and then from every other method but `kill`, too.
+    * Must show the code the work folder at the path that it has here, and bring back the code's
+      changes by the time that `close` returns.
+    * Must raise `JailKilled` from `check` and `start` once it was killed or closed. Must raise
+      `JailLost` if the machine with the jail is gone, and then from every other method but `kill`,
+      too.
     """
 
     @property
@@ -86,7 +87,7 @@ class AnyJail(Protocol):
 
     @property
     def limits(self) -> JailLimits:
-        """The bounds of the code."""
+        """The limits of the code."""
         ...
 
     def start(
@@ -101,18 +102,18 @@ class AnyJail(Protocol):
 
         Args:
             command: The program, as the jail sees it, and its arguments.
-            folder: Where it starts; None: the work folder.
+            folder: Where it starts; None for the work folder.
             stdin: `subprocess.PIPE` or `DEVNULL`.
             stderr: `subprocess.PIPE` or `STDOUT`.
 
         Raises:
             JailKilled: The jail was killed or closed.
-            JailError: It did not start.
+            JailError: The command did not start.
         """
         ...
 
     def check(self) -> None:
-        """Raise unless the jail can still be used.
+        """Raise if the jail is no longer usable.
 
         Raises:
             JailKilled: It was killed or closed.
@@ -120,19 +121,19 @@ class AnyJail(Protocol):
         ...
 
     def refresh(self) -> None:
-        """Bring the work folder here up to date with what the code sees, if that is elsewhere.
+        """Update the work folder here to the code's view of it, if that is elsewhere.
 
         Raises:
-            JailError: It cannot be brought.
+            JailError: The files cannot be brought here.
         """
         ...
 
     def read_file(self, name: str, *, limit: int) -> bytes:
-        """Return the content of a file of the work folder as it is now; see `workspace.read_file`.
+        """Return the current content of a file in the work folder; see `workspace.read_file`.
 
         Raises:
             JailLost: The machine with the jail is gone.
-            JailError: There is no such file, or it is too large.
+            JailError: The file does not exist, or is too large.
         """
         ...
 
@@ -161,17 +162,17 @@ class AnyJail(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JailRequest:
-    """What the code in a jail has beside its work folder.
+    """The resources of a jail's code besides its work folder.
 
     Attributes:
-        limits: Its bounds.
-        readable: What is installed: it may read this, at the same path wherever jails are.
+        limits: Its limits.
+        readable: Installed files that it may read, at the same path wherever jails are.
         host_folders: Folders of this machine that it may read at the same path.
         environment: Variables to add to the minimal environment, or to replace there.
-        alias: Another path at which it finds the work folder, the same in every jail.
-        own: More paths at which it finds a folder of the jail's own, empty at first.
-        returns: Whether the work folder is to have, once the jail is closed, what the code left
-            there. Where jails are elsewhere, it then need not be brought here.
+        alias: Another path of the work folder, the same in every jail.
+        own: More paths of folders that belong to the jail, empty at first.
+        returns: Whether the closed jail's work folder must contain the code's changes. If not, a
+            jail elsewhere need not bring them here.
     """
 
     limits: JailLimits = field(default_factory=JailLimits)
@@ -187,28 +188,28 @@ PLAIN = JailRequest()
 
 
 class JailPlace(Protocol):
-    """Where jails are opened. Every method may be called from any thread."""
+    """A place to open jails. Every method may be called from any thread."""
 
     def check(self) -> None:
-        """Make sure that jails can be had, before anything is spent.
+        """Check that jails are available, before the run spends anything.
 
         Raises:
-            InputError: There are none; the message says why, and the ways out.
+            InputError: No jail is available; the message gives the reason and the alternatives.
         """
         ...
 
     def describe(self) -> dict[str, Any]:
-        """Say, for the record of a run, how code is confined there; see `Jails.describe`."""
+        """Describe, for the record of a run, how code is confined there; see `Jails.describe`."""
         ...
 
     def open(self, work: Path, request: JailRequest) -> AnyJail:
         """Open a jail around a work folder.
 
         Raises:
-            JailError: There is none to be had, or the folder cannot be used.
+            JailError: No jail is available, or the folder cannot be used.
         """
         ...
 
     def close(self) -> None:
-        """Give back what the jails were in."""
+        """Release the resources of the jails."""
         ...

@@ -1,8 +1,8 @@
-"""Folders for the use of one process, which do not stay for ever when that process is killed.
+"""Temporary folders of one process, removed later even if the process is killed.
 
-The process holds a lock (`flock`) on each of its folders. The kernel lets go of it when the process
-ends, whatever ended it: so whoever gets the lock of such a folder knows that its owner is gone. On
-a disk without locks, nobody gets it, and what a killed process left there stays.
+The process holds a lock (`flock`) on each of its folders. The kernel releases it when the process
+ends in any way, so a process that gets the lock knows that the owner is gone. On a disk without
+locks, nobody gets it, and the folders of a killed process stay.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _NAME = re.compile(r"coterie-[a-z]+\.[a-z0-9_]{8}")
 
 
 class ScratchFolder:
-    """A new folder of this user's own. A context manager; leaving it removes the folder.
+    """A new folder of this user. A context manager; leaving it removes the folder.
 
     Args:
-        purpose: what it is for, a lower-case word; it shows in the folder's name.
-        passable: whether others can pass through to what they know the name of, as the user of a
-            jail that has no mounts must. Else nobody can enter.
+        purpose: a lower-case word that becomes part of the folder's name.
+        passable: whether others can pass through to paths whose names they know, as the user of a
+            jail without mounts must. Else nobody else can enter.
 
     Attributes:
-        path: where it is.
+        path: the folder's path.
 
     Raises:
-        JailError: it could not be made.
+        JailError: the folder could not be created.
     """
 
     def __init__(self, purpose: str, *, passable: bool = False) -> None:
@@ -44,7 +44,7 @@ class ScratchFolder:
         self._lock: int | None = lock
 
     def close(self) -> None:
-        """Remove the folder, however deep what is in it and whatever its modes."""
+        """Remove the folder, however deep its content and whatever its modes."""
         lock, self._lock = self._lock, None
         if lock is None:
             return
@@ -61,9 +61,9 @@ class ScratchFolder:
 
 
 def sweep() -> None:
-    """Remove the scratch folders of this user whose owners have ended without doing so.
+    """Remove this user's scratch folders whose owners have ended without removing them.
 
-    What cannot be removed stays. No link is followed.
+    A folder that cannot be removed stays. No link is followed.
     """
     folder = Path(tempfile.gettempdir())
     for name in filter(_NAME.fullmatch, os.listdir(folder)):
@@ -104,7 +104,7 @@ def _orphan(path: Path) -> int | None:
 
 
 def _is_locked(handle: int) -> bool | None:
-    """Lock a folder; False if somebody else has the lock, None if its disk knows no locks."""
+    """Lock a folder; False if another process holds the lock, None if the disk has no locks."""
     try:
         lock(handle, wait=False)
     except BlockingIOError:

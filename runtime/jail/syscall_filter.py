@@ -1,9 +1,9 @@
-"""The seccomp filter of a jail: which system calls the kernel refuses there.
+"""The seccomp filter of a jail: the system calls that the kernel refuses there.
 
 The filter is a small program for the kernel's packet-filter machine (BPF), assembled here from the
-tables below, so that no C library is needed to make it. It lets through whatever it does not know
-by name, up to the newest call that the tables were written for: calls that came later "do not
-exist" (`ENOSYS`), and programs fall back as they do on an older kernel.
+tables below, so that it needs no C library. It allows all calls that it does not name, up to the
+newest call that the tables cover. Later calls "do not exist" (`ENOSYS`), and programs fall back as
+they do on an older kernel.
 """
 
 from __future__ import annotations
@@ -197,13 +197,13 @@ def assemble(machine: str, *, namespaces: bool = True, owns_files: bool = False)
     """Return the filter program for the kernel's `struct sock_filter[]`.
 
     Args:
-        machine: as `platform.machine()` says it.
-        namespaces: whether the jail has process ids, mounts and a network of its own. If not,
-            what reaches other processes or asks about them is refused too, sockets of the family
-            `AF_UNIX` among it. Pairs of connected ones may be made in any case: they lead nowhere.
-            There are no extended attributes then.
+        machine: the value of `platform.machine()`.
+        namespaces: whether the jail has its own process ids, mounts and network. If not, calls that
+            reach other processes or query them are refused too, including `AF_UNIX` sockets. Pairs
+            of connected sockets are always allowed: they lead nowhere. Extended attributes are then
+            unavailable.
         owns_files: whether the jail's user owns files of the host that the jail can name. If so,
-            changes of a file's mode, owner and times are answered as done, and have no effect.
+            changes of a file's mode, owner and times appear to succeed, and have no effect.
     """
     column, architecture = _column(machine)
     answers = [(_REFUSED, errno.EPERM), (_ABSENT, errno.ENOSYS)]
@@ -269,7 +269,7 @@ def _ioctl(number: int) -> Iterator[_Instruction]:
 
 
 def _but(number: int, argument: int, answers: dict[int, int]) -> Iterator[_Instruction]:
-    """Let a call pass unless an argument has one of these values, each with its answer."""
+    """Allow a call unless an argument has one of these values, each with its result."""
     yield _EQUAL, 0, 2 + 2 * len(answers), number
     yield _LOAD, 0, 0, _ARGUMENT_0 + argument * _ARGUMENT_SIZE
     for value, code in answers.items():
@@ -278,7 +278,7 @@ def _but(number: int, argument: int, answers: dict[int, int]) -> Iterator[_Instr
 
 
 def _only(number: int, argument: int, values: tuple[int, ...], code: int) -> Iterator[_Instruction]:
-    """Let a call pass only if an argument has one of these values."""
+    """Allow a call only if an argument has one of these values."""
     yield _EQUAL, 0, 2 + 2 * len(values), number
     yield _LOAD, 0, 0, _ARGUMENT_0 + argument * _ARGUMENT_SIZE
     for value in values:
@@ -288,10 +288,10 @@ def _only(number: int, argument: int, values: tuple[int, ...], code: int) -> Ite
 
 
 def _mappings(number: int) -> Iterator[_Instruction]:
-    """Refuse memory that no process's count of resident pages shows.
+    """Refuse memory that no process's count of resident pages includes.
 
-    Of shared memory without a file, the kernel keeps what a process wrote there and then took out
-    of its address space, for as long as a page of it is mapped anywhere.
+    In shared memory without a file, a process can write pages and then unmap them. The kernel keeps
+    these for as long as a page of it is mapped anywhere.
     """
     yield _EQUAL, 0, 7, number
     yield _LOAD, 0, 0, _ARGUMENT_0 + 3 * _ARGUMENT_SIZE
@@ -302,7 +302,7 @@ def _mappings(number: int) -> Iterator[_Instruction]:
 
 
 def _clocks(number: int) -> Iterator[_Instruction]:
-    """Let the machine's clocks and the caller's own be read, and no other process's."""
+    """Allow reading the machine's clocks and the caller's own, but no other process's."""
     yield _EQUAL, 0, 6, number
     yield _LOAD, 0, 0, _ARGUMENT_0
     yield _AT_LEAST, 0, 1, _FIRST_OWN_CLOCK

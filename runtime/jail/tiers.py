@@ -1,7 +1,7 @@
-"""The ways to put a command line into a jail, strongest first.
+"""The ways to start a command in a jail, strongest first.
 
-A tier only says which program to start; that the program then confines is what the self-test of
-`detect` proves on each machine.
+A tier only names the program to start. The self-test of `detect` proves on each machine that the
+program confines.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ class TierCommand:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """A way to start a command so that it is confined.
+    """A way to confine a command.
 
     Attributes:
-        confines: False only for the tier that a user has to ask for.
-        has_mounts: whether the jail has a root folder and process ids of its own. If so, the
-            started program Must write `{"child-pid": N}` to `TierCommand.report`, N being the
-            process whose end ends every process of the jail, and both Must stay in the process
-            group that they were started in until the end of the one is that of the other. If not,
-            the program Must end them all itself when it gets SIGTERM, before it ends.
+        confines: False only for the tier that a user has to request.
+        has_mounts: whether the jail has its own root folder and process ids. If so, the started
+            program Must write `{"child-pid": N}` to `TierCommand.report`, where N is the process
+            whose end ends every process of the jail. Both Must stay in their original process group
+            until the program's end is also that of N. If not, the program Must end them all itself
+            when it gets SIGTERM, before it ends.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Tier:
     has_mounts: bool = True
 
     def version(self) -> str:
-        """Return which version of its means this machine has, for the record of a run.
+        """Return this machine's version of the tier's means, for the record of a run.
 
         Raises:
             JailError: this machine lacks the means.
@@ -121,11 +121,11 @@ class Bubblewrap(Tier):
 
 @dataclass(frozen=True, slots=True)
 class Landlock(Tier):
-    """Tier 2: Landlock keeps the files, the seccomp filter the rest. No namespaces are needed.
+    """Tier 2: Landlock confines files, the seccomp filter the rest. It needs no namespaces.
 
-    Names of the host's files can be asked for, their content can't. The jail's user keeps rights
-    over the host's files that Landlock does not know of, so changes of mode, owner and time have
-    no effect anywhere, unless root gave it a user of its own.
+    Code can check names of the host's files, but not read their content. The jail's user keeps
+    rights over the host's files that Landlock does not cover, so changes of mode, owner and time
+    have no effect anywhere, unless root gave the jail its own user.
     """
 
     name: str = "landlock"
@@ -184,9 +184,9 @@ class Unconfined(Tier):
 
 
 def _search_capability() -> int | None:
-    """Return the capability with which a user of its own gets through root's folders to its files.
+    """Return the capability that lets a jail's own user pass through root's folders.
 
-    Without mounts it must pass the folders above them, which often only root may enter.
+    Without mounts, it must pass the folders above its files, which often only root may enter.
     """
     result = re.search(
         r"^CapEff:\s*(\w+)", Path("/proc/self/status").read_text("ascii"), re.MULTILINE
@@ -242,7 +242,7 @@ def _enter(
 
 
 def _threads_of_user() -> int:
-    """Return how many threads our user has."""
+    """Return the current user's number of threads."""
     count = 0
     for process in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):  # it has ended
@@ -259,9 +259,9 @@ def _bubblewrap() -> str:
 
 
 def _first_to_go(program: str) -> list[str]:
-    """Return how to start a program that the kernel ends first where memory runs out.
+    """Return how to start a program that the kernel kills first if memory runs out.
 
-    It does not start once we have ended: whoever would kill its process group may have done so.
+    It does not start once we have ended, since its process group may already have been killed.
     """
     script = (
         '[ "$PPID" = "$0" ] || exit; echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec "$@"'
@@ -278,7 +278,7 @@ def _landlock_abi() -> int:
 
 
 def _namespaces() -> list[str]:
-    """Return the namespaces to leave.
+    """Return the namespaces to unshare.
 
     Root needs no user namespace to mount, and works on machines that forbid them; its jail runs as
     a user of its own instead.

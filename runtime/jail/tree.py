@@ -1,8 +1,8 @@
-"""A folder that travels: what is in it, by digests, and a copy that becomes the same.
+"""Synchronize a folder between machines: its entries by digest, and changes to a copy.
 
 What a jail leaves is as untrusted as its code. So nothing here follows a link, opens anything but
-regular files, or trusts a name; pipes, sockets and devices stay behind, and rights to run a program
-as somebody else are never taken along.
+regular files, or trusts a name. Pipes, sockets and devices stay behind, and set-user-ID rights are
+never copied.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from ...schema.values.beneath import is_folder, new_file, open_file, open_folder
 from ...schema.values.errors import JailError
 
 SMALLEST = 4096
-"""Bytes that each entry counts at least."""
+"""The least bytes that each entry counts as."""
 DEEPEST = 100
-"""Levels of folders: more than any honest tree has."""
+"""The most levels of folders: more than any honest tree has."""
 _KINDS = ("folder", "file", "link", "same")
 
 
 class Overgrown(JailError):
-    """What code left in a folder is deeper or larger than what may travel."""
+    """A folder is deeper or larger than a transfer allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """What stands at one path of a folder.
+    """The entry at one path of a folder.
 
     Attributes:
         kind: `folder`, `file`, `link` (a symbolic one), or `same`: a further name of a file.
         mode: The rights of a folder or file; never to write for others, nor to run as its owner.
-        mtime: When a file was written, in nanoseconds: builds and caches go by it.
-        value: The SHA-256 of a file, where a link points, or the first name of the same file.
+        mtime: When a file was written, in nanoseconds, because builds and caches rely on it.
+        value: The SHA-256 of a file, the target of a link, or the first name of the same file.
     """
 
     kind: str
@@ -49,10 +49,10 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class FoundEntry:
-    """An entry as it was found, with what tells whether it has changed since.
+    """An entry with a stamp that shows later changes.
 
     Attributes:
-        stamp: Inode, size and times; no program can write to a file and keep them all.
+        stamp: Inode, size and times; no program can write to a file and preserve them all.
     """
 
     entry: TreeEntry
@@ -63,7 +63,7 @@ NOTHING: Mapping[str, FoundEntry] = MappingProxyType({})
 
 
 def entries(scanned: Mapping[str, FoundEntry]) -> dict[str, TreeEntry]:
-    """Return what was found, without what tells whether it has changed."""
+    """Return the entries without their stamps."""
     return {name: entry.entry for name, entry in scanned.items()}
 
 
@@ -74,17 +74,18 @@ def scan(
     largest: int | None = None,
     live: bool = False,
 ) -> dict[str, FoundEntry]:
-    """Find all that is in a folder, by relative path, each folder before what is in it.
+    """Return all entries of a folder, by relative path, each folder before its content.
 
     Args:
-        before: What was found when nothing was at work in it; what has not changed since is not
-            read again.
-        largest: Bytes that all of it may have, each entry counted as `SMALLEST` at least.
-        live: Something is at work in it: what goes away meanwhile, or cannot be read, is left out.
+        before: The result of a scan while nothing was at work in the folder; unchanged files are
+            not read again.
+        largest: The most bytes of the whole folder, each entry counted as `SMALLEST` at least.
+        live: Whether something is at work in it: entries that vanish or cannot be read are then
+            left out.
 
     Raises:
-        Overgrown: It is deeper than `DEEPEST`, or larger than it may be.
-        JailError: It cannot be read.
+        Overgrown: The folder is deeper than `DEEPEST`, or larger than `largest`.
+        JailError: The folder cannot be read.
     """
     result = _Scan(before=before, largest=largest, live=live)
     try:
@@ -97,7 +98,7 @@ def scan(
 
 @dataclass(kw_only=True, eq=False)
 class _Scan:
-    """A walk under way."""
+    """A scan in progress."""
 
     before: Mapping[str, FoundEntry]
     largest: int | None
@@ -107,7 +108,7 @@ class _Scan:
     bytes: int = 0
 
     def look_into(self, folder: int, prefix: str, depth: int) -> None:
-        """Take in what is in an open folder."""
+        """Add the entries of an open folder."""
         if depth > DEEPEST:
             raise Overgrown(f"The work folder is deeper than {DEEPEST} folders.")
         with os.scandir(folder) as listed:
@@ -157,13 +158,13 @@ class _Scan:
 
 
 def stamped(root: Path, tree: Mapping[str, TreeEntry]) -> dict[str, FoundEntry]:
-    """Return what a copy was made of as it would be found, for later scans to go by.
+    """Return a fresh copy's entries with their stamps, for later scans to compare with.
 
     Args:
         root: The copy, in which nothing is at work yet.
 
     Raises:
-        JailError: It cannot be looked at.
+        JailError: The copy cannot be inspected.
     """
     try:
         return {
@@ -191,11 +192,11 @@ def _read(folder: int, name: str) -> FoundEntry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TreeChange:
-    """What makes a copy of one state of a folder a copy of a later one.
+    """The difference between two states of a folder, to apply to a copy.
 
     Attributes:
-        removed: Paths that are no more; of a folder, only its own.
-        created: What is new or different, each folder before what is in it.
+        removed: Removed paths; for a folder, only its own.
+        created: New or changed entries, each folder before its content.
         same_content: Those of `created` whose content the copy has at the same path.
     """
 
@@ -205,7 +206,7 @@ class TreeChange:
 
     @property
     def wanted(self) -> list[str]:
-        """The paths of `created` whose content has to come along."""
+        """The paths of `created` whose content must be transferred."""
         return [
             n
             for n, entry in self.created.items()
@@ -219,7 +220,7 @@ class TreeChange:
 
 
 def change(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> TreeChange:
-    """Compare two states of a folder."""
+    """Return the difference between two states of a folder."""
     missing = [name for name in before if name not in after]
     outer = set(missing)
     removed = [name for name in missing if name.rpartition("/")[0] not in outer]
@@ -250,7 +251,7 @@ def read_content(root: Path, name: str, offset: int, length: int) -> bytes:
     """Read a piece of a file, following no link.
 
     Raises:
-        JailError: There is no such file.
+        JailError: The file does not exist.
     """
     try:
         with (
@@ -265,14 +266,14 @@ def read_content(root: Path, name: str, offset: int, length: int) -> bytes:
 def rebuild(
     root: Path, change: TreeChange, content: Callable[[str, TreeEntry], Iterable[bytes]]
 ) -> None:
-    """Make a copy of a folder what the folder has become.
+    """Apply a folder's changes to a copy of it.
 
     Args:
-        root: The copy, in which nobody else is at work.
-        content: Gives the bytes of a file, in pieces.
+        root: The copy, in which nothing else is at work.
+        content: Returns the bytes of a file, in pieces.
 
     Raises:
-        JailError: It cannot be written, or a path leads out of it.
+        JailError: The copy cannot be written, or a path leads out of it.
     """
     try:
         for name in change.removed:
@@ -289,7 +290,7 @@ def rebuild(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A path in a copy: the folder that it is in, open, and its last part."""
+    """A path in a copy: the open folder that contains it, and its last part."""
 
     root: Path
     folder: int

@@ -1,10 +1,9 @@
-"""Measures a jail from outside: the bounds that the kernel keeps for one process only.
+"""Measures a jail from outside, against limits that the kernel enforces per process only.
 
-Memory is what all processes of the jail hold together, in memory or swapped out. The filter of
-system calls refuses the kinds of memory that no process holds. Disk is what the work folder and the
-private folder have grown by, files included that were deleted but are still open. Both are looked
-at several times a second, so code that is fast enough can pass a bound by what it writes in
-between.
+Memory is what all processes of the jail hold together, in memory or swapped out; the filter of
+system calls refuses the kinds of memory that no process holds. Disk is the growth of the work
+folder and the private folder, including files that were deleted but are still open. Both are
+measured several times a second, so fast code can exceed a limit between two measurements.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _DELETED_MAP = re.compile(r" (?P<device>\S+) (?P<inode>[1-9]\d*) +\S.* \(deleted
 
 
 class DiskShare:
-    """What several jails may take of the disk together, closed ones included."""
+    """The disk limit that several jails share, closed ones included."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -38,7 +37,7 @@ class DiskShare:
         self._grown: dict[JailWatch, int] = {}
 
     def exceeded(self, watch: JailWatch, grown: int) -> bool:
-        """Note how much a jail has grown, and say whether all of them passed the limit."""
+        """Record a jail's growth, and return whether all together exceed the limit."""
         with self._turn:
             self._grown[watch] = grown
             return sum(self._grown.values()) > self.limit
@@ -48,8 +47,8 @@ class JailWatch:
     """Compares a jail with its limits.
 
     Args:
-        confinement: the jail's folders and limits. What the folders hold now is not counted.
-        share: the disk that it shares with other jails.
+        confinement: the jail's folders and limits. The folders' current content does not count.
+        share: the disk limit that it shares with other jails.
     """
 
     def __init__(self, confinement: Confinement, share: DiskShare | None = None) -> None:
@@ -60,16 +59,16 @@ class JailWatch:
         self._free_at_start = self._free_at_walk = self._free()
 
     def excess(self, roots: Iterable[int]) -> str | None:
-        """Return which limit the jail has passed, None if it keeps them all.
+        """Return the limit that the jail exceeds; None if it keeps them all.
 
         Args:
-            roots: process ids; each stands for itself and all processes under it.
+            roots: process ids; each stands for itself and its descendants.
         """
         processes = list(_trees(roots))
         return self._memory_excess(processes) or self._disk_excess(processes)
 
     def close(self) -> None:
-        """Take down what a jail that has ended leaves on the disk that it shares."""
+        """Record the disk usage that an ended jail leaves on the shared disk."""
         if self._share is not None:
             self._share.exceeded(self, self._measured().bytes - self._start.bytes)
 
@@ -111,7 +110,7 @@ class JailWatch:
         return sum(map(measure, self._folders), Size(0, whole=True))
 
     def _free(self) -> int:
-        """Return the free bytes of the disks, a file without content counted as a small one."""
+        """Return the disks' free bytes, plus 4,096 for each free inode."""
         disks = {folder.stat().st_dev: os.statvfs(folder) for folder in self._folders}
         return sum(disk.f_bfree * disk.f_frsize + disk.f_ffree * 4096 for disk in disks.values())
 
@@ -136,7 +135,7 @@ def _proportional(process: int) -> int:
 
 
 def _kilobytes(line: re.Pattern[str], path: str) -> int | None:
-    """Return the sum of some lines of a file in bytes, None if there are none."""
+    """Return the sum of some lines of a file in bytes; None without such lines."""
     sizes = line.findall(_read(path))
     return 1024 * sum(map(int, sizes)) if sizes else None
 
@@ -144,7 +143,7 @@ def _kilobytes(line: re.Pattern[str], path: str) -> int | None:
 def _deleted(processes: list[int], *, largest: int) -> int:
     """Return the bytes of deleted files that the processes keep alive.
 
-    Of a file that is only mapped, no size can be seen: it counts as the largest there may be.
+    The size of a file that is only mapped is invisible: it counts as the largest possible.
     """
     opened: dict[int, int] = {}
     mapped: set[int] = set()

@@ -1,4 +1,4 @@
-"""The work folder of a jail: whose it is, how big it is, and how the host reads what is in it."""
+"""The work folder of a jail: its owner, its size, and safe reading by the host."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def break_hard_links(folder: Path) -> None:
     """Replace each file that has another name outside of the folder by a copy of its own.
 
     `git clone` of a local repository links its objects, and package installers link libraries. A
-    jail that may write to such a file writes to the original, too.
+    jail that may write to such a file would also change the original.
 
     Raises:
         JailError: the folder can't be read or copied.
@@ -43,7 +43,7 @@ def break_hard_links(folder: Path) -> None:
 
 
 def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield what is below a folder and no folder itself, at any depth that a path can name."""
+    """Yield all entries below a folder that are not folders, as deep as a path can be."""
     pending = [str(folder)]
     while pending:
         try:
@@ -59,7 +59,7 @@ def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _copy_in_place(paths: list[Path]) -> None:
-    """Make one copy and give it all the names: many copies of one file could fill the disk."""
+    """Copy a file once and give the copy all its names: several copies could fill the disk."""
     first, *links = paths
     handle, copy = tempfile.mkstemp(dir=first.parent)
     os.close(handle)
@@ -71,25 +71,25 @@ def _copy_in_place(paths: list[Path]) -> None:
 
 
 def give(*folders: Path, uid: int, gid: int) -> None:
-    """Make folders and all in them the property of a user, without following links."""
+    """Transfer folders and their content to a user, without following links."""
     _run("chown", "-R", "-h", "-P", f"{uid}:{gid}", "--", *map(str, folders))
 
 
 def disarm(folder: Path) -> None:
-    """Let the owner look into all of a folder, and nobody run a program with the owner's rights.
+    """Let the owner read the whole folder, and remove set-user-ID and set-group-ID rights.
 
-    For a folder that a jail leaves without `give`, which takes such rights away, too. What belongs
-    to somebody else stays as it is.
+    For a folder that a jail leaves without `give`, which also removes such rights. Entries of other
+    owners stay unchanged.
     """
     with contextlib.suppress(JailError):
         _run("chmod", "-R", "u+rX,ug-s", "--", str(folder))
 
 
 def make_plain(folder: Path) -> None:
-    """Remove what upsets programs that read a folder: pipes, sockets, devices, inner repositories.
+    """Remove entries that disturb programs: pipes, sockets, devices, inner repositories.
 
-    Opening a pipe waits for somebody to write to it. git looks into a repository inside another
-    one by that repository's own settings, which can name programs to run.
+    Opening a pipe waits for a writer. git treats an inner repository by that repository's own
+    settings, which can name programs to run.
     """
     # `find` for its depth: a tree can be deeper than Python's own walk bears.
     kinds = " -o ".join(f"-type {letter}" for letter in "psbc").split()
@@ -102,7 +102,7 @@ def remove(folder: Path) -> None:
     """Remove a folder in which a jail has written, however deep and whatever its modes.
 
     Raises:
-        JailError: it could not be done.
+        JailError: the folder could not be removed.
     """
     try:
         _run("rm", "-rf", "--", str(folder))
@@ -112,7 +112,7 @@ def remove(folder: Path) -> None:
 
 
 def _run(*command: str) -> None:
-    """Run a system tool: unlike Python's own functions, these do not fail on a very deep tree."""
+    """Run a system tool, which unlike Python's own functions handles a very deep tree."""
     try:
         process = subprocess.run(command, capture_output=True, check=False, text=True)
     except OSError as error:
@@ -123,10 +123,10 @@ def _run(*command: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much a folder takes on its disk.
+    """The disk usage of a folder.
 
     Attributes:
-        whole: False if a part could not be looked into, or was deeper than any honest one.
+        whole: False if a part could not be read, or was deeper than any honest one.
     """
 
     bytes: int
@@ -137,9 +137,9 @@ class Size:
 
 
 def measure(folder: Path) -> Size:
-    """Return what a folder takes, while the code of a jail may be changing it.
+    """Return a folder's disk usage, while a jail's code may be changing it.
 
-    No link is followed, also not one that replaces a folder in the middle of the count.
+    No link is followed, not even one that replaces a folder during the count.
     """
     return _measure(folder.parent, folder.name, 0)
 
@@ -182,7 +182,7 @@ def read_file(folder: Path, name: str, *, limit: int) -> bytes:
 
     Args:
         name: path of the file in it, with `/` between the parts.
-        limit: bytes that the file may have.
+        limit: the most bytes of the file.
 
     Raises:
         JailError: the name leads out of the folder, through a link, or not to a regular file, or

@@ -1,10 +1,10 @@
-"""Entries of a file: written at once, flushed soon after, and before what depends on them.
+"""Entries of a file: written at once, and flushed soon, before anything that depends on them.
 
-What is written outlives the process, whatever ends it; what is flushed outlives the machine. The
-file is a log, so what was flushed is always the beginning of what was written: nothing is kept
-that followed from something lost. That is why an answer may be used as soon as it is written, and
-only what cannot be taken back waits for the disk (Strom and Yemini, Optimistic Recovery in
-Distributed Systems, 1985; databases call it asynchronous commit).
+Written entries survive the end of the process; flushed entries survive the end of the machine. The
+file is a log, so the flushed part is always a prefix of the written part: nothing survives that
+depends on something lost. That is why an answer may be used as soon as it is written, and only
+irreversible actions wait for the disk (Strom and Yemini, Optimistic Recovery in Distributed
+Systems, 1985; databases call it asynchronous commit).
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     from .costs import Cost
 
 LAG = 0.1
-"""Seconds after which what was put is written and flushed, where nothing waits for it."""
+"""Seconds until new entries are written and flushed if nothing waits for them."""
 AHEAD = 0.01
-"""Seconds after which the files are flushed that stand beside a new one, where a run has begun."""
+"""Seconds after a run's start until the files beside a new journal are flushed."""
 CLOCK = "clock"
-"""The path of entries that only say how long the run has been at work; nobody looks for them."""
+"""The path of entries that only record how long the run has worked; nothing looks them up."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JournalEntry:
-    """Something recorded: see `Journal`. `moment` is in seconds since the run began."""
+    """A recorded value: see `Journal`. `moment` is in seconds since the run began."""
 
     path: str
     kind: str
@@ -57,7 +57,7 @@ class JournalEntry:
 
 
 class _Head(NamedTuple):
-    """What the content of a line begins with; a tab and the value follow, both as JSON."""
+    """The beginning of a line's content; a tab and the value follow, both as JSON."""
 
     path: str
     kind: str
@@ -66,7 +66,7 @@ class _Head(NamedTuple):
 
 
 _Line: TypeAlias = "tuple[_Head, bytes]"
-"""What a line begins with, and the text of its value."""
+"""The head of a line, and the text of its value."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -74,7 +74,7 @@ class Entries:
     """A file of entries.
 
     Attributes:
-        last_moment: The moment of the entry that came last; 0 where there is none.
+        last_moment: The moment of the last entry; 0 without entries.
     """
 
     path: Path
@@ -91,14 +91,15 @@ class Entries:
 
     @classmethod
     def open(cls, path: Path, *, reading: bool = False) -> Self:
-        """Open a file of entries, or make it.
+        """Open a file of entries, or create it.
 
         Args:
-            reading: Only read it: nothing is made or changed.
+            reading: Only read it: nothing is created or changed.
 
         Raises:
-            InputError: It is something else or damaged, or it is to be read and does not exist.
-            StorageError: It cannot be made.
+            InputError: The file has another format or is damaged, or is to be read and does not
+                exist.
+            StorageError: The file cannot be created.
         """
         places: dict[str, tuple[int, ...]] = {}
         last = 0.0
@@ -114,20 +115,20 @@ class Entries:
         return cls(path=path, last_moment=last, _file=file, _places=places, _costs=costs)
 
     def has(self, path: str) -> bool:
-        """Return whether there is an entry of a path, whatever it answers."""
+        """Return whether a path has an entry, for any question."""
         return path in self._places or any(path == waiting for waiting, _ in self._waiting)
 
     def get(self, path: str, key: str) -> JournalEntry | None:
-        """Return the entry of a path that answers a question."""
+        """Return the entry of a path for a question; None without one."""
         lines = self._lines_of(path)
         return next((_entry(self.path, *line) for line in lines if line[0].key == key), None)
 
     def latest(self, path: str) -> JournalEntry | None:
-        """Return the entry of a path that came last."""
+        """Return the latest entry of a path."""
         return next((_entry(self.path, *line) for line in self._lines_of(path)), None)
 
     def values(self, kind: str, under: str) -> list[Mapping[str, Any]]:
-        """Return the values of a kind whose paths begin so, in the order of their paths."""
+        """Return the values of a kind whose paths begin with `under`, sorted by path."""
         self._write_here()
         paths = sorted(path for path in self._places if path.startswith(under))
         lines = (line for path in paths for line in self._lines_of(path))
@@ -135,18 +136,18 @@ class Entries:
 
     @functools.cached_property
     def answers(self) -> Mapping[str, int]:
-        """How many calls have answered each question, as of the first time that this is read."""
+        """The number of answers to each question, as of the first read of this property."""
         return Counter(head.key for head, _ in self._all() if head.kind == "model")
 
     def number(self, path: str) -> int:
-        """Return the number of the next entry of a path, from 1; no other gets the same."""
+        """Return the number of the next entry of a path, from 1, unique for each call."""
         if path not in self._numbers:
             self._numbers[path] = len([*self._lines_of(path)])
         self._numbers[path] += 1
         return self._numbers[path]
 
     def paid(self, under: str) -> Iterator[Cost]:
-        """Return what all calls cost whose paths begin so, and whether that is settled."""
+        """Return the cost of calls whose paths begin with `under`, and whether it is settled."""
         if self._costs is None:
             costs = Costs()
             for head, text in self._all():
@@ -159,7 +160,7 @@ class Entries:
         return self._costs.under(under)
 
     def all(self, *, without: Sequence[str] = ()) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Yield path, question and value of every entry, but those of some kinds."""
+        """Yield path, question and value of every entry, except those of some kinds."""
         for head, text in self._all():
             if head.kind not in without:
                 yield head.path, head.key, _entry(self.path, head, text).value
@@ -178,13 +179,13 @@ class Entries:
         """Write an entry; see `JournalEntry`.
 
         Args:
-            cost: What an attempt of a call cost that the entry is of.
-            at_once: Whether it is written when this returns. Else it is so before any entry that is
-                put later, or `LAG` seconds later: for what can be made again of the entries before
-                it, and where nothing can wait.
+            cost: The cost of the attempt that the entry records, if it records one.
+            at_once: Whether to return only once it is written. Otherwise it is written before any
+                later entry, or within `LAG` seconds. Use that for an entry that can be derived from
+                earlier ones, and where waiting is impossible.
 
         Raises:
-            StorageError: It cannot be written.
+            StorageError: The entry cannot be written.
         """
         text = b"%b\t%b" % (encoded((path, kind, key, moment)), encoded(value, repr))
         with self._writing:
@@ -222,32 +223,32 @@ class Entries:
                 _note(self._places, _parted(self.path, content)[0].path, place)
 
     async def flush(self) -> None:
-        """Wait until everything that was put is on disk.
+        """Wait until all entries so far are on disk.
 
         Raises:
-            StorageError: It cannot be written or flushed.
+            StorageError: They cannot be written or flushed.
         """
         self._write_here()
         if not self._file.is_flushed:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._file.flush)
 
     def flush_now(self) -> None:
-        """Flush everything that was put, in the thread of the caller."""
+        """Flush all entries so far, in the caller's thread."""
         self._write_here()
         self._file.flush()
 
     def flushing(self) -> Future[None]:
-        """Flush everything that was put, in a thread; the result is there when the disk has it."""
+        """Flush all entries so far, in a thread; return a future for its completion."""
         with contextlib.suppress(StorageError):  # which whoever asks for the result is told of
             self._write_here()
         return self._thread.submit(self._file.flush)
 
     def flush_ahead(self) -> None:
-        """Have the files flushed that stand beside it, while an event loop waits for others."""
+        """Schedule a flush of the files beside this one, while the event loop is idle."""
         self._flush_soon(asyncio.get_running_loop(), AHEAD)
 
     def close(self) -> None:
-        """Write what waits, flush it, and close the file."""
+        """Write and flush pending entries, and close the file."""
         # The thread ends first: a flush that is under way uses the file that is closed below.
         self._is_closed = True
         self._thread.shutdown()
@@ -257,14 +258,14 @@ class Entries:
             self._file.close()
 
     def _write(self) -> None:
-        """Write what waits."""
+        """Write the pending entries."""
         places = self._file.append([text for _, text in self._waiting])
         for (path, _), place in zip(self._waiting, places, strict=True):
             _note(self._places, path, place)
         self._waiting.clear()
 
     def _write_here(self) -> None:
-        """Write what waits, so that it is found; who writes later is told of a failure, too."""
+        """Write pending entries so that reads find them; a failure also reaches the next writer."""
         with self._writing:
             if not self._waiting:
                 return
@@ -277,7 +278,7 @@ class Entries:
                 raise
 
     def _flush_soon(self, loop: asyncio.AbstractEventLoop, lag: float | None = None) -> None:
-        """Have what was put written and flushed soon, unless that will happen anyway."""
+        """Schedule writing and flushing the entries, unless that is already scheduled."""
         if self._flushes is not None and not self._flushes.is_closed():
             return
 
@@ -294,7 +295,7 @@ class Entries:
         loop.call_later(LAG if lag is None else lag, soon)
 
     def _lines_of(self, path: str) -> Iterator[_Line]:
-        """Yield the lines of a path, the last first; of several under one question, the last."""
+        """Yield the lines of a path, the last first; only the last of several for one question."""
         if not self.has(path):
             return
         self._write_here()
@@ -317,7 +318,7 @@ def _note(places: dict[str, tuple[int, ...]], path: str, place: int) -> None:
 
 
 def _parted(file: Path, content: bytes) -> _Line:
-    """Return what a line begins with, and the text of its value."""
+    """Split a line into its head and the text of its value."""
     head, _, text = content.partition(b"\t")
     match _head(head):
         case [str(path), str(kind), str(key), int() | float() as moment]:
@@ -343,7 +344,7 @@ def _entry(file: Path, head: _Head, text: bytes) -> JournalEntry:
 
 
 def _parsed(file: Path, head: _Head, text: bytes) -> tuple[Mapping[str, Any], Any]:
-    """Read the value of an entry that anybody may have changed since, and what it stands for."""
+    """Parse an entry's value, which anyone may have changed, into JSON and into its class."""
     try:
         value = loads(text)
         return value, from_value(_forms().get(head.kind, Mapping[str, Any]), value)
@@ -357,7 +358,7 @@ def _parsed(file: Path, head: _Head, text: bytes) -> tuple[Mapping[str, Any], An
 
 @functools.cache
 def _forms() -> Mapping[str, type[Any]]:
-    """Return what entries hold, by their kind; others are checked by those who read them."""
+    """Return the classes of values, by their kind; other values are checked by their readers."""
     from ..agents.outcomes import JournaledOutcome, Run
     from ..gateway import ChatAnswer
 
@@ -370,11 +371,11 @@ def _forms() -> Mapping[str, type[Any]]:
 
 
 def unite(paths: Iterable[Path], into: Path) -> None:
-    """Make a file of the entries of several; of two under one path and question, the first counts.
+    """Create a file from the entries of several; of equal path and question, the first counts.
 
     Raises:
-        InputError: One is not there, or none of ours.
-        StorageError: The file cannot be made.
+        InputError: A file is missing, or has another format.
+        StorageError: The file cannot be created.
     """
 
     def contents() -> Iterator[bytes]:
@@ -389,9 +390,9 @@ def unite(paths: Iterable[Path], into: Path) -> None:
 
 
 def read_only(path: Path, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Read path and value of all entries of a kind, in the order in which they came.
+    """Yield path and value of all entries of a kind, in the order in which they were written.
 
-    Nothing is held or changed.
+    Nothing is locked or changed.
     """
     heads = ((_parted(path, content)[0], place) for place, content in lines_of(path))
     last = {

@@ -1,4 +1,4 @@
-"""What attempts of model calls cost, as a journal has it."""
+"""The cost of model call attempts in a journal."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Attempt:
     """An attempt of a call.
 
     Attributes:
-        usage: What it cost, or may have.
-        state: Whether it is settled what it cost. What is lost or open may have cost the most.
-        since: When it began, in seconds since the run did; None where that is not known.
+        usage: Its cost, or the highest possible one.
+        state: Whether the cost is settled. A lost or open attempt may have cost the most.
+        since: When it began, in seconds since the run did; None if unknown.
         asked: The digest of a request in a batch, which another process can collect; else None.
     """
 

@@ -1,12 +1,12 @@
-"""A branch of a journal: a run that differs from another one takes from it what is alike.
+"""A branch of a journal: a variant of a run that reuses the other run's answers.
 
-What the other run was answered to the same question, under the same path, answers it here, too.
-What differs on purpose is asked, and kept in a journal of its own, which many branches share: two
-of them that ask the same pay for it once, and also when both are at work at once.
+The other run's answer to the same question, under the same path, answers the question here, too.
+Other questions are asked, and recorded in a journal that many branches share: two branches that ask
+the same pay once, even if both are at work at once.
 
-Only a question that says all that its answer follows from can be answered so. What a tool or a
-piece of code gave also follows from what was done before in the same workspace. So each branch has
-tools and code do again what it does not find as a whole: an agent that ended.
+This works only for a question that fully determines its answer. A result of a tool or of code also
+depends on earlier actions in the same workspace. So each branch repeats tools and code, unless it
+finds the whole agent's entry.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from ._entries import JournalEntry
 from .journal import Journal, NotRecorded, Value, digest
 
 LONG_ENOUGH = 16
-"""Characters of a digest by which a branch tells its questions apart."""
+"""The characters of a digest that identify a question within a branch."""
 BRANCHED = "branched"
-"""What marks an answer that the other run had not paid."""
+"""Marks an answer that the other run had not paid."""
 WHOLE = frozenset({"agent", "model", "recall"})
-"""Kinds of entries that follow from their question, and from nothing else."""
+"""Kinds of entries that depend on their question only."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -47,10 +47,10 @@ class Locks:
 
 @kept()
 class _Answer:
-    """What answers cost that an agent's part, or one call of it, follows from.
+    """The cost of the answers behind an agent's result, or behind one call of it.
 
     Attributes:
-        paid: Those that the other run had not paid, by question.
+        paid: The cost of those that the other run had not paid, by question.
     """
 
     needed: Usage
@@ -59,15 +59,15 @@ class _Answer:
 
 @dataclass(kw_only=True, eq=False)
 class Branch(Journal):
-    """The journal of one run that differs from another. It is open as long as the own one is.
+    """The journal of one run that differs from another. It is open as long as its own journal is.
 
-    No difference from the other run is noted: it is meant.
+    Differences from the other run are intended, so they are not recorded.
 
     Attributes:
-        base: The journal of the other run; nothing is written to it. It may be the own one.
-        name: What sets this branch apart from others of the same journal.
-        is_live: Whether it may ask what nobody was asked.
-        missing: The paths of what it was not allowed to ask.
+        base: The journal of the other run; nothing is written to it. It may be the own journal.
+        name: Distinguishes this branch from others of the same journal.
+        is_live: Whether it may ask new questions.
+        missing: The paths of questions that it was not allowed to ask.
         locks: Shared by all branches that may be at work at once.
     """
 
@@ -85,7 +85,7 @@ class Branch(Journal):
     def of(
         cls, own: Journal, base: Journal, name: str, *, locks: Locks, is_live: bool = True
     ) -> Self:
-        """Branch off; arguments are as the attributes, `own` is where its entries are kept."""
+        """Create a branch; see the attributes for the arguments. `own` holds its entries."""
         return cls(
             base=base,
             name=name,
@@ -95,19 +95,19 @@ class Branch(Journal):
         )
 
     def close(self) -> None:
-        """Leave the file to the journal that it belongs to."""
+        """Do nothing: the file belongs to the own journal."""
 
     @property
     def needed(self) -> Usage:
-        """What all answers cost that this run follows from, whoever paid for them and when."""
+        """The cost of all answers that this run depends on, whoever paid for them and when."""
         return sum((self._of(agent).needed for agent in self._answers), Usage())
 
     @property
     def paid(self) -> Mapping[str, Usage]:
-        """What those of them cost that the other run had not paid, by question.
+        """The cost of those answers that the other run had not paid, by question.
 
-        It follows from the two runs alone: who of the branches paid, and in which process, does not
-        matter. So branches that have a question in common share what it cost.
+        It depends on the two runs alone, not on which branch paid, or in which process. So branches
+        with a common question share its cost.
         """
         return _joined(self._of(agent) for agent in self._answers)
 
@@ -117,7 +117,7 @@ class Branch(Journal):
         return self.base.renewals
 
     def get(self, path: str, key: str) -> Value | None:
-        """Give what answers this question: of this run, of another branch, or of the other run."""
+        """Return the recorded answer to this question: of this run, a branch, or the other run."""
         # What tools and code gave is this branch's own: in others the workspace was another one.
         entry = self._entries.get(self._private(path), key)
         if entry is None:
@@ -131,7 +131,7 @@ class Branch(Journal):
     async def put(
         self, path: str, kind: str, key: str, value: Value, *, at_once: bool = True
     ) -> None:
-        """Record something, as `Journal` does."""
+        """Record an entry, as `Journal` does."""
         if not self.is_live:
             return
         if kind == "agent":
@@ -145,32 +145,32 @@ class Branch(Journal):
 
     @asynccontextmanager
     async def alone(self, path: str, key: str) -> AsyncGenerator[None]:
-        """Let no other branch ask this meanwhile."""
+        """Keep other branches from asking this question meanwhile."""
         async with self.locks.of(path, key):
             yield
 
     def must_be_live(self, path: str) -> None:
-        """Make sure that something may be asked.
+        """Check that a new question may be asked.
 
         Raises:
-            NotRecorded: This branch may not.
+            NotRecorded: This branch may not ask.
         """
         if not self.is_live:
             self.missing.append(path)
             raise NotRecorded(f"the journal has nothing under {path!r} that answers the same.")
 
     def note_failed(self, path: str, usage: Usage) -> None:
-        """Count what a call may have cost that ended without an answer."""
+        """Add the possible cost of a call that ended without an answer."""
         self._failed[path.partition("/attempt ")[0]] += usage
 
     def spent(self, under: str = "", *, lost: bool = True) -> Usage:
-        """Sum up what this run's answers cost until now, whoever paid, of paths that begin so."""
+        """Return the cost so far of this run's answers below a path, whoever paid."""
         del lost  # What was broken off is no answer, and is paid once, whatever runs branch off.
         agents = (agent for agent in self._answers if f"{agent}/".startswith(under))
         return sum((self._of(agent).needed + self._failed[agent] for agent in agents), Usage())
 
     def _of(self, agent: str) -> _Answer:
-        """Sum up the answers of an agent's part."""
+        """Return the cost of an agent's answers."""
         answers = self._answers[agent].values()
         return _Answer(
             needed=sum((answer.needed for answer in answers), Usage()), paid=_joined(answers)
@@ -202,7 +202,7 @@ def _joined(answers: Iterable[_Answer]) -> Mapping[str, Usage]:
 
 
 def _answer(value: Value) -> _Answer:
-    """Read what an agent's part cost; of what the other run did, nothing more was paid."""
+    """Read the cost of an agent's result; an entry of the other run cost nothing more."""
     if "needed" in value:
         return from_value(_Answer, value)
     return _Answer(needed=from_value(Usage, value["usage"]), paid={})

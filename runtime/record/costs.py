@@ -1,4 +1,4 @@
-"""What the calls of a journal cost, so that sums need not read it back."""
+"""The costs of a journal's calls, so that sums need not read the journal again."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ..values.usage import Usage
 
 State: TypeAlias = Literal["open", "settled", "lost"]
 Cost: TypeAlias = tuple[Usage, State]
-"""What an attempt cost, or may have, and whether that is settled."""
+"""The cost of an attempt, or the highest possible one, and whether it is settled."""
 ATTEMPTS = "/attempts"
-"""What follows the path of a call in the path of its attempts."""
+"""The suffix that turns the path of a call into that of its attempts."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Costs:
-    """What each attempt of each call cost, as far as is known.
+    """The known cost of each attempt of each call.
 
-    An answer says what it cost only where no attempt does, as where it came from the cache.
+    An answer's own cost counts only without attempts, as when it came from the cache.
     """
 
     _calls: list[str] = field(default_factory=list[str])
@@ -28,7 +28,7 @@ class Costs:
     _answers: dict[str, dict[str, Usage]] = field(default_factory=dict[str, dict[str, Usage]])
 
     def attempt(self, path: str, number: str, usage: Usage, state: State) -> None:
-        """Take note of an attempt, in place of what was noted of it before.
+        """Record the cost of an attempt, replacing the earlier one.
 
         Args:
             path: The path of its call's attempts.
@@ -38,7 +38,7 @@ class Costs:
         self._attempts.setdefault(call, {})[number] = usage, state
 
     def answer(self, call: str, key: str, usage: Usage) -> None:
-        """Take note of an answer of a call."""
+        """Record the cost of a call's answer."""
         self._add(call)
         self._answers.setdefault(call, {})[key] = usage
 
@@ -47,7 +47,7 @@ class Costs:
         return call in self._attempts
 
     def under(self, begin: str) -> Iterator[Cost]:
-        """Return what everything cost whose call's path begins so, in the order of the paths."""
+        """Return all costs of calls whose paths begin with `under`, in the order of the paths."""
         first = bisect_left(self._calls, begin)
         last = bisect_left(self._calls, f"{begin}\U0010ffff")
         for call in self._calls[first:last]:

@@ -1,4 +1,4 @@
-"""What an event has to have so that it can be shown: its fields by type, and what each is."""
+"""The fields that an event needs to be shown: by type, with a check for each."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from ...schema.values.values import is_list, is_mapping
 from ..values.usage import COUNT_NAMES
 
 LARGEST = 1e15
-"""Numbers beyond it are no count, no time and no price."""
+"""Larger numbers are not counts, times or prices."""
 DEEPEST = 200
-"""Levels of lists and objects in an event."""
+"""The most levels of lists and objects in an event."""
 
 Is = Callable[[Any], bool]
-"""Tells whether a value is what a field has to be."""
+"""Returns whether a field's value is valid."""
 
 
 def fault_of(event: Mapping[str, Any]) -> str | None:
-    """Return why an event cannot be shown, in a few words; None where it can be.
+    """Return why an event cannot be shown, in a few words; None if it can.
 
-    Types that are not known here are for machines, and have only what all events have.
+    Unknown types are for machines, and need only the fields that all events have.
 
     Args:
-        event: What a line of events.jsonl holds. It has a type.
+        event: The content of a line of events.jsonl. It has a type.
     """
     checks = {**EVERY, **FIELDS.get(event["type"], {})}
     for name, is_right in checks.items():
@@ -65,7 +65,7 @@ def _place(value: Any) -> bool:
 
 
 def _usage(value: Any) -> bool:
-    """Return whether a value is what calls consumed: both kinds of tokens, and other numbers."""
+    """Return whether a value is a usage: both token counts, and other numbers."""
     if not is_mapping(value) or not {"prompt_tokens", "completion_tokens"} <= value.keys():
         return False
     return all(_number(value[name]) for name in COUNT_NAMES if name in value)
@@ -95,7 +95,7 @@ def _sent(value: Any) -> bool:
 
 
 def _named(value: Any) -> bool:
-    """Return whether a value is a list of names, or says something of each."""
+    """Return whether a value is a list of names, or an object whose keys are names."""
     return is_mapping(value) or _all(_text)(value)
 
 
@@ -180,4 +180,4 @@ FIELDS: Mapping[str, Mapping[str, Is]] = {
     "trimmed": {"left_out": _number},
     "work_unused": {"count": _number},
 }
-"""What those fields have to be without which `mas-view` or `mas dev blame` fails."""
+"""Checks of the fields without which `mas-view` or `mas dev blame` fails."""

@@ -1,4 +1,4 @@
-"""What was told of a run, as events.jsonl has it."""
+"""Read the events of a run from events.jsonl."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from .trace import EVENTS, VERSION
 __all__ = ["EVENTS", "EventLog", "all_events_of", "checked", "events_of", "unscrubbed"]
 
 MOST = 5
-"""Damaged lines that are named."""
+"""The most damaged lines to name."""
 LONGEST = 80
-"""Characters that are said of why one is."""
+"""The most characters of the reason for a damaged line."""
 OTHER = "version "
 
 Read = TypeVar("Read")
 
 
 def unscrubbed(text: str) -> str:
-    """Return a text as it is."""
+    """Return a text unchanged."""
     return text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EventLog:
-    """The events of a run, as far as they can be read.
+    """The readable events of a run.
 
     Attributes:
-        events: Those that can be, in order.
-        damage: A sentence that names the lines that cannot be, and why; empty where all can.
+        events: The readable events, in order.
+        damage: A sentence that names the damaged lines, with reasons; empty if there are none.
     """
 
     events: Sequence[Mapping[str, Any]] = ()
@@ -46,12 +46,12 @@ class EventLog:
 
 
 def events_of(folder: Path, scrub: Callable[[str], str] = unscrubbed) -> EventLog:
-    """Read the events of a run; half a line at the end, which a crash leaves, is passed over.
+    """Read the events of a run; ignore an incomplete last line, which a crash leaves.
 
-    Lines that are damaged are left out, so that all others can be shown.
+    Damaged lines are left out, so that all others can be shown.
 
     Raises:
-        InputError: There are none, they cannot be read, or another version wrote them.
+        InputError: There are no events, they cannot be read, or another version wrote them.
     """
     path = folder / EVENTS
     try:
@@ -69,10 +69,10 @@ def events_of(folder: Path, scrub: Callable[[str], str] = unscrubbed) -> EventLo
 def all_events_of(
     folder: Path, scrub: Callable[[str], str] = unscrubbed
 ) -> Sequence[Mapping[str, Any]]:
-    """Read the events of a run for what rests on all of them: a verdict, or what agents learn.
+    """Read all events of a run, for uses that need every one: a verdict, or an agent's memory.
 
     Raises:
-        InputError: As `events_of` does, or a line is damaged.
+        InputError: As for `events_of`, or a line is damaged.
     """
     log = events_of(folder, scrub)
     if log.damage:
@@ -105,7 +105,7 @@ def _read(path: Path, text: str) -> EventLog:
 
 
 def _event(line: str) -> Mapping[str, Any] | str:
-    """Return the event that a line holds; in a few words why, where it holds none."""
+    """Return the event of a line, or in a few words why the line is invalid."""
     try:
         event = loads(line)
     except ValueError as error:
@@ -122,9 +122,9 @@ def _event(line: str) -> Mapping[str, Any] | str:
 
 
 def _rising(numbered: Sequence[tuple[int, int]]) -> dict[int, None]:
-    """Find the lines to keep so that their events' numbers rise, and as few as can be are left out.
+    """Return the longest selection of lines whose events' numbers rise.
 
-    One wrong number, however large, then costs its own line only.
+    So a wrong number, however large, costs only its own line.
 
     Args:
         numbered: Each line's number, and that of its event.
@@ -154,13 +154,13 @@ def _damage_text(path: Path, damaged: Mapping[int, str]) -> str:
 
 
 def checked(source: str, read: Callable[[], Read]) -> Read:
-    """Make something of what a run told, which somebody may have changed.
+    """Compute something from a run's events, which anyone may have changed.
 
     Args:
-        source: Where it is from, for messages.
+        source: The origin of the events, for messages.
 
     Raises:
-        InputError: What was told has not the form that runs write.
+        InputError: The events do not have the form that runs write.
     """
     try:
         return read()

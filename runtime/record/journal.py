@@ -1,19 +1,19 @@
 """The journal: every answer that a run paid for, written before it is used.
 
-What a process wrote it cannot lose, however it ends. A machine that loses its power may lose the
-last tenth of a second, and nothing that anything outside of the run depends on: before a tool does
-something, a pool changes or a result is told, all that was recorded until then is on disk.
+A written entry survives any end of the process. A machine that loses power may lose the last tenth
+of a second, but nothing that anything outside the run depends on. Before a tool acts, a pool
+changes or a result is reported, all entries so far are on disk.
 
-A run is a function of its team, its task, its seed and the answers that it got. So it goes on
-after any interruption by running again: what the journal holds is answered from there, and the
-rest is asked for. Replay, audit and recorded fixtures of tests are the same mechanism.
+A run is a function of its team, its task, its seed and the answers that it received. So it resumes
+after any interruption by running again: recorded answers come from the journal, and the rest is
+asked. Replay, audit and recorded test fixtures use the same mechanism.
 
-An entry stands under a path that does not depend on scheduling, such as
-`worker_1/attempt 1/call 2`, and says by a digest what was asked. An entry answers only what was
-asked in the same words; in a replay the path alone decides, and every difference is noted.
+An entry has a path that does not depend on scheduling, such as `worker_1/attempt 1/call 2`, and a
+digest of the question. It answers only the identical question. In a replay the path alone decides,
+and every difference is recorded.
 
-Failures of models are never answers: asked again, they may pass. What each attempt of a call may
-cost is an entry before it is made, and what it did cost after: budgets and reports sum these up.
+Failures of models are never answers: a new call may succeed. The highest cost of each attempt is
+recorded before the attempt, and its actual cost afterwards; budgets and reports sum these up.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ if TYPE_CHECKING:
 
 FILE = "journal.log"
 TICK = 1.0
-"""Seconds of work that a run may forget whose process is killed."""
+"""The most seconds of work that a run may forget if its process is killed."""
 
 Value = Mapping[str, Any]
-"""What an entry holds: a JSON object."""
+"""The value of an entry: a JSON object."""
 
 
 class NotRecorded(RunError):
-    """A replay came to something that the journal does not hold."""
+    """A replay needs an entry that the journal does not contain."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Divergence:
-    """Where a replay, or a resumed run, differs from what was recorded.
+    """A difference between a replay, or a resumed run, and the record.
 
     Attributes:
-        kind: What it holds: `model`, `tool`, `code` or `agent`.
-        what: `asked`, when the question differs; `result`, when the result does.
+        kind: The kind of entry: `model`, `tool`, `code` or `agent`.
+        what: `asked` if the question differs; `result` if the result does.
     """
 
     path: str
@@ -79,7 +79,7 @@ class Journal:
 
     Attributes:
         replaying: Whether everything must come from the journal.
-        divergences: Where what was asked, or came of it, differs from what is recorded.
+        divergences: Questions and results that differ from the record.
         recorded_answers: How many answers came from the journal.
     """
 
@@ -97,14 +97,14 @@ class Journal:
 
     @classmethod
     def open(cls, folder: Path, *, replaying: bool = False) -> Self:
-        """Open the journal of a run's folder, which exists; the first to do so makes it.
+        """Open the journal in a run's existing folder; create it the first time.
 
         Args:
             replaying: Answer from the journal only, and change nothing in it.
 
         Raises:
             InputError: Another process holds it, or the file is no journal, or damaged.
-            StorageError: It cannot be made or written.
+            StorageError: It cannot be created or written.
         """
         handle = _held(folder)
         try:
@@ -121,7 +121,7 @@ class Journal:
         )
 
     def _shared(self) -> dict[str, Any]:
-        """Return what the journal of another run has of this one where both are in one file."""
+        """Return the fields that another run's journal in the same file shares."""
         return {
             "folder": self.folder,
             "_entries": self._entries,
@@ -139,16 +139,16 @@ class Journal:
 
     @property
     def prior_seconds(self) -> float:
-        """How long earlier processes have been at work on it."""
+        """Seconds that earlier processes worked on the run."""
         return self._prior_seconds
 
     @property
     def seconds(self) -> float:
-        """How long the run has been at work, earlier processes included."""
+        """Seconds that the run has worked, earlier processes included."""
         return self._prior_seconds + time.monotonic() - self._started
 
     def get(self, path: str, key: str) -> Value | None:
-        """Give what is recorded under a path; None where nothing is that answers this question."""
+        """Return the value recorded under a path for this question; None without one."""
         if not self._entries.has(path):
             return None
         entry = self._entries.get(path, key)
@@ -162,65 +162,65 @@ class Journal:
         return entry.value
 
     def recorded_before(self, key: str) -> int:
-        """Return how many calls had answered a question when this was first of interest."""
+        """Return how many calls had answered a question when the counts were first read."""
         return self._entries.answers.get(key, 0)
 
     def entry(self, path: str, key: str) -> JournalEntry | None:
-        """Return the entry of a path that answers a question; nothing is noted or counted."""
+        """Return the entry of a path for a question, without noting or counting anything."""
         return self._entries.get(path, key)
 
     async def put(
         self, path: str, kind: str, key: str, value: Value, *, at_once: bool = True
     ) -> None:
-        """Record something: it is written when this returns, and on disk soon after (`LAG`).
+        """Record an entry: it is written when this returns, and on disk soon after (`LAG`).
 
         Args:
-            at_once: Whether to wait until it is written. What follows from entries before it need
-                not be: it is written ahead of whatever is recorded later, and soon (`LAG`).
+            at_once: Whether to wait until it is written. An entry that can be derived from earlier
+                ones need not wait: it is written before any later entry, and soon (`LAG`).
 
         Raises:
-            StorageError: It cannot be written, or what was recorded before could not be kept.
+            StorageError: It cannot be written, or an earlier entry could not be kept.
         """
         if not self.replaying:
             self._entries.put(path, kind, key, value, self.seconds, at_once=at_once)
 
     async def flush(self) -> None:
-        """Wait until all that was recorded is on disk: before what cannot be taken back.
+        """Wait until all entries are on disk; required before any irreversible action.
 
         Raises:
-            StorageError: It cannot be flushed.
+            StorageError: The journal cannot be flushed.
         """
         await self._entries.flush()
 
     def flush_now(self) -> None:
-        """Flush all that was recorded, in the thread of the caller.
+        """Flush all entries, in the caller's thread.
 
         Raises:
-            StorageError: It cannot be flushed.
+            StorageError: The journal cannot be flushed.
         """
         self._entries.flush_now()
 
     def flushing(self) -> Future[None]:
-        """Flush all that was recorded, beside whatever the caller does meanwhile.
+        """Flush all entries in the background.
 
-        The result is there when the disk has it; asked for it, it raises `StorageError` where that
-        cannot be had.
+        Returns:
+            A future that completes once they are on disk, or raises `StorageError`.
         """
         return self._entries.flushing()
 
     def flush_ahead(self) -> None:
-        """Have the files of the run's folder flushed while the event loop waits for others."""
+        """Flush the files of the run's folder while the event loop is idle."""
         if not self.replaying:
             self._entries.flush_ahead()
 
     async def once(
         self, path: str, kind: str, key: str, work: Callable[[], Awaitable[Value]]
     ) -> Value:
-        """Give what is recorded under a path; else do the work, record what it gives, and give it.
+        """Return the value recorded under a path; if missing, do the work and record its value.
 
         Raises:
             NotRecorded: A replay has no such entry.
-            StorageError: What the work gave cannot be recorded.
+            StorageError: The value cannot be recorded.
         """
         if (recorded := self.get(path, key)) is not None:
             return recorded
@@ -230,19 +230,19 @@ class Journal:
         return value
 
     def alone(self, path: str, key: str) -> AbstractAsyncContextManager[None]:
-        """Let nobody else look for this, and ask it, at the same time.
+        """Keep others from looking up and asking this question at the same time.
 
-        A run by itself never asks the same under one path twice at once.
+        A run by itself never asks the same question under one path twice at once.
         """
         del path, key
         return nullcontext()
 
     def origin(self, path: str) -> str:
-        """Return the path that the seed of a call is drawn from: its own; see `ParentRunReuse`."""
+        """Return the path that a call's seed is drawn from: its own; see `ParentRunReuse`."""
         return path
 
     def must_be_live(self, path: str) -> None:
-        """Make sure that something may be done that is not recorded.
+        """Check that an unrecorded action is allowed.
 
         Raises:
             NotRecorded: This is a replay.
@@ -251,10 +251,10 @@ class Journal:
             raise NotRecorded(f"the journal has nothing under {path!r}: the run did not get there.")
 
     def compare(self, path: str, key: str, value: Value) -> None:
-        """Note when a replay's question, or its result, is not what is recorded.
+        """Record a divergence if a replay's question or result differs from the record.
 
         Args:
-            value: Its result: the fields that must be alike.
+            value: The result: the fields that must be equal.
         """
         entry = self._entries.latest(path)
         if entry is None:
@@ -265,7 +265,7 @@ class Journal:
             self.note(path, entry.kind, "result")
 
     def note(self, path: str, kind: str, text: str) -> None:
-        """Note a difference from what is recorded."""
+        """Record a divergence."""
         self.divergences.append(Divergence(path=path, kind=kind, what=text))
 
     @property
@@ -277,18 +277,18 @@ class Journal:
         return word
 
     async def renew(self) -> None:
-        """Let agents that used up their attempts try again, after a run that failed."""
+        """Let agents that used up their attempts try again, after a failed run."""
         await self.put(_renewal(self.renewals + 1), "renewal", "", {})
 
     def values(self, kind: str, *, under: str = "") -> list[Value]:
-        """Return all values of a kind, of paths that begin so, in the order of their paths."""
+        """Return the values of a kind whose paths begin with `under`, sorted by path."""
         return self._entries.values(kind, under)
 
     def forget(self, is_old: Callable[[str, Value], bool]) -> None:
         """Delete entries.
 
         Args:
-            is_old: Returns whether to delete an entry, by its path and value.
+            is_old: Returns whether to delete an entry, given its path and value.
 
         Raises:
             StorageError: The file cannot be written.
@@ -298,9 +298,9 @@ class Journal:
             self._entries.remove(old)
 
     def batched_attempt(self, path: str, key: str) -> BatchedAttempt:
-        """Return the attempt by which a call asks in a batch.
+        """Return the attempt by which a call is made in a batch.
 
-        That is the one which an earlier process left there with the same request; else a new one.
+        It is the attempt that an earlier process left with the same request, or else a new one.
         """
         place, deposited = f"{path}/attempts", None
         numbers = (f"{number:06d}" for number in itertools.count(1))
@@ -318,24 +318,24 @@ class Journal:
 
     @property
     def waiting_in_batches(self) -> int:
-        """How many calls have an attempt in a batch whose answer nobody has collected."""
+        """How many calls have an uncollected attempt in a batch."""
         attempts = self.values("attempt")
         return sum("asked" in value and value["state"] != "settled" for value in attempts)
 
     async def open_account(
         self, path: str, most: Usage, attempt: BatchedAttempt | None = None
     ) -> Settle:
-        """Write down what an attempt of a call may cost, before it is made.
+        """Record the highest cost of a call's attempt, before the attempt.
 
-        What is never settled, as its process was killed, has cost the most that it can have.
+        If it is never settled because its process was killed, it counts as having cost the most.
 
         Args:
-            most: The most that it can cost.
-            attempt: The attempt, where it asks in a batch.
+            most: The highest cost.
+            attempt: The attempt, if it is made in a batch.
 
         Returns:
-            What writes down, in its place, what the attempt did cost: written as soon as anything
-            that follows from it, and on disk soon after (`LAG`).
+            A function that replaces it by the actual cost. That is written before anything that
+            depends on it, and is on disk soon after (`LAG`).
 
         Raises:
             StorageError: It cannot be written.
@@ -366,9 +366,9 @@ class Journal:
         return settle
 
     def _keep_time(self) -> None:
-        """Write down every second how long the run has been at work, while a call is on its way.
+        """Record every second how long the run has worked, while a call is in flight.
 
-        So a process that is killed meanwhile has not forgotten its time.
+        So a process that is killed meanwhile does not lose its time.
         """
         loop = asyncio.get_running_loop()
         if self._timed is loop:
@@ -384,14 +384,14 @@ class Journal:
         loop.call_later(TICK, tick)
 
     def note_failed(self, path: str, usage: Usage) -> None:
-        """Take note of a call that ended without an answer, and of what it may have cost."""
+        """Record a call that ended without an answer, and its possible cost."""
 
     def spent(self, under: str = "", *, lost: bool = True) -> Usage:
-        """Sum up what all attempts of calls cost, of paths that begin so.
+        """Return the cost of all attempts of calls whose paths begin with `under`.
 
         Args:
-            lost: Whether those count that were broken off from here, by a signal or a limit: what
-                they may have cost is paid, and does not follow from what was answered.
+            lost: Whether to include attempts that we broke off, by a signal or a limit. Their
+                possible cost is paid, but does not follow from the answers.
         """
         states = {"settled", "lost", "open"} if lost else {"settled"}
         paid = self._entries.paid(under)
@@ -399,7 +399,7 @@ class Journal:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 over all answers, whatever their order, their time, and what they cost."""
+        """SHA-256 over all answers, regardless of their order, time and cost."""
         lines = (
             # The time that an answer took is not part of the hash.
             f"{path}\0{key}\0{canonical({**value, 'seconds': None}).decode()}"
@@ -408,18 +408,18 @@ class Journal:
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
     def close(self) -> None:
-        """Close the file and let other processes have it."""
+        """Close the file and release it to other processes."""
         self._entries.close()
         os.close(self._folder)
 
 
 def digest(*parts: Any) -> str:
-    """Return the digest of a question: what is alike as JSON has the same."""
+    """Return the digest of a question; questions with equal JSON have the same."""
     return _digest(canonical(parts))
 
 
 def digest_of(head: bytes, *parts: Any) -> str:
-    """Return the digest of a question of whose first part the JSON is known; see `canonical`."""
+    """Return the digest of a question whose first part is given as JSON; see `canonical`."""
     return _digest(b"[%b,%b" % (head, canonical(parts)[1:]))
 
 
@@ -428,20 +428,20 @@ def _digest(text: bytes) -> str:
 
 
 def recorded(folder: Path, kind: str) -> Iterator[tuple[str, Value]]:
-    """Read path and value of all entries of a kind, in the order in which they came.
+    """Yield path and value of all entries of a kind, in the order in which they were written.
 
-    Nothing is held or changed, so a run may be at work on its folder meanwhile, and the folder may
-    be one that cannot be written.
+    Nothing is locked or changed, so a run may be at work in the folder meanwhile, and the folder
+    may be read-only.
     """
     return read_only(folder / FILE, kind)
 
 
 def merge(folders: Sequence[Path], into: Path) -> None:
-    """Make the journal of a folder of the journals of others, which nobody may be at work on.
+    """Create a folder's journal from the journals of others, on which no process may be at work.
 
     Raises:
-        InputError: One has no journal, or a process is at work on it.
-        StorageError: It cannot be made.
+        InputError: A folder has no journal, or a process is at work on it.
+        StorageError: The journal cannot be created.
     """
     with ExitStack() as held:
         for folder in folders:
@@ -463,7 +463,7 @@ def _renewal(number: int) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it, the same in every process."""
+    """Return a value in JSON's types, the same in every process."""
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, Any]", value))
     if isinstance(value, Set):
@@ -477,12 +477,12 @@ def _plain(value: Any) -> Any:
 
 
 def canonical(value: Any) -> bytes:
-    """Return equal values as the same JSON, whatever the order of their names."""
+    """Return the same JSON for equal values, whatever the order of their keys."""
     return encoded(value, _plain, is_sorted=True)
 
 
 def _held(folder: Path) -> int:
-    """Take the folder for this process; the system lets go of it when the process ends."""
+    """Lock the folder for this process; the system releases it when the process ends."""
     try:
         # The lock is on the folder: `forget` replaces the file, and a lock on it would be lost.
         handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)

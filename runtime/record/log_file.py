@@ -1,9 +1,10 @@
-"""A file of lines that is only appended to, and from which a failure takes no more than its end.
+"""An append-only file of lines, from which a failure removes no more than the end.
 
 Each line has a checksum, the number of bytes that were on disk when it was written, and its
 content. A killed process leaves half a line at the end. A machine without power may keep any part
-of what was not flushed, also a line without the one before it. So the file ends at the first line
-that fails its checksum, unless a later one shows that this was on disk: then the file is damaged.
+of the unflushed data, even a line without the one before it. So the file ends at the first line
+with a wrong checksum, unless a later line shows that this one was on disk: then the file is
+damaged.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Note: TypeAlias = "Callable[[int, bytes], None]"
-"""Called with each line of a file: where it begins, and its content."""
+"""Called with each line of a file: its offset and its content."""
 HEAD = b"coterie journal 1\n"
-"""The first line: what the file is, and the version of its format."""
+"""The first line: the file's type and the version of its format."""
 CHECKSUM = 8
 """Hexadecimal digits of a line's CRC-32."""
 AT_FIRST = 4096
-"""Bytes that are read of a line at first."""
+"""Bytes of a line to read at first."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -39,11 +40,11 @@ class LogFile:
     """The file. One process at a time writes to it; others may read it meanwhile.
 
     Attributes:
-        size: Bytes that were written.
-        flushed: How many of them are on disk; None: not even the files that stand beside it are,
-            which say what the lines are about.
-        failure: Why it could not be flushed, or written where nobody waited for that. What a disk
-            did not take once may be lost without another error, so nothing is written any more.
+        size: Written bytes.
+        flushed: How many of them are on disk. None if not even the files beside it are, which
+            describe what the lines are about.
+        failure: Why a flush, or a write in the background, failed. Data that a disk once refused
+            may be lost without another error, so nothing is written any more.
     """
 
     path: Path
@@ -56,15 +57,16 @@ class LogFile:
 
     @classmethod
     def open(cls, path: Path, note: Note, *, reading: bool = False) -> Self:
-        """Open a file, or make it; cut off what a failure left at its end.
+        """Open a file, or create it; cut off what a failure left at its end.
 
         Args:
             note: Called with each line.
-            reading: Only read it: make and change nothing.
+            reading: Only read it: create and change nothing.
 
         Raises:
-            InputError: It is something else, or damaged; or it is to be read and does not exist.
-            StorageError: It cannot be made or written.
+            InputError: The file has another format or is damaged, or is to be read and does not
+                exist.
+            StorageError: The file cannot be created or written.
         """
         size = 0
         for place, line in _lines(path) if reading or path.exists() else ():
@@ -82,10 +84,10 @@ class LogFile:
         return log
 
     def append(self, contents: Sequence[bytes]) -> list[int]:
-        """Append lines, all or none; return where each begins.
+        """Append lines, all or none; return their offsets.
 
         Raises:
-            StorageError: They cannot be written, or something before them could not be kept.
+            StorageError: They cannot be written, or earlier data could not be kept.
         """
         if self.failure is not None:
             raise self.failure
@@ -97,7 +99,7 @@ class LogFile:
         return places
 
     def read(self, place: int) -> bytes:
-        """Return the content of the line that begins at a place."""
+        """Return the content of the line at an offset."""
         text, most = b"", AT_FIRST
         while (end := text.find(b"\n")) < 0:
             part = os.pread(self._handle, most, place + len(text))
@@ -107,10 +109,10 @@ class LogFile:
         return _content(text[: end + 1])
 
     def rewrite(self, places: Iterable[int]) -> None:
-        """Leave only the lines that begin at some places.
+        """Keep only the lines at some offsets.
 
         Raises:
-            StorageError: The file cannot be written; it stays as it was.
+            StorageError: The file cannot be written; it stays unchanged.
         """
         with self._flushing:
             # The lock keeps every flush away from the handle that is exchanged here.
@@ -121,11 +123,11 @@ class LogFile:
 
     @property
     def is_flushed(self) -> bool:
-        """Whether everything that was written is on disk."""
+        """Whether all written data is on disk."""
         return self.flushed == self.size and self.failure is None
 
     def flush(self) -> None:
-        """Flush what was written.
+        """Flush all written data.
 
         Raises:
             StorageError: It cannot be flushed.
@@ -137,12 +139,12 @@ class LogFile:
             raise self.failure
 
     def try_flush(self) -> None:
-        """Flush what was written; whoever writes next is told of a failure."""
+        """Flush all written data; a failure reaches the next writer."""
         with contextlib.suppress(StorageError):
             self.flush()
 
     def close(self) -> None:
-        """Flush what was written, note that all of it is on disk, and close the file.
+        """Flush all written data, record that it is on disk, and close the file.
 
         Raises:
             StorageError: It cannot be flushed.
@@ -157,7 +159,7 @@ class LogFile:
                 os.close(self._handle)
 
     def _make_whole(self) -> None:
-        """Cut off what is no line, and begin the file where it is new."""
+        """Cut off an incomplete end, and write the first line of a new file."""
         if os.fstat(self._handle).st_size > self.size:
             truncate(self.path, self.size)  # flushed: so nothing of it comes back
         if not self.size:
@@ -180,7 +182,7 @@ class LogFile:
         self._is_changed = True
 
     def _cut_back(self) -> None:
-        """Take away what was written of lines that could not be written whole."""
+        """Remove the written part of lines that could not be written completely."""
         try:
             # Half a line that others follow would be damage: it may only be the end of the file.
             os.ftruncate(self._handle, self.size)
@@ -215,10 +217,10 @@ class LogFile:
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield where each line of a file begins, and its content. Nothing is held or changed.
+    """Yield the offset and content of each line of a file. Nothing is locked or changed.
 
     Raises:
-        InputError: The file does not exist, is something else, or is damaged.
+        InputError: The file does not exist, has another format, or is damaged.
     """
     for place, line in _lines(path):
         if place and (content := _content(line)):
@@ -226,7 +228,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def lines_at(path: Path, places: Iterable[int]) -> Iterator[bytes]:
-    """Yield the contents of lines, by where `lines_of` has found them to begin."""
+    """Yield the contents of lines at offsets from `lines_of`."""
     with path.open("rb") as file:
         for place in places:
             file.seek(place)
@@ -234,7 +236,7 @@ def lines_at(path: Path, places: Iterable[int]) -> Iterator[bytes]:
 
 
 def write_whole(path: Path, contents: Iterable[bytes]) -> None:
-    """Write a file of lines whole, or leave what was there.
+    """Write a file of lines completely, or leave the existing one.
 
     Raises:
         StorageError: It cannot be written.
@@ -253,7 +255,7 @@ def write_whole(path: Path, contents: Iterable[bytes]) -> None:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield where each line begins, and the line, until the first that is none."""
+    """Yield each line with its offset, up to the first invalid one."""
     try:
         with path.open("rb") as file:
             place = 0
@@ -270,7 +272,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _refuse_damage(path: Path, place: int, rest: Iterable[bytes]) -> None:
-    """Raise an error where what is no line was one that was on disk, or the file is no journal."""
+    """Raise an error if an invalid line was on disk before, or the file is no journal."""
     # A later line that says so was written after this place was on disk: no crash took it away.
     if any(_flushed(line) > place for line in rest if _is_whole(line)):
         raise InputError(

@@ -1,4 +1,4 @@
-"""What happens once in a run, however often the run is interrupted and resumed."""
+"""Actions that happen once in a run, however often the run is interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any, Protocol
 
 
 class Once(Protocol):
-    """Has something happen once."""
+    """Performs an action once."""
 
     async def __call__(
         self, kind: str, key: Any, work: Callable[[], Awaitable[Mapping[str, Any]]], /
     ) -> Mapping[str, Any]:
-        """Find the result in the run's journal; else do it, and write down the result.
+        """Return the recorded result; if missing, perform the action and record its result.
 
         Args:
-            kind: What it is: `tool`, `code`.
-            key: What is wanted, JSON-able. What is alike counts as asked again.
-            work: Does it; gives a JSON object.
+            kind: The kind of action: `tool`, `code`.
+            key: The JSON-able request. Equal requests count as repeated.
+            work: Performs the action; returns a JSON object.
 
         Raises:
             NotRecorded: A replay has no such entry.
-            StorageError: The result cannot be written down.
+            StorageError: The result cannot be recorded.
         """
         ...
 
@@ -29,5 +29,5 @@ class Once(Protocol):
 async def unkept(
     _kind: str, _key: Any, work: Callable[[], Awaitable[Mapping[str, Any]]], /
 ) -> Mapping[str, Any]:
-    """Do it: an `Once` for where no journal is kept."""
+    """Perform the action: an `Once` without a journal."""
     return await work()

@@ -1,4 +1,4 @@
-"""What happened in a run, as events; and the folder where they are kept."""
+"""The events of a run, and the folder that keeps them."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ EVENTS = "events.jsonl"
 VERSION = 1
 """Version of the format of events.jsonl and result.json."""
 SOON = 0.02
-"""Seconds for which events are gathered at most."""
+"""The most seconds to collect events before writing them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Event:
-    """Something that happened.
+    """Something that happened in a run.
 
     Attributes:
-        type: What: `run_started`, `agent_started`, `model_call`, `tool_call`, `agent_finished`, …
-        seconds: When, counted from the start of the run.
-        agent: Whom it is about; None for the run as a whole.
-        fields: What else there is to say, JSON-able.
+        type: `run_started`, `agent_started`, `model_call`, `tool_call`, `agent_finished`, …
+        seconds: Seconds since the start of the run.
+        agent: The agent concerned; None for the run as a whole.
+        fields: Further JSON-able fields.
     """
 
     type: str
@@ -44,7 +44,7 @@ class Event:
     fields: Mapping[str, Any]
 
     def line(self, number: int) -> str:
-        """Write the event as one line of JSON."""
+        """Return the event as one line of JSON."""
         value = {
             "v": VERSION,
             "n": number,
@@ -57,24 +57,24 @@ class Event:
 
 
 class Emit(Protocol):
-    """Notes an event of one agent in the trace."""
+    """Records an event of one agent in the trace."""
 
     def __call__(self, event: str, /, **fields: Any) -> None:
-        """Note an event by its type, with JSON-able fields."""
+        """Record an event by its type, with JSON-able fields."""
         ...
 
 
 @runtime_checkable
 class Hears(Protocol):
-    """A listener that also wants the words of answers while they come. They are no events."""
+    """A listener that also receives the text of answers as it arrives. That text is no event."""
 
     def hear(self, agent: str, words: str) -> None:
-        """Note words of an agent's model. They may be of an answer that then fails."""
+        """Receive text of an agent's model. The answer that it belongs to may still fail."""
         ...
 
 
 class Trace:
-    """Hands every event to whoever listens, in the order in which they happen.
+    """Passes every event to its listeners, in the order in which they happen.
 
     Args:
         listeners: Called with each event: a run folder, a progress display, a test.
@@ -88,13 +88,13 @@ class Trace:
         self._common: Mapping[str, Any] = {}
 
     def within(self, **common: Any) -> Trace:
-        """Return a trace of a part, whose events all say so: for the same listeners and clock."""
+        """Return a trace for a part, which marks all its events; it shares listeners and clock."""
         part = copy.copy(self)
         part._common = {**self._common, **common}
         return part
 
     def words_of(self, agent: str) -> Callable[[str], None] | None:
-        """Return what to call with the words of an agent's model; None where nobody wants them."""
+        """Return the callback for the text of an agent's model; None if no listener wants it."""
         if not self._hearing:
             return None
 
@@ -105,7 +105,7 @@ class Trace:
         return hear
 
     def emit(self, event: str, agent: str | None = None, /, **fields: Any) -> None:
-        """Note that something happened: its type, whom it is about, and what else there is."""
+        """Record an event: its type, the agent concerned, and further fields."""
         if not self._listeners:
             return
         seconds = time.monotonic() - self._started
@@ -118,31 +118,31 @@ class Trace:
                 self._failure = self._failure or failure
 
     def check(self) -> None:
-        """Make sure that every event until now could be written down.
+        """Check that all events so far could be written.
 
-        Events come from places that have no way to deal with a full disk, so the failure is kept
-        until someone asks.
+        Events come from places that cannot handle a full disk, so the failure is kept until this
+        call.
 
         Raises:
-            StorageError: One could not.
+            StorageError: An event could not be written.
         """
         if self._failure is not None:
             raise self._failure
 
 
 class Parts(Protocol):
-    """Listens to many parts of something: the trials of an evaluation, or of a test."""
+    """Listens to the many parts of a larger whole: the trials of an evaluation, or of a test."""
 
     def begin(self, key: Hashable, name: str, /, **attributes: Any) -> Trace | None:
-        """Begin a part, and give what it is to tell; None where nobody wants to know.
+        """Begin a part, and return its listener; None if no events are wanted.
 
         Args:
-            attributes: What there is to say of it, JSON-able.
+            attributes: JSON-able attributes of the part.
         """
         ...
 
     def finished(self, key: Hashable, score: float | None, /) -> None:
-        """Say that a part has ended, and its score, in [0, 1], if it has one."""
+        """Report the end of a part, and its score in [0, 1], if it has one."""
         ...
 
 
@@ -150,7 +150,7 @@ class RunFolder:
     """The folder of one run: team.yaml, task.json, events.jsonl, result.json.
 
     Args:
-        scrub: Takes secrets out of what is written.
+        scrub: Removes secrets from what is written.
     """
 
     def __init__(self, path: Path, scrub: Callable[[str], str]) -> None:
@@ -167,10 +167,10 @@ class RunFolder:
 
     @classmethod
     def create(cls, parent: Path, team: str, task: str, scrub: Callable[[str], str]) -> RunFolder:
-        """Make a folder that no other run has: `<time>-<team>-<task>`.
+        """Create a new, unique folder: `<time>-<team>-<task>`.
 
         Raises:
-            OSError: It cannot be made.
+            OSError: It cannot be created.
         """
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
         name = f"{stamp}-{team}-{task}"
@@ -185,10 +185,10 @@ class RunFolder:
         raise FileExistsError(parent / name)
 
     def __call__(self, event: Event) -> None:
-        """Write an event; it is in the file when this returns, or soon where they are gathered.
+        """Write an event; it is in the file when this returns, or soon if events are gathered.
 
         Raises:
-            StorageError: It is not, or an earlier one is not.
+            StorageError: This event or an earlier one could not be written.
         """
         with self._gathering:
             if self._events is None:
@@ -205,14 +205,14 @@ class RunFolder:
                 raise self._failure
 
     def gather(self, loop: asyncio.AbstractEventLoop) -> None:
-        """From now on, write events together, soon (`SOON`) after they happened.
+        """From now on, write events together, soon (`SOON`) after they happen.
 
-        So they are written while agents wait for models, and not while these wait for the next.
+        So they are written while agents wait for models, and agents do not wait for each write.
         """
         self._loop, self._thread = loop, threading.get_ident()
 
     def settle(self) -> None:
-        """Write all events that were gathered.
+        """Write all gathered events.
 
         Raises:
             StorageError: They cannot be written, or earlier ones could not.
@@ -230,14 +230,14 @@ class RunFolder:
                 raise self._failure
 
     def _write_soon(self) -> None:
-        """Write what was gathered; who notes the next event, or settles, is told of a failure."""
+        """Write the gathered events; a failure reaches the next caller of `emit` or `settle`."""
         try:
             self.settle()
         except StorageError as failure:
             self._failure = failure
 
     def _opened(self) -> FileIO:
-        """Open the list of events; where it ends in half a line, as after a crash, leave that."""
+        """Open the file of events, and cut off an incomplete last line, as after a crash."""
         try:
             events = FileIO(self._path, "ab+")
             with self._path.open("rb") as written:
@@ -263,12 +263,12 @@ class RunFolder:
         flushed: bool = True,
         after: Callable[[], object] | None = None,
     ) -> None:
-        """Write a file of the run whole, or not at all; a folder that it stands in is made.
+        """Write a file of the run completely, or not at all; create its folder if necessary.
 
         Args:
-            flushed: Whether it is on disk when this returns. What stands beside a journal is so
-                before the first of the journal's entries.
-            after: Waits for what it follows from; see `write_atomically`.
+            flushed: Whether it is on disk when this returns. Files beside a journal are on disk
+                before the journal's first entry.
+            after: Waits for what the file depends on; see `write_atomically`.
         """
         content = self.scrub(text).encode("utf-8", "backslashreplace")
         self.keep(name, content, flushed=flushed, after=after)
@@ -281,14 +281,14 @@ class RunFolder:
         flushed: bool = True,
         after: Callable[[], object] | None = None,
     ) -> None:
-        """Write bytes as they are, in the same way."""
+        """Write bytes unchanged, in the same way."""
         file = self.path / name
         if "/" in name:
             file.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(file, content, flushed=flushed, after=after)
 
     def close(self) -> None:
-        """Write what was gathered, and close the list of events.
+        """Write the gathered events, and close the file of events.
 
         Raises:
             StorageError: Events cannot be written, or could not.
@@ -303,6 +303,6 @@ class RunFolder:
 
 
 def _write(file: FileIO, content: bytes) -> None:
-    """Write everything; a disk that is almost full takes only a part."""
+    """Write all bytes; an almost full disk accepts only a part at a time."""
     if file.write(content) != len(content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

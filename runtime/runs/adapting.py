@@ -1,6 +1,6 @@
-"""What adapts a team while it works on a task, in the place of one execution of it.
+"""The interface of code that adapts a team while it works on a task, instead of one execution.
 
-Whatever does so stands above this floor; it is found by the entry point `recipe` of the group
+The implementation is in a higher layer. It is found through the entry point `recipe` of the group
 `coterie.adapters`.
 """
 
@@ -29,34 +29,34 @@ if TYPE_CHECKING:
 
 GROUP, ENTRY = "adapters", "recipe"
 RECIPE = "adapt.yaml"
-"""What a run's folder calls the recipe by which its team adapts."""
+"""The file of a run's folder with the recipe by which its team adapts."""
 
 
 class Adapting(Protocol):
-    """What adapts the team of one run.
+    """Adapts the team of one run.
 
-    * Must ask models, and run agents, through the services and the journal that it is given, under
-      paths that do not depend on scheduling: a run that is resumed or replayed comes to the same.
-    * Must give a result for whatever a run may meet: a limit, a failure of a model.
+    * Must call models, and run agents, through the given services and journal, under paths that do
+      not depend on scheduling, so that a resumed or replayed run has the same result.
+    * Must return a result for everything that a run may meet: a limit, a failure of a model.
     """
 
     @property
     def name(self) -> str:
-        """What it is called: a strategy."""
+        """The name of its strategy."""
         ...
 
     @property
     def files(self) -> Mapping[str, str]:
-        """The files that a run's folder keeps so that the run can be made again, by name."""
+        """The files, by name, that a run's folder needs to repeat the run."""
         ...
 
     @property
     def models(self) -> Mapping[str, Model]:
-        """The models that it may ask beside those of the plan, by alias."""
+        """The models that it may call besides those of the plan, by alias."""
         ...
 
     def calls_at_most(self, plan: Plan) -> int | None:
-        """Bound the model calls of a run, its own as well; None where nobody knows."""
+        """Return the most model calls of a run, including its own; None if unknown."""
         ...
 
     async def run(
@@ -73,35 +73,35 @@ class Adapting(Protocol):
         """Make the run.
 
         Args:
-            plan: The team that it begins with.
+            plan: The initial team.
             services: Models, tools and jails.
-            record: Where its journal and its files are kept.
-            scrubber: Takes the host's secrets out of what is kept.
-            budget: What it may cost, judges and all.
+            record: Holds the run's journal and files.
+            scrubber: Removes the host's secrets from recorded data.
+            budget: What the run may cost, judges included.
 
         Raises:
-            StorageError: What happened can no longer be written down.
+            StorageError: The record can no longer be written.
         """
         ...
 
 
 class Adapter(Protocol):
-    """Reads by which recipe teams adapt."""
+    """Loads the recipe by which teams adapt."""
 
     def __call__(self, recipe: Path, team: Team, catalogue: Catalogue) -> Adapting:
-        """Read it, and find all that is wrong with it before anything is spent.
+        """Load the recipe, and report all its problems before anything is spent.
 
         Raises:
-            InputError: Something is.
+            InputError: The recipe has problems.
         """
         ...
 
 
 def adapting(recipe: Path, team: Team, catalogue: Catalogue) -> Adapting:
-    """Find what adapts a team by a recipe.
+    """Load the code that adapts a team by a recipe.
 
     Raises:
-        InputError: Nothing that is installed does, or the recipe does not load.
+        InputError: No installed package does, or the recipe does not load.
     """
     if ENTRY not in installed(GROUP):
         raise InputError("no installed package adapts teams: the group coterie.adapters is empty.")

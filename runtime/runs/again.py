@@ -1,4 +1,4 @@
-"""Making a recorded run again: what it was made of, and whom this host asks for it."""
+"""Repeating a recorded run: its team and task, and the models that this host calls for it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .record import MANIFEST, read_value
 
 
 def as_recorded(task: Task, scrub: Callable[[str], str]) -> Task:
-    """Return a task as its record will hold it, so that the run can be made again from there.
+    """Return a task as its record will hold it, so that the run can be repeated from the record.
 
     Args:
-        scrub: Takes out the secrets that are known.
+        scrub: Removes the known secrets.
     """
     return replace(
         task,
@@ -32,16 +32,16 @@ def as_recorded(task: Task, scrub: Callable[[str], str]) -> Task:
 
 
 def load_recorded(folder: Path, catalogue: Catalogue) -> tuple[Team, Task, Catalogue]:
-    """Load what a recorded run was made of; the problems of team and task are shown together.
+    """Load a recorded run's team and task, and report the problems of both together.
 
     Args:
-        catalogue: What may be named: see `known_again`.
+        catalogue: What the team and task may name: see `known_again`.
 
     Returns:
         The team, the task, and what files in the folder may name.
 
     Raises:
-        InputError: It is not the folder of a run, or names what this host does not grant.
+        InputError: It is not the folder of a run, or names something that this host does not grant.
     """
     catalogue = catalogue.beside(folder)
     problems: list[Problem] = []
@@ -68,18 +68,17 @@ def known_again(
     *,
     offline: bool = False,
 ) -> Catalogue:
-    """Return what this host offers for going on with a recorded run.
+    """Return this host's catalogue for continuing a recorded run.
 
-    A folder that people mail around says what was asked, and not whom to ask now: addresses, keys
-    and headers are the host's alone.
+    A folder that people share may say what was asked, but not which models to call now: addresses,
+    keys and headers come from the host alone.
 
     Args:
-        chosen: What `--model` says.
-        offline: No model is asked; those that are recorded will do, and are given no key.
+        chosen: The values of `--model`.
+        offline: No model is called; the recorded ones suffice, without keys.
 
     Raises:
-        InputError: An alias stands for another model or address here, and `--model` does not name
-            it.
+        InputError: An alias names another model or address here, and `--model` does not set it.
     """
     if offline:
         unarmed = {alias: _unarmed(model) for alias, model in recorded.items()}
@@ -101,7 +100,7 @@ def known_again(
 
 
 def _place(model: Model | None) -> tuple[str, str] | None:
-    """Return what is asked, and where."""
+    """Return a model's name and address."""
     return None if model is None else (model.model, (model.api_base or "").rstrip("/"))
 
 

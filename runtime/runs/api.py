@@ -43,8 +43,8 @@ __all__ = [
 ]
 
 _limiters: RateLimiters = {}
-"""What the runs of a process share: a model's bound on calls in flight, the pauses that its
-endpoint asks for, and whether it is out, are those of the host and not of one run."""
+"""State shared by all runs of a process: a model's bound on concurrent calls, the pauses that its
+endpoint requests, and whether it is out. These concern the host, not one run."""
 
 
 def run(
@@ -52,15 +52,15 @@ def run(
 ) -> Run:
     """Load, compile and execute a team on a task, and wait for the result.
 
-    Where an event loop runs already, as in a notebook, a thread does it in a loop of its own.
+    If an event loop is already running, as in a notebook, the run gets its own loop in a thread.
 
     Args:
         team: A team, the path of a team file, or `seed:NAME`.
-        task: A task, or the path of a task file. None: `query` is asked.
-        **options: How; see `Options`.
+        task: A task, or the path of a task file. None to use `query`.
+        **options: See `Options`.
 
     Raises:
-        InputError: A file does not load, or something that the run needs is missing.
+        InputError: A file does not load, or the run lacks a requirement.
         StorageError: The run's folder can no longer be written.
     """
     return _waited(arun(team, task, **options))
@@ -69,15 +69,15 @@ def run(
 async def arun(
     team: Team | str | Path, task: Task | str | Path | None = None, **options: Unpack[Options]
 ) -> Run:
-    """Do what `run` does, in the event loop of the caller.
+    """Do the same as `run`, in the caller's event loop.
 
     Args:
         team: A team, the path of a team file, or `seed:NAME`.
-        task: A task, or the path of a task file. None: `query` is asked.
-        **options: How; see `Options`.
+        task: A task, or the path of a task file. None to use `query`.
+        **options: See `Options`.
 
     Raises:
-        InputError: A file does not load, or something that the run needs is missing.
+        InputError: A file does not load, or the run lacks a requirement.
         StorageError: The run's folder can no longer be written.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
@@ -87,17 +87,16 @@ async def arun(
 
 
 def resume(folder: str | Path, **options: Unpack[Options]) -> Run:
-    """Go on with a recorded run, as `mas-run --resume` does, and wait for the result.
+    """Resume a recorded run, as `mas-run --resume` does, and wait for the result.
 
-    What was paid for is not paid for again. A run that is done is replayed.
+    Nothing is paid twice. A completed run is replayed.
 
     Args:
-        **options: How, where another budget or another model is wanted: see `Options`. Which model
-            an alias stands for is the host's to say, never the folder's. There are no `query` and
-            no `runs`.
+        **options: Another budget or model, for example: see `Options`. The host alone defines which
+            model an alias stands for, never the folder. `query` and `runs` are not available.
 
     Raises:
-        InputError: It is not the folder of a run, or this host would ask other models than were
+        InputError: It is not the folder of a run, or this host would call other models than
             recorded.
         StorageError: The run's folder can no longer be written.
     """
@@ -105,7 +104,7 @@ def resume(folder: str | Path, **options: Unpack[Options]) -> Run:
 
 
 async def aresume(folder: str | Path, **options: Unpack[Options]) -> Run:
-    """Do what `resume` does, in the event loop of the caller."""
+    """Do the same as `resume`, in the caller's event loop."""
     folder = Path(folder)
     with naming_arguments():
         result = read_result(folder)
@@ -116,10 +115,10 @@ async def aresume(folder: str | Path, **options: Unpack[Options]) -> Run:
 
 
 def replay(folder: str | Path, **options: Unpack[Options]) -> Run:
-    """Repeat a recorded run offline, as `mas-run --replay` does: nothing is asked or written.
+    """Repeat a recorded run offline, as `mas-run --replay` does: no call, no write.
 
     Args:
-        **options: `tools`, where functions of yours were granted, and `listener`.
+        **options: `tools`, if your functions were granted, and `listener`.
 
     Raises:
         InputError: It is not the folder of a run.
@@ -128,7 +127,7 @@ def replay(folder: str | Path, **options: Unpack[Options]) -> Run:
 
 
 async def areplay(folder: str | Path, **options: Unpack[Options]) -> Run:
-    """Do what `replay` does, in the event loop of the caller."""
+    """Do the same as `replay`, in the caller's event loop."""
     with naming_arguments():
         made_of = await asyncio.to_thread(recorded, Path(folder), options, offline=True)
         return await _make_run(made_of, options)
@@ -137,12 +136,12 @@ async def areplay(folder: str | Path, **options: Unpack[Options]) -> Run:
 def stream(
     team: Team | str | Path, task: Task | str | Path | None = None, **options: Unpack[Options]
 ) -> Streaming:
-    """Run a team and give its events while they happen, in an `async for` loop.
+    """Run a team and yield its events as they happen, in an `async for` loop.
 
     Args:
         team: A team, the path of a team file, or `seed:NAME`.
-        task: A task, or the path of a task file. None: `query` is asked.
-        **options: How; see `Options`.
+        task: A task, or the path of a task file. None to use `query`.
+        **options: See `Options`.
     """
     return Streaming(team, task, options)
 
@@ -150,7 +149,7 @@ def stream(
 class Streaming:
     """The events of a run. The run begins with the loop over them, and ends with it.
 
-    The loop raises what `arun` would. Whoever leaves it early cancels the run.
+    The loop raises the errors of `arun`. Leaving it early cancels the run.
 
     Attributes:
         result: The result of the run; None until its events have ended.
@@ -193,7 +192,7 @@ def _waited(work: Coroutine[Any, Any, Run]) -> Run:
 
 
 def _in_a_thread(work: Coroutine[Any, Any, Run]) -> Run:
-    """Do work in another thread's event loop, and wait; what interrupts the wait cancels it."""
+    """Run a coroutine in a thread's own event loop, and wait; an interrupt cancels it."""
     begun: Future[Callable[[], object]] = Future()
 
     async def cancellable() -> Run:
@@ -211,7 +210,7 @@ def _in_a_thread(work: Coroutine[Any, Any, Run]) -> Run:
 
 
 async def _make_run(made_of: Prepared, options: Options) -> Run:
-    """Make a run, in a folder where it has one or one is wanted."""
+    """Make a run, in its folder if it has one or one is requested."""
     plan, task, setting, offline = made_of.plan, made_of.task, made_of.setting, made_of.offline
     terminal = terminal_approver()
     async with (
@@ -254,7 +253,7 @@ async def _make_run(made_of: Prepared, options: Options) -> Run:
 
 
 def _record(made_of: Prepared, runs: str | Path | None, scrub: Scrubber) -> RunRecord | None:
-    """Begin the record of a run, or open that of a recorded one; None: nothing is kept."""
+    """Begin the record of a run, or open that of a recorded one; None to record nothing."""
     if made_of.folder is not None:
         folder = RunFolder(made_of.folder, scrub)
         return RunRecord(folder, made_of.plan, replaying=made_of.offline)

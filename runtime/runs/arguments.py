@@ -1,4 +1,4 @@
-"""Options of commands that messages name, as the functions for Python have them."""
+"""Map the command options in messages to arguments of the Python functions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 
 @contextmanager
 def naming_arguments() -> Generator[None]:
-    """Note on an error which argument each option is that its message names.
+    """Add a note to an error that gives the argument for each option in its message.
 
     Raises:
         CoterieError: The error, with the note, which tracebacks show.

@@ -1,4 +1,4 @@
-"""Conversations: tasks that carry what was asked and answered before."""
+"""Conversations: tasks that carry earlier questions and answers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..prompts import render
 from .record import as_json, read_result, read_value
 
 CONVERSATION = "conversation.json"
-"""The file of a run's folder that says what the run continues."""
+"""The file of a run's folder with the conversation that the run continues."""
 MOST_CHARACTERS = 200_000
-"""What is carried of a conversation: its latest turns."""
+"""The most characters of a conversation to carry: its latest turns."""
 
 
 @kept()
@@ -31,12 +31,12 @@ class Turn:
 
 @kept()
 class Conversation:
-    """What a run continues.
+    """The conversation that a run continues.
 
     Attributes:
-        continues: The name of the folder of the run before.
-        turns: What was asked and answered until then, the oldest first.
-        asked: What this run is asked, without that.
+        continues: The name of the previous run's folder.
+        turns: The earlier questions and answers, the oldest first.
+        asked: This run's own question.
     """
 
     continues: str
@@ -45,10 +45,10 @@ class Conversation:
 
 
 def continued(task: Task, turns: Sequence[Turn]) -> Task:
-    """Return a task that carries what was said before: its agents read that with the context.
+    """Return a task with the earlier turns, which its agents read with the context.
 
     Args:
-        turns: What was asked and answered before, the oldest first.
+        turns: The earlier questions and answers, the oldest first.
     """
     if not turns:
         return task
@@ -63,7 +63,7 @@ def continued(task: Task, turns: Sequence[Turn]) -> Task:
 
 
 def turns_of(folder: Path, task: Task) -> tuple[Turn, ...]:
-    """Return what was said until the end of a run, whose answer is the latest.
+    """Return the turns up to the end of a run; its answer is the latest.
 
     Raises:
         InputError: The run has no answer, or its folder is damaged.
@@ -87,7 +87,7 @@ def turns_of(folder: Path, task: Task) -> tuple[Turn, ...]:
 def continued_run(folder: Path, earlier: Task, task: Task) -> tuple[Task, dict[str, str]]:
     """Return a task that continues a run, and the files that its record needs, by name.
 
-    Files and repository of the run go along, and all that was asked and answered until then.
+    It carries the run's files and repository, and all earlier questions and answers.
     """
     turns = turns_of(folder, earlier)
     conversation = Conversation(continues=folder.resolve().name, turns=turns, asked=task.text)

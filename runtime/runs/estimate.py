@@ -1,8 +1,9 @@
-"""What runs will take, told before anything is spent: calls, tokens and USD, as a range.
+"""Estimate what runs consume, before they spend anything: calls, tokens and USD, as a range.
 
-At least, every agent that has to work calls its model once, reads its prompt and the task, and says
-next to nothing. At most, it calls as often as it may, writes `max_tokens` each time, and reads all
-that it and its colleagues can have written. Retries come on top, and what tools give back.
+The least: every agent that must work calls its model once, reads its prompt and the task, and
+writes next to nothing. The most: it calls as often as it may, writes `max_tokens` each time, and
+reads everything that it and its colleagues can have written. Retries and results of tools come on
+top.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
 
 BYTES_PER_TOKEN = 6
-"""More than is usual: the least must not be too high. `tokens_in` sees to the most."""
+"""More than usual, so that the least is not too high. `tokens_in` does the same for the most."""
 FRAME = 200
-"""Tokens of our own words around a task, at most."""
+"""The most tokens of our own text around a task."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Range:
-    """A number that is known from `least` to `most`; None: without an end."""
+    """A number between `least` and `most`; None for no upper bound."""
 
     least: float = 0
     most: float | None = 0
@@ -47,7 +48,7 @@ class Range:
         return Range(least=self.least * other.least, most=most)
 
     def as_text(self, form: str) -> str:
-        """Write it for people, each end in a form."""
+        """Return the range as text, each end in the given form."""
         least = form.format(self.least)
         if self.most is None:
             return f"{least} or more"
@@ -57,11 +58,11 @@ class Range:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Estimate:
-    """What runs will take.
+    """The estimated consumption of runs.
 
     Attributes:
-        usd: USD, for the models whose price is known.
-        unpriced: The models whose price is unknown.
+        usd: USD, for the models with known prices.
+        unpriced: The models without known prices.
     """
 
     calls: Range = Range()
@@ -86,7 +87,7 @@ class Estimate:
         )
 
     def in_batches(self, models: Iterable[Model]) -> Estimate:
-        """Return it at the price of calls in batches, for the model whose batches cost most."""
+        """Return the estimate at batch prices, for the model with the dearest batches."""
         part = max((batch_price_of(model) or 1.0 for model in models), default=1.0)
         return replace(self, usd=self.usd * Range(least=part, most=part))
 
@@ -104,7 +105,7 @@ class Estimate:
         return f"{priced}, and {unpriced}" if priced else unpriced
 
     def value(self) -> dict[str, Any]:
-        """Return it as a JSON object, each range as a list of its ends."""
+        """Return the estimate as a JSON object, each range as a list of its ends."""
         ranges = {"calls": self.calls, "tokens": self.tokens, "usd": self.usd}
         fields = {name: [item.least, item.most] for name, item in ranges.items()}
         return {**fields, "unpriced": sorted(self.unpriced)}
@@ -114,7 +115,7 @@ def of_call(model: Model | None, read: Range, written: Range) -> Estimate:
     """Estimate one call of a model.
 
     Args:
-        model: The model. None: nobody knows which.
+        model: The model; None if unknown.
     """
     once = Range(least=1, most=1)
     rates = None if model is None else rates_of(model)
@@ -128,7 +129,7 @@ def of_call(model: Model | None, read: Range, written: Range) -> Estimate:
 
 
 def any_of(ones: Iterable[Estimate]) -> Estimate:
-    """Estimate one of these, whichever: as little as the least, and as much as the most of them."""
+    """Return the estimate of any one of these: from the lowest least to the highest most."""
     estimates = [*ones]
 
     def widest(ranges: list[Range]) -> Range:
@@ -145,7 +146,7 @@ def any_of(ones: Iterable[Estimate]) -> Estimate:
 
 
 def estimate(plan: Plan, tasks: Sequence[Task]) -> Estimate:
-    """Estimate what a plan takes to run once on each of these tasks."""
+    """Estimate running a plan once on each of these tasks."""
     agents = {
         agent: sum(
             (call * _calls(plan, agent) for call in _each_call(plan, agent, tasks)), Estimate()
@@ -167,7 +168,7 @@ def estimate(plan: Plan, tasks: Sequence[Task]) -> Estimate:
 
 
 def any_call(plan: Plan, tasks: Sequence[Task]) -> Estimate:
-    """Estimate one call of a plan, whichever of its agents makes it on whichever of the tasks."""
+    """Estimate any one call of a plan, by any of its agents on any of the tasks."""
     calling = [agent for agent, planned in plan.agents.items() if planned.calls_at_most]
     return any_of(call for name in calling for call in _each_call(plan, name, tasks))
 

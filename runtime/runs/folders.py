@@ -1,4 +1,4 @@
-"""Folders of runs: which there are, how large they are, and packing them up."""
+"""Folders of runs: list, measure, remove and archive them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class KeptRun:
     """The folder of a run.
 
     Attributes:
-        status: `done`, `failed` or `interrupted`, as its result has it, or `under way`.
-        score: Its score, in [0, 1]; None: it has none.
-        calls: How many calls of models it consumed.
+        status: `done`, `failed` or `interrupted`, from its result, or `under way`.
+        score: Its score, in [0, 1]; None without one.
+        calls: Its number of model calls.
     """
 
     folder: Path
@@ -43,21 +43,20 @@ class KeptRun:
 
 
 def kept_runs(folders: Iterable[Path]) -> list[KeptRun]:
-    """Find runs, the oldest first.
+    """Return the runs in folders, the oldest first.
 
     Args:
-        folders: Each is the folder of a run, or has folders of runs in it. Others in it are passed
-            over.
+        folders: Each is the folder of a run, or contains such folders. Other entries are ignored.
     """
     runs = [_run_in(path) for folder in folders for path in _runs_in(folder)]
     return sorted(runs, key=lambda run: (run.started, run.folder))
 
 
 def age_of(text: str) -> timedelta:
-    """Read an age: `90m`, `12h`, `30d` or `4w`.
+    """Parse an age: `90m`, `12h`, `30d` or `4w`.
 
     Raises:
-        InputError: It is none.
+        InputError: The text is not an age.
     """
     if (match := _AGE.fullmatch(text)) is None or len(match[1]) > 6:
         raise InputError(f"{quoted(text)} is no age. Write 90m, 12h, 30d or 4w.")
@@ -65,7 +64,7 @@ def age_of(text: str) -> timedelta:
 
 
 def remove(run: KeptRun) -> None:
-    """Delete the folder of a run, all at once for whoever looks.
+    """Delete the folder of a run, atomically for observers.
 
     Raises:
         StorageError: It cannot be deleted.
@@ -79,14 +78,14 @@ def remove(run: KeptRun) -> None:
 
 
 def archive(runs: Sequence[KeptRun], target: Path) -> None:
-    """Pack runs, whole, into a file that is not there yet.
+    """Pack whole runs into a new file.
 
     Args:
-        runs: The runs. Nobody should be at work on them.
+        runs: The runs. No process should be at work on them.
         target: The file: a tar archive, compressed by gzip.
 
     Raises:
-        InputError: It is there already, or cannot be made.
+        InputError: The file already exists, or cannot be created.
     """
     part = target.with_name(f".{target.name}.part")
     try:

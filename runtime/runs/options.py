@@ -1,4 +1,4 @@
-"""What a run from Python is made of: its options, and what they resolve to."""
+"""Options of a run from Python, and the objects that they resolve to."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from .services import Setting
 
 
 class Options(TypedDict, total=False):
-    """How `run`, `arun` and `stream` run a team. Each may be left out.
+    """How `run`, `arun` and `stream` run a team. All options are optional.
 
     Attributes:
         query: A question, in place of a task.
-        model: What models stand for their aliases, as `--model` takes it: one text, or several,
-            `ALIAS=PROVIDER/NAME` or a model for `default`; or a mapping by the aliases.
-        models: The models.yaml to take. By default, the one that commands find.
+        model: The models for aliases, as in `--model`: one or several texts, each
+            `ALIAS=PROVIDER/NAME` or a model for `default`; or a mapping by alias.
+        models: The models.yaml to use. By default, the one that commands find.
         tools: Python functions that the team's agents may be granted by their names. Their type
-            hints and docstrings say what a model has to know.
-        approve: Tools that are called without asking where tools.yaml says to ask.
-        unsafe_local: Run code that agents write without a jail.
-        seed: Makes sampling repeatable where the endpoint allows it.
-        budget: What it may cost, as `--budget` takes it: `usd=2,tokens=500000`.
+            hints and docstrings tell a model what it needs to know.
+        approve: Tools to call without asking, even if tools.yaml says to ask.
+        unsafe_local: Run agents' code without a jail.
+        seed: Makes sampling repeatable if the endpoint allows it.
+        budget: What the run may cost, as in `--budget`: `usd=2,tokens=500000`.
         cache: A folder of answers that runs share.
-        pool: The folder of the pool that agents with `recall` are reminded from.
-        embedder: What finds similar tasks there; see `mas-run --embedder`.
-        runs: Where the run's folder is made, which `mas-run --resume` goes on with. None: nowhere.
-        listener: Told everything that happens.
+        pool: The folder of the pool for agents with `recall`.
+        embedder: Finds similar tasks in the pool; see `mas-run --embedder`.
+        runs: Where to create the run's folder, for `mas-run --resume`. None for no folder.
+        listener: Called with every event.
     """
 
     query: str | None
@@ -62,12 +62,12 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Prepared:
-    """What is run on what, and how.
+    """A run ready to start: its team, task and settings.
 
     Attributes:
-        place: Where the task stands, for messages.
-        offline: Whether it is a replay, which asks no model and writes nothing.
-        folder: The folder of a recorded run; None: it is a new one.
+        place: Where the task comes from, for messages.
+        offline: Whether it is a replay, which calls no model and writes nothing.
+        folder: The folder of a recorded run; None for a new run.
     """
 
     catalogue: Catalogue
@@ -93,10 +93,10 @@ def prepared(team: Team | str | Path, task: Task | str | Path | None, options: O
 
 
 def recorded(folder: Path, options: Options, *, offline: bool) -> Prepared:
-    """Load what a recorded run was made of.
+    """Load a recorded run's team, task and settings.
 
     Raises:
-        InputError: It is not the folder of a run, or options do not fit one.
+        InputError: It is not the folder of a run, or options do not suit a recorded run.
     """
     if wrong := sorted({"query", "runs"} & options.keys()):
         raise InputError(f"{wrong[0]}: a recorded run has its own in {folder}. Leave it out.")
@@ -116,7 +116,7 @@ def recorded(folder: Path, options: Options, *, offline: bool) -> Prepared:
 
 
 def _chosen(options: Options) -> list[str]:
-    """List what models stand for their aliases, as `--model` takes them."""
+    """Return the models for aliases as a list of `--model` values."""
     chosen = options.get("model", ())
     if isinstance(chosen, str):
         return [chosen]
@@ -126,7 +126,7 @@ def _chosen(options: Options) -> list[str]:
 
 
 def _catalogue(options: Options) -> Catalogue:
-    """Collect what this host offers, and the caller."""
+    """Return the models and tools that this host and the caller offer."""
     models = resolve_models(_chosen(options), models_file=options.get("models"))
     catalogue = Catalogue.of_host(models=models, host_tools=resolve_tools())
     described = [python_tool(function) for function in options.get("tools", ())]
@@ -139,7 +139,7 @@ def _catalogue(options: Options) -> Catalogue:
 
 
 def _team(team: Team | str | Path, catalogue: Catalogue) -> tuple[Team, Catalogue]:
-    """Load a team, or check one that was built; give also what may be named beside it."""
+    """Load a team, or check one built in Python; return also the names available to it."""
     if isinstance(team, Team):
         _, problems = check_team(dump(team).encode(), f"team {team.name!r}", catalogue)
         if problems:
@@ -152,7 +152,7 @@ def _team(team: Team | str | Path, catalogue: Catalogue) -> tuple[Team, Catalogu
 def _task(
     task: Task | str | Path | None, query: str | None, catalogue: Catalogue
 ) -> tuple[Task, str]:
-    """Load a task, or make one of a question; give also where it stands."""
+    """Load a task, or create one from a question; return also where it comes from."""
     if (task is None) == (query is None):
         raise InputError("give a task, or a question as query=…; one of them.")
     if query is not None:
@@ -165,7 +165,7 @@ def _task(
 
 
 def _setting(options: Options, recorded: Setting) -> Setting:
-    """Take what the options say; for the rest, what is recorded."""
+    """Return the setting from the options, and from the record for the rest."""
     values: dict[str, Any] = {"seed": options.get("seed"), "embedder": options.get("embedder")}
     values = {name: value for name, value in values.items() if value is not None}
     if budget := options.get("budget"):

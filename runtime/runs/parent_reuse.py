@@ -1,17 +1,17 @@
-"""A child's run is answered by its parents' runs on the same task where it asks the same.
+"""A child's run reuses answers of its parents' runs on the same task where it asks the same.
 
-The same is what stands in the same place of the run and is asked in the same words: an agent that
-ended, or a single call of a model. What a tool or a piece of code gave also follows from
-what was done before in the same workspace, so it is never taken alone.
+The same means the same path in the run and the same question: of an agent that ended, or of a
+single model call. A result of a tool or of code also depends on earlier actions in the same
+workspace, so it is never reused alone.
 
-What a call asks for includes its seed. A first run has the seeds of its own path. A child's agent
-has those of the parent from which it has the agent, as if it worked in that run. So whoever would
-be answered by the parent's run would have been given the same by an endpoint that heeds seeds, and
-what is taken changes the bill and nothing else. Everything else has a seed of its own: other
-agents, attempts and calls, and other samples of the same candidate.
+A call's question includes its seed. A first run draws seeds from its own paths. A child's agent
+uses the seeds of the parent that it has the agent from, as if it worked in that run. An endpoint
+that honors seeds would therefore give the reused answer again, so reuse changes the bill and
+nothing else. Everything else has its own seeds: other agents, attempts and calls, and other samples
+of the same candidate.
 
-Answers come only from runs that were over when the child was made. So what is taken follows from
-the teams and the answers, and never from who was quicker.
+Answers come only from runs that had ended when the child was made. So reuse depends on the teams
+and the answers, never on timing.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
     from ..record.journal import Value
 
 PARENT = "parent"
-"""Where an answer came from that a parent's run was given, as events tell it."""
+"""The source, in events, of an answer that a parent's run received."""
 SOURCE = "source"
 SAVED = "saved"
 DRAWN = "drawn"
-"""What marks an agent whose model would answer otherwise the next time."""
+"""Marks an agent whose model might answer differently the next time."""
 
 
 @dataclass(kw_only=True, eq=False)
 class ParentRunReuse(Journal):
-    """The journal of the run of one candidate. It is open as long as the evolution's own one is.
+    """The journal of one candidate's run. It is open as long as the evolution's own journal is.
 
-    What it takes from a parent is not written again: who resumes finds it there once more.
+    Reused answers are not written again: a resumed run finds them at the parent once more.
 
     Attributes:
-        place: Where the run stands: a path that ends with a slash.
-        parents: The runs of those that the team was made of; the first gave its topology.
-        always: Whether answers are taken that nothing would repeat.
-        takes_seed: Tells of a model's alias whether a seed makes it repeat itself.
+        place: The run's path, ending with a slash.
+        parents: The runs of the team's parents; the first parent supplied its topology.
+        always: Whether to reuse answers even if no seed or temperature makes them repeatable.
+        takes_seed: Returns whether a seed makes the model of an alias repeatable.
     """
 
     place: str
@@ -73,7 +73,7 @@ class ParentRunReuse(Journal):
         takes_seed: Callable[[str], bool],
         always: bool = False,
     ) -> Self:
-        """Begin a run; arguments are as the attributes, `own` is where its entries are kept."""
+        """Begin a run; see the attributes for the arguments. `own` holds its entries."""
         return cls(
             place=place,
             plan=plan,
@@ -84,7 +84,7 @@ class ParentRunReuse(Journal):
         )
 
     def __post_init__(self) -> None:
-        """Settle for each agent whose run it goes on with: where it is the same, else the first."""
+        """Choose each agent's parent run: the first with the same agent, or else the first."""
         self._heirs: dict[str, ParentRunReuse] = {}
         for agent_id, planned in self.plan.agents.items():
             if self.parents and planned.calls_at_most and self._repeats(planned):
@@ -94,23 +94,25 @@ class ParentRunReuse(Journal):
                     self._heirs[agent_id] = heir
 
     def close(self) -> None:
-        """Leave the file to the journal that it belongs to."""
+        """Do nothing: the file belongs to the evolution's own journal."""
 
     @property
     def saved(self) -> Usage:
-        """What all answers cost that it took from its parents' runs."""
+        """The cost of all answers that it reused from its parents' runs."""
         return sum((usage for part in self._saved.values() for usage in part.values()), Usage())
 
     def has(self, planned: PlannedAgent) -> bool:
-        """Return whether an agent works here as well, under the same id and instructions."""
+        """Return whether this run has the same agent: its id, shape and prompt."""
         own = self.plan.agents.get(planned.agent.id)
         return own is not None and (own.shape, own.prompt) == (planned.shape, planned.prompt)
 
     def has_no_more_time(self, plan: Plan, agent_id: str) -> bool:
-        """Return whether nobody had more time here: what took longer is no answer to who has less.
+        """Return whether an agent had at most the time here that another plan gives it.
+
+        An answer that took longer cannot serve an agent with less time.
 
         Args:
-            plan: Another team.
+            plan: The plan of the other team.
         """
         whole, most = self.plan.team.execution.timeout, plan.team.execution.timeout
         own = self.plan.agents.get(agent_id)
@@ -118,16 +120,16 @@ class ParentRunReuse(Journal):
         return whole <= most and had <= (plan.agents[agent_id].agent.timeout or most)
 
     def origin(self, path: str) -> str:
-        """Give the path that a call's seed is drawn from: that of the run that it goes on with."""
+        """Return the path that a call's seed is drawn from: the parent run's, if it has one."""
         heir = self._heir(path)
         return path if heir is None else heir.origin(heir.placed(path, self.place))
 
     def placed(self, path: str, place: str) -> str:
-        """Return the path under which something stands here that stands there in another run."""
+        """Translate another run's path into this run's."""
         return f"{self.place}{path.removeprefix(place)}"
 
     def get(self, path: str, key: str) -> Value | None:
-        """Return what answers this question: of this run, or of a parent's."""
+        """Return the recorded answer to this question, from this run or a parent's."""
         own = self.entry(path, key)
         entry = own or self._inherited(path, key)
         if entry is None:
@@ -143,7 +145,7 @@ class ParentRunReuse(Journal):
     async def put(
         self, path: str, kind: str, key: str, value: Value, *, at_once: bool = True
     ) -> None:
-        """Record something, as `Journal` does; of an agent also what it did not have to pay."""
+        """Record an entry, as `Journal` does; for an agent, add the cost that reuse saved."""
         if kind == "agent":
             value = {**value, **self._reuse_fields(path)}
         else:
@@ -151,10 +153,10 @@ class ParentRunReuse(Journal):
         await super().put(path, kind, key, value, at_once=at_once)
 
     def answer_for(self, path: str, key: str) -> JournalEntry | None:
-        """Return what a child's run may take: nothing that another run might be answered otherwise.
+        """Return the entry that a child's run may reuse; never one that might differ the next time.
 
         Args:
-            path: Where it stands in this run.
+            path: The entry's path in this run.
         """
         entry = self.entry(path, key)
         if entry is None:
@@ -169,20 +171,20 @@ class ParentRunReuse(Journal):
         return None if heir is None else heir.answer_for(heir.placed(path, self.place), key)
 
     def _heir(self, path: str) -> ParentRunReuse | None:
-        """Find the run that an agent's goes on with; None where it works anew."""
+        """Return the parent run of a path's agent; None if the agent reuses nothing."""
         within = path.removeprefix(self.place).split("/")
         agent = next((name for name in within if name in self.plan.agents), "")
         return self._heirs.get(agent)
 
     def _repeats(self, planned: PlannedAgent) -> bool:
-        """Return whether an agent's model repeats itself, as far as anybody can know."""
+        """Return whether an agent's model is repeatable, as far as is known."""
         agent = planned.agent
         return self.always or agent.temperature == 0 or self.takes_seed(agent.model_id)
 
     def _is_drawn(self, path: str, kind: str, answer: Value) -> bool:
-        """Return whether a model would answer otherwise the next time.
+        """Return whether a model might answer differently the next time.
 
-        So does one that refused the seed, or the temperature; and one that stood in for another.
+        This includes a model that refused the seed or the temperature, and a fallback.
         """
         if kind != "model" or self.always:
             return False
@@ -194,14 +196,14 @@ class ParentRunReuse(Journal):
         return answer["alias"] != agent.model_id or not (greedy or seeded)
 
     def _count(self, path: str, kind: str, value: Value) -> None:
-        """Take note of an answer of this run: what it took, and whether chance was in it."""
+        """Record the cost that an answer saved, and whether it involved chance."""
         if kind == "agent" and SAVED in value:
             self._saved[path][path] = _usage({"usage": value[SAVED]})
         if self._is_drawn(path, kind, value):
             self._drawn.add(_agent(path))
 
     def _reuse_fields(self, path: str) -> Mapping[str, Any]:
-        """Say of an agent what it did not have to pay, and whether chance was in its answers."""
+        """Return an agent's saved cost, and whether its answers involved chance."""
         saved = sum(self._saved[path].values(), Usage())
         return {
             **({SAVED: saved.value()} if saved != Usage() else {}),
@@ -210,7 +212,7 @@ class ParentRunReuse(Journal):
 
 
 def _agent(path: str) -> str:
-    """Return the place of the agent that something is a part of, and of an agent its own."""
+    """Return the path of the agent that an entry belongs to; an agent's own path unchanged."""
     return path.partition("/attempt ")[0]
 
 

@@ -1,4 +1,4 @@
-"""What a team needs that this host lacks, for commands that run nothing: `mas-validate`."""
+"""Requirements of a team that this host lacks, for commands that run nothing: `mas-validate`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .services import Setting, open_services
 def lacking(
     teams: Mapping[str, tuple[Team, Catalogue]], *, start_servers: bool = False
 ) -> dict[str, list[str]]:
-    """Return why `mas-run` would refuse each of some teams here, as `Services.lacks` has it.
+    """Return why `mas-run` would refuse each of these teams here, from `Services.lacks`.
 
     Args:
-        teams: The teams, each with what it may name, by their files.
-        start_servers: Start their tool servers, too, to see which tools these do not have.
+        teams: By file, each team with the names available to it.
+        start_servers: Also start the tool servers, to find the tools that they lack.
     """
 
     async def check() -> dict[str, list[str]]:
@@ -37,7 +37,7 @@ def lacking(
 
 
 async def _unserved(toolbox: Toolbox, plan: Plan) -> list[str]:
-    """Return why the tools of a plan's agents cannot be had; this starts their servers."""
+    """Return why the tools of a plan's agents are unavailable; this starts their servers."""
     lacking = list[str]()
     for name in sorted({tool for agent in plan.agents.values() for tool in agent.agent.tools}):
         try:

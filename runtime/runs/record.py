@@ -1,4 +1,4 @@
-"""The record of a run: what was run, and the result, in a folder that can be resumed."""
+"""The record of a run: its setting and its result, in a folder that can be resumed."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ NO_FILES: Mapping[str, str] = MappingProxyType({})
 
 
 class RunRecord:
-    """Keeps a run in a folder. A context manager, `async` where an event loop runs.
+    """Keeps a run in a folder. A context manager, `async` in an event loop.
 
     The folder is complete however the run ends.
 
     Args:
-        replaying: Nothing is changed; the run is made again from its journal.
+        replaying: Change nothing; the run is repeated from its journal.
 
     Attributes:
-        folder: Where; it listens to the trace.
-        journal: The answers that the run got.
+        folder: The run's folder; it listens to the trace.
+        journal: The answers that the run received.
 
     Raises:
-        InputError: Another process holds the folder, or its journal is none.
+        InputError: Another process holds the folder, or its journal is invalid.
         StorageError: The journal cannot be written.
     """
 
@@ -79,15 +79,15 @@ class RunRecord:
         scrub: Callable[[str], str],
         files: Mapping[str, str] = NO_FILES,
     ) -> Self:
-        """Make a folder for a new run, with all that is needed to go on with it.
+        """Create the folder of a new run, with everything needed to resume it.
 
         Args:
-            plan: What is run; team.yaml has its prompts written out.
-            scrub: Takes out what may not be written.
-            files: What else is needed to go on with it, by name.
+            plan: The plan to run; team.yaml contains its full prompts.
+            scrub: Removes secrets from what is written.
+            files: Further files needed to resume it, by name.
 
         Raises:
-            InputError: The folder cannot be made, or an image or a PDF holds a secret.
+            InputError: The folder cannot be created, or an image or a PDF holds a secret.
         """
         for name, attachment in task.attachments.items():
             if holds_secret(attachment.content, scrub):
@@ -134,7 +134,7 @@ class RunRecord:
         return self
 
     async def __aexit__(self, *ended: object) -> None:
-        """Leave it without holding up the event loop: a result may be megabytes."""
+        """Close the record without blocking the event loop: a result may be megabytes."""
         leaving = asyncio.ensure_future(asyncio.to_thread(self.__exit__, *ended))
         try:
             await asyncio.shield(leaving)
@@ -144,7 +144,7 @@ class RunRecord:
 
     @property
     def failed(self) -> bool:
-        """Whether an earlier process brought this run to its end without an answer."""
+        """Whether an earlier process finished this run without an answer."""
         result = read_result(self.folder.path)
         return result is not None and result["status"] == "failed"
 
@@ -154,20 +154,20 @@ class RunRecord:
         return self._plan.team.execution.rounds is not None
 
     def spent(self) -> Usage:
-        """Sum up what all calls cost, those included that earlier processes were killed at."""
+        """Return the cost of all calls, including calls of earlier processes that were killed."""
         return self.journal.spent() if self._spent is None else self._spent
 
     def keep(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
-        """Keep the files that an agent wrote, but for those that hold a secret; name them."""
+        """Keep the files that an agent wrote, except those with a secret; return their names."""
         return Keeping(folder=self.folder)(agent, files)
 
     @property
     def artifacts(self) -> list[str]:
-        """The files that agents wrote, below the run's folder."""
+        """The files that agents wrote, relative to the run's folder."""
         return kept_in(self.folder.path)
 
     def finish(self, run: Run) -> None:
-        """Take the result; it is written when the record is left."""
+        """Set the result; it is written when the record is closed."""
         value = to_value(replace(run, agents={}))
         if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
             self._files[TEAM_THAT_WAS] = dump(was)
@@ -187,12 +187,12 @@ class RunRecord:
         }
 
     def took(self, run: Run) -> float:
-        """Return how long a run took, earlier processes included; of a replay, the replay."""
+        """Return how long a run took, earlier processes included; for a replay, the replay only."""
         return run.seconds + (0.0 if self.journal.replaying else self.journal.prior_seconds)
 
     @property
     def result(self) -> str:
-        """The result of the run until now, as result.json has it."""
+        """The result of the run so far, as result.json holds it."""
         result = self._result
         if result is None:
             spent = self.spent()
@@ -218,7 +218,7 @@ class RunRecord:
 
 @kept()
 class _Manifest:
-    """What resuming a run needs of run.json."""
+    """The fields of run.json needed to resume a run."""
 
     seed: int | None
     budget: Caps
@@ -232,7 +232,7 @@ class _Manifest:
 
 @kept()
 class _Result:
-    """What result.json must have for those who read it."""
+    """The fields of result.json that readers require."""
 
     status: str
     answer: str | None = None
@@ -243,10 +243,10 @@ class _Result:
 
 
 def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
-    """Read how a recorded run was made, and which models it called.
+    """Read a recorded run's setting, and the models that it called.
 
-    Of folders it says nothing, nor that models may be called whose price is unknown: these are for
-    whoever goes on with it to say.
+    Folders and the permission to call unpriced models are not part of it: these are the choice of
+    the person who resumes the run.
 
     Raises:
         InputError: The folder has no readable manifest.
@@ -266,7 +266,7 @@ def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
 
 
 def read_result(folder: Path) -> dict[str, Any] | None:
-    """Read the result of a recorded run; None where it did not get that far.
+    """Read the result of a recorded run; None if the run did not get that far.
 
     Raises:
         InputError: The file is damaged.
@@ -290,7 +290,7 @@ def read_value(path: Path) -> dict[str, Any]:
     """Read a file of a run's folder that holds a JSON object.
 
     Raises:
-        InputError: There is none, or it is damaged.
+        InputError: The file is missing or damaged.
     """
     try:
         value = loads(path.read_text(encoding="utf-8"))
@@ -311,21 +311,21 @@ def _version() -> str:
 
 
 def _recalled(setting: Setting) -> dict[str, Any]:
-    """Return what agents recall from, where they do."""
+    """Return the pool that agents recall from, if any of them does."""
     if setting.pool is None:
         return {}
     return {"pool": str(setting.pool.resolve()), "embedder": setting.embedder}
 
 
 def _confined(setting: Setting) -> dict[str, Any]:
-    """Return how code of agents is confined, or on which cluster that is seen to."""
+    """Return how agents' code is confined, or on which cluster it runs."""
     if setting.on is not None:
         return {"on": setting.on}
     return Jails(unsafe=setting.unsafe_local).describe()
 
 
 def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
-    """Return how a run is made: what resuming it needs, and what an auditor asks."""
+    """Return a run's manifest: what resuming it requires, and what an auditor needs."""
     return {
         "v": VERSION,
         "coterie": _version(),
@@ -343,7 +343,7 @@ def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
 
 
 def _outcome_fields(outcome: AgentOutcome) -> dict[str, Any]:
-    """Leave out of an agent's outcome what the events have."""
+    """Return an agent's outcome without the fields that the events contain."""
     return {
         "status": outcome.status,
         "content": outcome.result.content if outcome.result else None,
@@ -356,5 +356,5 @@ def _outcome_fields(outcome: AgentOutcome) -> dict[str, Any]:
 
 
 def as_json(value: Mapping[str, Any]) -> str:
-    """Write a JSON object as files of a run's folder have it."""
+    """Return a JSON object as text, in the format of a run folder's files."""
     return encoded(value, indent=2).decode() + "\n"

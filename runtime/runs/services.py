@@ -1,4 +1,4 @@
-"""What runs need of this host: models, tools, jails; opened once for as many runs as there are."""
+"""The host's services for runs: models, tools and jails, opened once for any number of runs."""
 
 from __future__ import annotations
 
@@ -44,20 +44,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:
-    """How runs are made, apart from their teams and tasks.
+    """The settings of runs, apart from their teams and tasks.
 
     Attributes:
-        seed: Makes sampling repeatable where the endpoint allows it.
+        seed: Makes sampling repeatable if the endpoint allows it.
         budget: What a run may cost.
         agent_budget: What each agent of a run may cost.
-        allow_unpriced: Under a cap on USD, also call models whose price is unknown.
+        allow_unpriced: Under a USD cap, also call models without a known price.
         cache: A folder of answers that runs share.
-        unsafe_local: Run code that agents write without a jail.
-        on: The cluster on whose workers that code runs, as `On.parse` reads it; None: it runs on
+        unsafe_local: Run agents' code without a jail.
+        on: The cluster whose workers run that code, in the form of `On.parse`; None to run it on
             this machine.
         pool: The folder of the pool that agents recall from.
-        embedder: What finds similar tasks there, by its name; None: whatever is installed.
-        batch: Make model calls through the batch APIs of their providers.
+        embedder: The name of the embedder that finds similar tasks there; None for any installed
+            one.
+        batch: Call models through their providers' batch APIs.
     """
 
     seed: int | None = None
@@ -72,10 +73,10 @@ class Setting:
     batch: bool = False
 
     def __post_init__(self) -> None:
-        """See that it can be meant.
+        """Refuse a contradictory setting.
 
         Raises:
-            InputError: Code is to run without a jail on other machines.
+            InputError: It asks to run code without a jail on other machines.
         """
         if self.on is not None and self.unsafe_local:
             raise InputError(
@@ -92,9 +93,9 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """Models, tools and jails, in use. `open_services` makes them.
+    """Models, tools and jails, in use. `open_services` creates them.
 
-    Another memory than the setting's is had by `dataclasses.replace(services, recaller=…)`.
+    For another memory than the setting's, use `dataclasses.replace(services, recaller=…)`.
     """
 
     setting: Setting
@@ -105,12 +106,12 @@ class Services:
     recaller: Recaller | None = None
 
     def lacks(self, plan: Plan, *, offline: bool = False) -> list[str]:
-        """Return what is missing here for running a plan, each thing once; nothing is started.
+        """Return the requirements of a plan that are missing here, each once; start nothing.
 
-        That is a jail, a program, a package, a variable with a key, or a price.
+        Each is a jail, a program, a package, a variable with a key, or a price.
 
         Args:
-            offline: It is a replay, and asks no model.
+            offline: Whether it is a replay, which calls no model.
         """
         priced = self.setting.must_be_priced
         checks: list[Callable[[], None]] = []
@@ -129,10 +130,10 @@ class Services:
         return [*problems]
 
     async def prepare(self, plan: Plan, *, offline: bool = False) -> None:
-        """Make sure that a plan can be run, and start what it needs.
+        """Check that a plan can run, and start what it needs.
 
         Args:
-            offline: It is a replay, and asks no model.
+            offline: Whether it is a replay, which calls no model.
 
         Raises:
             InputError: A key, a price, a tool server, a jail or a program is missing. Nothing was
@@ -150,7 +151,7 @@ class Services:
         await self.toolbox.prepare(plan.tools)
 
     def scrubber(self, environment: Mapping[str, str], also: Iterable[str] = ()) -> Scrubber:
-        """Make what takes the host's secrets, and others, out of everything that is written."""
+        """Return the scrubber that removes the host's secrets, and others, from all output."""
         secrets = self.gateway.secrets() | self.toolbox.secrets() | secrets_of(environment)
         return Scrubber(secrets.union(also))
 
@@ -158,13 +159,13 @@ class Services:
     async def collecting(
         self, journal: Journal, say: Callable[[str], None]
     ) -> AsyncGenerator[None]:
-        """Make calls in batches while the block lasts, where the setting says so.
+        """Make calls in batches within the block, if the setting says so.
 
         Args:
-            journal: Where batches are noted.
+            journal: Records the batches.
 
         Raises:
-            InputError: Answers wait in batches that would be paid for again.
+            InputError: Batches hold uncollected answers that would be paid for again.
         """
         if self.setting.batch:
             from ..batch import collecting
@@ -180,7 +181,7 @@ class Services:
         yield
 
     def calls(self, *, journal: Journal | None = None, scrubber: Scrubber | None = None) -> Calls:
-        """Return what makes model calls, for a run or for an operator."""
+        """Return the object that makes model calls, for a run or for an operator."""
         return Calls(
             gateway=self.gateway,
             journal=journal,
@@ -202,10 +203,10 @@ class Services:
         path: str = "",
         keep: Keep | None = None,
     ) -> Run:
-        """Make a whole run of a prepared plan, with its score; see `perform`.
+        """Execute a whole run of a prepared plan, including its score; see `perform`.
 
         Raises:
-            StorageError: What happened can no longer be written down.
+            StorageError: The record can no longer be written.
         """
         context = self.context(
             journal=journal, scrubber=scrubber, trace=trace, budget=budget, keep=keep
@@ -222,14 +223,14 @@ class Services:
         dialogue: int = 0,
         keep: Keep | None = None,
     ) -> Context:
-        """Return what it takes to run prepared plans here: whole, by their passes, or one pass.
+        """Return the context for running prepared plans here: whole, by their passes, or one pass.
 
         Args:
-            journal: Answers before models do, and keeps what they answer.
-            scrubber: Takes the host's secrets out of answers.
-            budget: What all of it may cost.
-            dialogue: Characters that are kept of what each agent read and said.
-            keep: Keeps the files that agents write; None: nobody does.
+            journal: Records models' answers, and replays recorded ones.
+            scrubber: Removes the host's secrets from answers.
+            budget: What everything together may cost.
+            dialogue: The most characters to keep of each agent's conversation.
+            keep: Keeps the files that agents write; None to discard them.
         """
         return Context(
             calls=self.calls(journal=journal, scrubber=scrubber),
@@ -254,17 +255,16 @@ async def open_services(
     connected: bool = True,
     shared: Shared | None = None,
 ) -> AsyncGenerator[Services]:
-    """Open what runs need; leaving the block closes connections and ends servers.
+    """Open the services for runs; leaving the block closes connections and ends servers.
 
     Args:
-        setting: How runs are made.
-        approver: Asks a person before calls of tools that tools.yaml says so of. None: a team with
-            such tools is not run.
-        responder: Answers here what agents of type Person ask; None: files alone do.
-        connected: Whether to connect to the cluster that the setting names. Without that, no code
-            can be run there, but all else can be prepared.
-        shared: What the models of other services share with these, such as bounds on calls in
-            flight.
+        setting: The settings of the runs.
+        approver: Asks a person before tool calls that need approval by tools.yaml. None: a team
+            with such tools is refused.
+        responder: Answers questions of Person agents here; None to accept answer files only.
+        connected: Whether to connect to the setting's cluster. Without it, no code can run there,
+            but everything else can be prepared.
+        shared: State that the models of several services share, such as bounds on concurrent calls.
 
     Raises:
         InputError: The cache cannot be opened, there is no pool, or the cluster does not answer.

@@ -1,4 +1,4 @@
-"""A run for others to read: without secrets, and without what it says of the machine it ran on."""
+"""Share a run with others: without secrets, and without details of the machine it ran on."""
 
 from __future__ import annotations
 
@@ -20,28 +20,27 @@ from ..record.journal import FILE
 from .record import MANIFEST, RESULT, as_json, read_value
 
 HOST_FIELDS = ("task_file", "cache", "pool", "jail", "on")
-"""Of run.json: what says something of the machine and nothing of the run."""
+"""Fields of run.json that describe the machine and not the run."""
 LARGEST = 1 << 28
-"""Bytes of a file; a larger one is left out."""
+"""The most bytes of a file; a larger one is left out."""
 SHORTEST = 4
-"""Characters of a name of the machine or of its user below which it is left alone: it may be a
-word."""
+"""The least characters of the machine's or user's name to replace: a shorter one may be a word."""
 _HOME = re.compile(r"(/home|/Users|[A-Za-z]:\\\\?Users)(/|\\\\?)[^/\\\s\"']+")
 _SERVER = re.compile(r'("api_base": )"[^"]*"')
 _PUBLIC = {"api_base": None, "from": "", "origin": "", "headers": {}, "header_env": {}}
-"""Of a model: where it is asked and where that is said, and what stands in its place."""
+"""Fields of a model that describe its address, and their replacements."""
 
 
 def share(folder: Path, target: Path, scrub: Callable[[str], str]) -> list[str]:
-    """Pack what people read of a run into a zip file; name what is left out.
+    """Pack the readable parts of a run into a zip file; return the names of those left out.
 
-    Left out are the journal, which only resuming and replaying need, and files that are no text.
+    It leaves out the journal, which only resuming and replaying need, and files that are not text.
 
     Args:
-        target: The file, which is not there yet.
+        target: The new file.
 
     Raises:
-        InputError: The run cannot be read, or the file cannot be made.
+        InputError: The run cannot be read, or the file cannot be created.
     """
     if target.exists():
         raise InputError(f"{target} exists already. Name another file.")
@@ -65,12 +64,12 @@ def share(folder: Path, target: Path, scrub: Callable[[str], str]) -> list[str]:
 
 
 def _files(folder: Path) -> list[str]:
-    """Name the files of a folder, by their paths in it."""
+    """Return the files of a folder, by their relative paths."""
     return sorted(entry.path for entry in beneath.walk(folder) if entry.kind != "folder")
 
 
 def _text(folder: Path, name: str) -> str | None:
-    """Read a file; None where it is a link, or no text."""
+    """Read a file; None if it is a link, or not text."""
     try:
         text = beneath.read(folder, name, LARGEST).decode()
     except (OSError, ValueError):
@@ -79,7 +78,7 @@ def _text(folder: Path, name: str) -> str | None:
 
 
 def _without_host(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Leave out of run.json, or of result.json, what says something of the host."""
+    """Remove the fields of run.json, or of result.json, that describe the host."""
     models = {
         alias: {name: _PUBLIC.get(name, field) for name, field in model.items()}
         for alias, model in value.get("models", {}).items()
@@ -89,7 +88,7 @@ def _without_host(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _names(folder: Path) -> Mapping[str, str]:
-    """Name what tells of this machine, and what stands in its place, the longest first."""
+    """Return names that reveal this machine, and their replacements, the longest first."""
     places = {
         str(folder.resolve().parent): "RUNS",
         str(Path.cwd()): "FOLDER",

@@ -42,16 +42,16 @@ async def perform(
 
     Args:
         plan: A compiled team.
-        task: What is asked. Its reference answer reaches the scorer only.
-        path: Where the run stands in its journal: empty, or ending with a slash.
-        silent: Who takes no part.
+        task: The task. Its reference answer reaches the scorer only.
+        path: The run's path in its journal: empty, or ending with a slash.
+        silent: Agents that take no part.
 
     Returns:
         The result. A run that fails or meets a limit is a result, not an exception.
 
     Raises:
-        InputError: Somebody is silent who is no agent of the team.
-        StorageError: What happened can no longer be written down.
+        InputError: A silent agent is not in the team.
+        StorageError: The record can no longer be written.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
     trace = context.trace
@@ -72,22 +72,22 @@ async def passes(
     path: str = "",
     silent: Ablation = NOBODY_SILENT,
 ) -> tuple[Round, ...]:
-    """Make all passes that a team declares by itself, without a score.
+    """Make all passes that a team itself declares, without a score.
 
     Args:
         plan: A compiled team.
-        task: What is asked. Its reference answer reaches no agent.
-        path: Where the run stands in its journal: empty, or ending with a slash. A pass of a team
-            that declares rounds has a place of its own there.
-        silent: Who takes no part.
+        task: The task. Its reference answer reaches no agent.
+        path: The run's path in its journal: empty, or ending with a slash. Each pass of a team that
+            declares rounds has its own path below.
+        silent: Agents that take no part.
 
     Returns:
-        The passes, in order; one, where the team declares nothing, or its roster is open: then all
-        turns of all agents are in it. `as_run` sums them up.
+        The passes, in order. There is one if the team declares none; also if its roster is open,
+        and then it contains all turns of all agents. `as_run` sums them up.
 
     Raises:
-        InputError: Somebody is silent who is no agent of the team.
-        StorageError: What happened can no longer be written down.
+        InputError: A silent agent is not in the team.
+        StorageError: The record can no longer be written.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
     if unknown := sorted(silent.names - {*plan.agents}):
@@ -126,7 +126,7 @@ async def passes(
 
 
 def _tell(between: Declared, past: Sequence[Round], trace: Trace) -> None:
-    """Tell who was recruited, where a team recruits."""
+    """Report the recruited agents, if the team recruits."""
     if between.recruit is not None and (chosen := between.chosen(past)) is not None:
         agents, reason = chosen
         trace.emit(
@@ -138,14 +138,14 @@ def _tell(between: Declared, past: Sequence[Round], trace: Trace) -> None:
 
 
 def as_run(past: tuple[Round, ...], plan: Plan) -> Run:
-    """Sum up the passes that a team declares by itself as one run, which has no score yet.
+    """Sum up a team's passes as one run without a score.
 
     Args:
-        past: What `passes` gave.
+        past: The result of `passes`.
 
     Returns:
-        The run. Without an answer it has failed, also where nobody failed: the agent whose output
-        is the answer took no part.
+        The run. Without an answer it has failed, even if no agent failed: then the agent whose
+        output is the answer took no part.
     """
     run = summed(past, plan)
     if plan.team.execution.rounds is None and past[-1].kind == "round":

@@ -1,8 +1,8 @@
-"""Tools: what agents may do besides talking. They run on the host, whoever asks for them.
+"""Tools: what agents may do besides talking. They run on the host, whichever agent calls them.
 
 A tool is a `Tool` value registered under its name in the entry-point group `coterie.tools`, one of
-a `Toolkit` that is registered there and granted as a whole, or a tool of a server that the host's
-tools.yaml names. A team file grants tools to agents by name; what a name means is the host's.
+a `Toolkit` that is registered there and granted as a whole, or a tool of a server in the host's
+tools.yaml. A team file grants tools to agents by name; the host defines what a name means.
 """
 
 from typing import TYPE_CHECKING

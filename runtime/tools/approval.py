@@ -1,4 +1,4 @@
-"""Asking a person before a tool is called, where tools.yaml says so."""
+"""Ask a person before a tool is called, if tools.yaml requires it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class Approver(Protocol):
     """Asks a person."""
 
     async def __call__(self, agent: str, tool: str, arguments: Any, /) -> bool:
-        """Ask whether an agent may have a tool called with these arguments, which a model wrote."""
+        """Ask whether an agent may call a tool with these arguments, which a model wrote."""
         ...
 
 
 class Approvals:
-    """What persons say of calls.
+    """People's decisions about tool calls.
 
     Args:
-        permissions: What tools.yaml says of tools, by their names.
-        approver: Who asks; None: nobody can be asked.
+        permissions: The settings of tools.yaml for tools, by their names.
+        approver: Asks a person; None if nobody can be asked.
     """
 
     def __init__(
@@ -40,14 +40,14 @@ class Approvals:
         self._approver = approver
 
     def needed(self, tool: str) -> bool:
-        """Return whether a tool that a team names so is called only when a person says yes."""
+        """Return whether a tool, by its name in teams, needs a person's approval."""
         return tool in self._asking
 
     def refuse_unasked(self, tools: Iterable[str]) -> None:
-        """Make sure that there is somebody to ask about these tools, where that is needed.
+        """Check that a person can be asked about these tools, if any needs approval.
 
         Raises:
-            InputError: There is not.
+            InputError: Nobody can be asked.
         """
         if self._approver is None and (asking := sorted(self._asking.intersection(tools))):
             options = " ".join(f"--approve {name}" for name in asking)
@@ -57,10 +57,10 @@ class Approvals:
             )
 
     async def obtain(self, agent: str, tool: str, arguments: Any, emit: Emit) -> None:
-        """Ask about a call.
+        """Ask for approval of a call.
 
         Raises:
-            ToolError: A person said no, or nobody can be asked.
+            ToolError: A person refused, or nobody can be asked.
         """
         if self._approver is None:
             raise ToolError(f"{tool}: nobody can be asked to allow this call. Go on without it.")

@@ -1,7 +1,7 @@
-"""Calls of tools that a model wrote as text, as its chat template has them.
+"""Tool calls that a model wrote as text, in the form of its chat template.
 
-An endpoint that was set up without the right parser passes them on as text. They are read only at
-the end of an answer, outside of any code; a form that is not read is reported by its name.
+An endpoint without the right parser passes them on as text. They are read only at the end of an
+answer, outside of any code. An unsupported form is reported by its name.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from ..gateway import ToolRequest
 
 
 def _deep(words: str) -> str:
-    """Return a sign of DeepSeek's, which has a full-width bar and a low block for spaces."""
+    """Return a DeepSeek tag, which has full-width bars, and low blocks for spaces."""
     bar, space = "\uff5c", "\u2581"
     return f"<{bar}{words.replace(' ', space)}{bar}>"
 
 
 ENDS = ("<|eom_id|>", "<|eot_id|>", "<|im_end|>", "</s>", "<|call|>", _deep("end of sentence"))
-"""Signs that may end an answer."""
+"""Tokens that may end an answer."""
 MOST_STARTS = 20
-"""Lines at which a JSON object may begin that are tried."""
+"""The most lines to try as the beginning of a JSON object."""
 _START = re.compile(r"^(?:Action:)?[ \t]*(?=[\[{])", re.MULTILINE)
 _PYTHONIC = re.compile(r"\[?(?P<name>\w+)\(")
 _NAMED = re.compile(r"\s*(?:functions\.)?(?P<name>[\w.-]+?)(?::\d+)?\s*\Z")
@@ -34,11 +34,11 @@ HOW = "Call tools by the tool calls of the API, not in text."
 
 
 class _CallFormat(NamedTuple):
-    """How a family of models writes calls.
+    """The call format of a family of models.
 
     Attributes:
-        name: What it is called, for messages.
-        read: Reads all calls of a text that begins with the sign, and raises ValueError.
+        name: Its name in messages.
+        read: Parses all calls of a text that begins with the tag; raises ValueError if it cannot.
     """
 
     name: str
@@ -49,10 +49,10 @@ class _CallFormat(NamedTuple):
 def calls_in(
     text: str, tools: Mapping[str, Mapping[str, Any]]
 ) -> tuple[str, tuple[ToolRequest, ...], str]:
-    """Find the calls that a text ends with.
+    """Extract the calls at the end of a text.
 
     Returns:
-        The text ahead of them, the calls, and why they cannot be read, as a sentence.
+        The text before them, the calls, and why they cannot be read, as a sentence.
     """
     words = _without_end(text)
     for form in FORMS:
@@ -78,13 +78,13 @@ def _without_end(text: str) -> str:
 
 
 def _is_quoted(ahead: str) -> bool:
-    """Return whether a text that goes on after this speaks of a call, in code or in quotes."""
+    """Return whether the text before a call merely quotes it, or has it in code."""
     line = ahead.rpartition("\n")[2]
     return bool(ahead.count("```") % 2 or line.count("`") % 2 or line.count('"') % 2)
 
 
 def _plain(text: str) -> tuple[str, tuple[ToolRequest, ...], str] | None:
-    """Read a call that is a JSON object on lines of its own, with which the text ends."""
+    """Read a call written as a JSON object on separate lines at the end of the text."""
     for start in itertools.islice(_START.finditer(text), MOST_STARTS):
         try:
             value, end = DECODER.raw_decode(text, start.end())
@@ -105,7 +105,7 @@ def _listed(value: Any) -> Iterator[ToolRequest]:
 
 
 def _call(value: Any) -> ToolRequest:
-    """Read a call that is an object with a name and arguments."""
+    """Read a call from an object with a name and arguments."""
     if not is_mapping(value):
         raise TypeError("it is not a JSON object")
     function = value.get("function")
@@ -123,11 +123,11 @@ def _request(name: str, arguments: Any) -> ToolRequest:
 
 
 def _between(text: str, opening: str, closing: str, *, may_be_open: bool = False) -> Iterator[str]:
-    """Yield what stands between signs, with nothing but space around them.
+    """Yield the texts between tags, with nothing but space around the tags.
 
     Args:
-        text: It begins with the opening one.
-        may_be_open: Whether the last closing sign may lack: some endpoints stop at it.
+        text: Begins with the opening tag.
+        may_be_open: Whether the last closing tag may be missing, because some endpoints stop at it.
     """
     parts = text.split(opening)
     if parts[0].strip():
@@ -180,7 +180,7 @@ def _coder(text: str, tools: Mapping[str, Any]) -> Iterator[ToolRequest]:
 
 
 def _typed(name: str, pairs: Mapping[str, str], tools: Mapping[str, Any]) -> ToolRequest:
-    """Read arguments that are written without quotes: as text, where the tool wants a text."""
+    """Parse an unquoted argument; keep it as text if the tool wants a text."""
     fields = tools.get(name, {}).get("properties") or {}
     values: dict[str, Any] = {}
     for key, text in pairs.items():
@@ -281,8 +281,7 @@ FORMS = (
     _CallFormat("Gemma", "```tool_code", _unread),
     _CallFormat("ReAct", "\nAction Input:", _unread),
 )
-"""The forms by their signs, as chat templates have them: the file `chat_template.jinja` of
+"""The formats by their opening tags, from chat templates: the file `chat_template.jinja` of
 NousResearch/Hermes-3-Llama-3.1-8B, Qwen/Qwen3-Coder-30B-A3B-Instruct, zai-org/GLM-4.5,
 deepseek-ai/DeepSeek-V3.1, moonshotai/Kimi-K2-Instruct, meta-llama/Llama-3.1-8B-Instruct,
-mistralai/Mistral-Small-3.2-24B-Instruct-2506 and openai/gpt-oss-20b at huggingface.co.
-"""
+mistralai/Mistral-Small-3.2-24B-Instruct-2506 and openai/gpt-oss-20b at huggingface.co."""

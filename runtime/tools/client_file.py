@@ -1,4 +1,4 @@
-"""Files in which other programs name their tool servers: a JSON object `mcpServers`."""
+"""Other programs' configuration of tool servers: a JSON object `mcpServers`."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from ...schema.values.values import is_list, is_mapping
 
 BEARER = "Bearer "
 SLOWEST_START = 120
-"""Seconds until a server is ready that npx or uvx downloads first."""
+"""Seconds until a server is ready that npx or uvx must download first."""
 # As Cursor and VS Code write it, and as Claude Code does.
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConfiguredServer:
-    """A server of such a file.
+    """A server in such a file.
 
     Attributes:
-        server: The server as tools.yaml has it, without tools: the file does not say which it has.
-        values: Values that stand in the file, by the variables that the server takes them from.
+        server: The server in the form of tools.yaml, without tools, which the file does not name.
+        values: Values from the file, by the variables that the server reads them from.
     """
 
     server: ToolServer
@@ -38,10 +38,10 @@ class ConfiguredServer:
 
 
 def servers_in(path: Path) -> tuple[ConfiguredServer, ...]:
-    """Read the servers of a file of Claude's, Cursor's or another client's; not disabled ones.
+    """Read the enabled servers from a file of Claude, Cursor or another client.
 
     Raises:
-        InputError: It cannot be read, or has no servers that can be used.
+        InputError: It cannot be read, or has no usable server.
     """
     try:
         value = loads(read_file(path, LIMITS).decode())
@@ -105,7 +105,7 @@ def _address(name: str, fields: Mapping[str, Any], place: str) -> ConfiguredServ
 
 
 def _open(text: str, place: str) -> str:
-    """Make sure that a text may be written: tools.yaml holds no keys."""
+    """Refuse a text that may be a secret: tools.yaml holds no keys."""
     if looks_secret(text):
         raise InputError(
             f"{place}: a word of it looks like a key. Have the server read a variable."

@@ -1,7 +1,7 @@
-"""Reading a folder while hostile code may be at work in it.
+"""Read a folder while hostile code may be at work in it.
 
-Every path is walked from folder to folder by descriptors, and no link is ever followed: what is
-swapped for a link in the middle of it makes the reading fail, and cannot lead it out of the folder.
+Every path is walked from folder to folder by descriptors, and no link is ever followed. If code
+replaces a part of the path by a link, reading fails, and never leads out of the folder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...schema.values import beneath
 from .tool import ToolError
 
 LARGEST_FILE = 10 << 20
-"""Bytes that a file may have to be read."""
+"""The most bytes of a file to read."""
 
 MOST_ENTRIES = 50_000
 DEEPEST = 50
@@ -26,7 +26,7 @@ UNSEEN = frozenset({".git"})
 
 
 def split(path: str) -> tuple[str, ...]:
-    """Split a path that a model wrote into the names to walk; none for the workspace itself.
+    """Split a path from a model into the names to walk; none for the workspace itself.
 
     Raises:
         ToolError: The path leads out of the workspace.
@@ -49,10 +49,10 @@ def open_folder(root: Path, names: tuple[str, ...]) -> Generator[int]:
         names: The names to walk, from the workspace downwards.
 
     Yields:
-        Its descriptor.
+        The folder's descriptor.
 
     Raises:
-        ToolError: There is no such folder, or a link is on the way.
+        ToolError: The folder does not exist, or a link is on the way.
     """
     with ExitStack() as stack:
         try:  # not even the workspace itself may be a link by now
@@ -63,10 +63,10 @@ def open_folder(root: Path, names: tuple[str, ...]) -> Generator[int]:
 
 
 def read_bytes(folder: int, name: str, path: str) -> bytes:
-    """Read a file whole.
+    """Read a whole file.
 
     Raises:
-        ToolError: It is not a regular file of its own, it is too large, or it cannot be read.
+        ToolError: It is not a regular file with a single name, it is too large, or unreadable.
     """
     try:
         with os.fdopen(beneath.open_file(folder, name), "rb") as stream:
@@ -82,7 +82,7 @@ def read_bytes(folder: int, name: str, path: str) -> bytes:
 
 
 def is_file(folder: int, name: str) -> bool:
-    """Return whether a name in a folder is a regular file, when asked."""
+    """Return whether a name in a folder currently is a regular file."""
     try:
         return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
     except (OSError, ValueError):
@@ -92,11 +92,11 @@ def is_file(folder: int, name: str) -> bool:
 class Walk:
     """One walk over the files of a folder, in order of their names.
 
-    It gives the regular files, passes over `.git` folders, and stops after `MOST_ENTRIES`.
+    It yields the regular files, skips `.git` folders, and stops after `MOST_ENTRIES`.
 
     Attributes:
-        left_out: Links, special files and folders that cannot be entered, so far.
-        cut_short: Whether there was more than it looks at.
+        left_out: Number of links, special files and unreadable folders so far.
+        cut_short: Whether the folder has more entries than it inspects.
     """
 
     def __init__(self) -> None:
@@ -144,7 +144,7 @@ class Walk:
 
 
 def printable(path: str) -> str:
-    """Show a path on one line: as it is, or quoted where its characters would not show."""
+    """Return a path on one line: unchanged, or quoted if characters would not show."""
     return path if path.isprintable() else ascii(path)
 
 

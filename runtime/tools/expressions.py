@@ -1,4 +1,4 @@
-"""Regular expressions that a model wrote, tried on files that hostile code may have written."""
+"""Search with a model's regular expressions in files that hostile code may have written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from .tool import ToolError
 
 Find = Callable[[str], int]
-"""Gives the place in a line where it matches first, or -1."""
+"""Returns the position of the first match in a line, or -1."""
 
 SECONDS = 1.0  # for one line
 LONGEST_LINE = 10_000  # characters; the memory for ways back grows with them
@@ -20,16 +20,16 @@ _UNSUPPORTED = re.compile(r"\(\?(?:R|[+-]?\d|&|P>|[A-Za-z0-9-]*x)")
 
 
 def substring(text: str) -> Find:
-    """Look for a text as it is."""
+    """Return a search for a literal text."""
     return lambda line: line.find(text)
 
 
 def expression(pattern: str) -> Find:
-    """Look for what a regular expression matches, in the first characters of each line.
+    """Return a search for a regular expression, in the first characters of each line.
 
     Raises:
-        ToolError: It is not a regular expression, or not a harmless one. What is given back raises
-            it, too: for a line that takes too long.
+        ToolError: The expression is invalid, or may be harmful. The returned function also raises
+            it, for a line that takes too long.
     """
     import regex  # slow to import
 
@@ -54,7 +54,7 @@ def expression(pattern: str) -> Find:
 
 
 def _check_harmless(pattern: str) -> None:
-    """Refuse what makes compiling slow or large, which no timeout could stop."""
+    """Refuse expressions whose compilation is slow or large, which no timeout could stop."""
     repeats = 1
     for braces in _BRACES.finditer(pattern):
         # Nine digits tell enough.

@@ -1,6 +1,6 @@
-"""Tools that look at the agent's workspace: list its files, read one, search in them.
+"""Tools that inspect the agent's workspace: list its files, read one, search in them.
 
-They change nothing, and see nothing but regular files inside the workspace.
+They change nothing, and see only regular files inside the workspace.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _read_file(root: Path, path: str, start_line: int = 1, line_count: int | Non
 
 
 def _excerpt(text: str, first: int, last: int, total: int) -> str:
-    """Give the lines from `first` to `last`, as many as an answer holds, and say which they are."""
+    """Return the lines from `first` to `last` that fit into an answer, with their numbers."""
     shown: list[str] = []
     left = MOST_CHARACTERS
     for line in itertools.islice(_lines(text), first - 1, last):
@@ -83,7 +83,7 @@ def _search_text(root: Path, text: str, regular_expression: bool = False, path: 
 
 @dataclass(kw_only=True, eq=False)
 class _Search:
-    """A search under way, and the result."""
+    """A search in progress, and its result."""
 
     find: Find
     walk: Walk = field(default_factory=Walk)
@@ -94,7 +94,7 @@ class _Search:
 
     @property
     def full(self) -> bool:
-        """Whether an answer cannot hold more, or the search has taken long enough."""
+        """Whether the answer is full, or the search has taken long enough."""
         return len(self.matches) >= MOST_MATCHES or time.monotonic() > self.deadline
 
     def look_into(self, path: str, folder: int, name: str) -> None:
@@ -112,7 +112,7 @@ class _Search:
                 return
 
     def report(self) -> str:
-        """Return the matches and what was left out."""
+        """Return the matches and a note of what was left out."""
         notes = list(_notes(self.walk))
         if self.unread:
             why = "binary, hard links, too large or not readable"
@@ -145,7 +145,7 @@ def _text(content: bytes, path: str) -> str:
 
 
 def _lines(text: str) -> Iterable[str]:
-    """Split at line feeds only, as editors count lines; each line keeps its own."""
+    """Split at line feeds only, as editors count lines; each line keeps its line feed."""
     return io.StringIO(text, newline="\n")
 
 
@@ -168,7 +168,7 @@ def _listed(lines: list[str], notes: list[str]) -> str:
 def _in_thread(
     work: Callable[..., str],
 ) -> Callable[[Mapping[str, Any], Workspace], Coroutine[Any, Any, str]]:
-    """Make a tool's `run` of a function that would hold up the event loop."""
+    """Return a tool's `run` from a function that would block the event loop."""
 
     async def run(arguments: Mapping[str, Any], workspace: Workspace) -> str:
         from asyncio import to_thread

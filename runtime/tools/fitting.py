@@ -1,4 +1,4 @@
-"""Whether arguments fit a tool, and the words by which a model is shown why they do not."""
+"""Check arguments against a tool's parameters, and explain problems to the model."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 MOST_PROBLEMS = 5
 LONGEST_SHOWN = 80
-"""Characters of a value that is shown as it was written."""
+"""The most characters of a value to show unchanged."""
 
 
 def arguments_in(text: str) -> dict[str, Any]:
-    """Read the arguments of a call. Nothing is guessed: they are one JSON object, or nothing.
+    """Parse the arguments of a call. Nothing is guessed: they must be one JSON object.
 
     An empty text is an empty object, as endpoints write a call without arguments.
 
     Raises:
-        ValueError: They are none; in words that a model can act on.
+        ValueError: The text is something else; the message tells the model how to mend it.
     """
     if not text.strip():
         return {}
@@ -49,8 +49,8 @@ def fitted(
     """Check arguments against a tool's parameters.
 
     Returns:
-        The arguments, without optional ones that are null where the tool takes no null; and what is
-        wrong with them, as sentences.
+        The arguments, without optional ones that are null if the tool accepts no null; and their
+        problems, as sentences.
     """
     problems = _problems(arguments, parameters)
     bare = _without_nulls(arguments, parameters) if problems else arguments
@@ -67,7 +67,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _fault(text: str, error: ValueError) -> str:
-    """Return what is wrong with a text that is no JSON."""
+    """Return why a text is not JSON."""
     begin = text.lstrip()[:1]
     if not isinstance(error, json.JSONDecodeError):
         return f"are not JSON: {error}"
@@ -84,7 +84,7 @@ def _fault(text: str, error: ValueError) -> str:
 
 
 def _without_nulls(value: Any, schema: Any) -> Any:
-    """Return a value without the fields that are null, and that its schema does not demand."""
+    """Return a value without null fields that its schema does not require."""
     if not is_mapping(value) or not is_mapping(schema):
         return value
     fields = schema.get("properties")
@@ -99,7 +99,7 @@ def _without_nulls(value: Any, schema: Any) -> Any:
 
 
 def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str]:
-    """Check arguments; a server's schema may lead nowhere, or in circles."""
+    """Check arguments; a server's schema may have invalid or circular references."""
     from referencing.exceptions import Unresolvable
 
     validator = _validator(dumps(parameters))
@@ -120,7 +120,7 @@ def _problem_text(error: Any) -> str:
 
 
 def _unquoted(text: str, kinds: Any) -> str:
-    """Return what to write where a text holds the value that is wanted."""
+    """Return the suggestion for a text that holds the wanted value in quotes."""
     try:
         value = loads(text)
     except ValueError:
@@ -136,7 +136,7 @@ def _shown(text: str) -> str:
 
 @functools.cache
 def _integers() -> Any:
-    """Give the types of JSON Schema. It takes 5.0 for an integer; a tool that counts would not."""
+    """Return JSON Schema's type checker, except that 5.0 is no integer, as for tools."""
     from jsonschema import Draft202012Validator
 
     return Draft202012Validator.TYPE_CHECKER.redefine(

@@ -1,4 +1,4 @@
-"""Python functions of the host's as tools."""
+"""The host's Python functions as tools."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from ..repository.workspace import Workspace
 
 ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
-"""What ends a process, or a coroutine, where it is not caught."""
+"""Exceptions that end a process, or a coroutine, unless caught."""
 
 
 def tool_of(described: PythonTool) -> Tool:
     """Return a Python function as a tool.
 
-    A plain function runs in a thread, so that it holds up nobody; an async one in the run's loop.
-    What it gives that is no JSON value is told as `str()` has it. One that wants to end the process
-    ends its call.
+    A plain function runs in a thread, so that it blocks nothing; an async one in the run's loop. A
+    result that is not JSON-able becomes its `str()`. A function that tries to end the process ends
+    its call only.
     """
 
     async def run(arguments: Mapping[str, Any], _workspace: Workspace) -> Any:
@@ -44,16 +44,16 @@ async def call_python(
     arguments: Mapping[str, Any],
     read: Callable[[Any], Any] = lambda returned: returned,
 ) -> Any:
-    """Call a function of the host's: a plain one in a thread, an async one in the run's loop.
+    """Call a function of the host: a plain one in a thread, an async one in the run's loop.
 
     Args:
-        name: What it is called in messages.
-        arguments: What it is given, by name.
-        read: Makes a value of ours of what it returns, which may be anything.
+        name: Its name in messages.
+        arguments: Its arguments, by name.
+        read: Converts its result, which may be anything.
 
     Raises:
-        ToolError: It wants to end the process, or the coroutine.
-        BaseException: Whatever else it raises.
+        ToolError: It tries to end the process, or the coroutine.
+        BaseException: Any other exception that it raises.
     """
 
     def called() -> Any:

@@ -1,6 +1,6 @@
-"""The gate before an act: which calls of tools an answer really makes.
+"""The gate before tool calls: which calls of an answer are executed.
 
-Whatever library an agent runs in, it gets calls that were checked here, or none of the answer's.
+Whatever library an agent runs in, it receives calls that were checked here, or none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .calls_in_text import calls_in
 from .fitting import arguments_in, fitted
 
 UNTYPED = frozenset({"final_answer"})
-"""A tool that takes any value; smolagents describes that as a text."""
+"""Tools with an argument of any type, which smolagents declares as text."""
 
 
 class Requests:
@@ -29,10 +29,10 @@ class Requests:
         self._mistake = ""
 
     def checked(self, answer: ChatAnswer, tools: Sequence[Mapping[str, Any]]) -> ChatAnswer:
-        """Return an answer with the calls that may be done; see `requested`.
+        """Return an answer with the calls to execute; see `requested`.
 
         Raises:
-            AgentError: Its model was shown what is wrong, and wrote the same again.
+            AgentError: Its model was shown its mistake, and repeated it.
         """
         checked = requested(answer, tools)
         mistake = checked.text if checked.refused else ""
@@ -43,13 +43,12 @@ class Requests:
 
 
 def requested(answer: ChatAnswer, tools: Sequence[Mapping[str, Any]]) -> ChatAnswer:
-    """Return an answer with the calls that may be done, or without any and why.
+    """Return an answer with the calls to execute, or without calls and with the reason.
 
-    Its calls are done together or not at all: where one cannot be read, none is. So it is where the
-    answer was cut off.
+    All its calls are executed, or none: an unreadable call, or a cut answer, rejects them all.
 
     Args:
-        tools: The tools that it was offered, as the chat API has them.
+        tools: The tools that the model was offered, in the chat API's form.
     """
     if not tools:
         return answer
@@ -89,7 +88,7 @@ def _parameters(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 def _checked(
     call: ToolRequest, schemas: Mapping[str, Mapping[str, Any]]
 ) -> tuple[ToolRequest, str]:
-    """Return a call as it may be done, and what is wrong with it."""
+    """Return a call ready to execute, and its problems."""
     if call.name not in schemas:
         hint = did_you_mean(call.name[:80], schemas)
         return (

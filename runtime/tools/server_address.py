@@ -1,4 +1,4 @@
-"""A tool server at an address: talked with over streamable HTTP."""
+"""A tool server at an address, reached over streamable HTTP."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EVENT_ENDS = (b"\n\n", b"\r\r", b"\r\n\r\n")
 
 
 class ServerAddress:
-    """The streams of messages with a server that somebody else runs."""
+    """The message streams of a server that someone else runs."""
 
     lost = "cannot be had now. Go on without its tools."
 
@@ -44,22 +44,22 @@ class ServerAddress:
 
     @property
     def ended(self) -> bool:
-        """Whether it did not answer the last time."""
+        """Whether the last request failed."""
         return bool(self._reaching.trouble)
 
     async def story(self) -> str:
-        """Return what went wrong last, as a sentence."""
+        """Return the last failure, as a sentence."""
         return self._reaching.trouble
 
 
 class Reaching(httpx.AsyncHTTPTransport):
-    """The way to a server, which bounds what it says.
+    """The HTTP transport to a server; it bounds the server's answers.
 
-    A request that is not answered well looks to the client library as if the session were over:
-    that is the one failure after which it answers who asked, and goes on.
+    It reports every bad answer to the client library as the end of the session: the one failure
+    after which the library answers the caller and continues.
 
     Attributes:
-        trouble: What went wrong with the last request, as a sentence.
+        trouble: The last request's failure, as a sentence.
     """
 
     trouble = ""
@@ -93,7 +93,7 @@ class Reaching(httpx.AsyncHTTPTransport):
 
 
 class _Events(httpx.AsyncByteStream):
-    """The events of a response. In place of one that is too long comes an error, and the end."""
+    """The events of a response. An event that is too long is replaced by an error, and ends it."""
 
     def __init__(self, stream: object, request: httpx.Request) -> None:
         assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - for the type checker
@@ -101,7 +101,7 @@ class _Events(httpx.AsyncByteStream):
         self._request = request
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Yield the bytes of whole events, and of one that may become whole."""
+        """Yield the bytes of events, as long as each may still become complete."""
         size, before = 0, b""
         async for piece in self._stream:
             joined = before + piece
@@ -118,7 +118,7 @@ class _Events(httpx.AsyncByteStream):
         await self._stream.aclose()
 
     def _refused(self) -> bytes:
-        """Return what ends an event without effect, and the error of who asked, if anybody did."""
+        """Return bytes that void the current event, and answer the request with an error."""
         message = f"{UNREADABLE}: it has more than {LARGEST_MESSAGE} bytes"
         error = {"code": types.INTERNAL_ERROR, "message": message}
         number = json.loads(self._request.content or b"{}").get("id")
@@ -127,7 +127,7 @@ class _Events(httpx.AsyncByteStream):
 
 
 async def _read(response: httpx.Response) -> httpx.Response:
-    """Read an answer whole."""
+    """Read a whole answer."""
     content = bytearray()
     stream = response.stream
     assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - for the type checker
@@ -150,7 +150,7 @@ async def _read(response: httpx.Response) -> httpx.Response:
 
 @asynccontextmanager
 async def reached(server: ToolServer) -> AsyncGenerator[ServerAddress]:
-    """Talk with a tool server for a `with` block."""
+    """Connect to a tool server for a `with` block."""
     reaching = Reaching()
     client = httpx.AsyncClient(
         headers={"Accept-Encoding": "identity", **headers_of(server, os.environ)},

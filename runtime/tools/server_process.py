@@ -1,4 +1,4 @@
-"""A tool server's process: talked with in lines of JSON, and ended for certain."""
+"""A tool server's process: exchanges lines of JSON, and reliably ends."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ _KEEPER = Path(__file__).parents[1] / "jail" / "_keeper.py"
 
 
 class ServerProcess:
-    """The process of a tool server, and the streams of messages that a client session wants.
+    """The process of a tool server, and the message streams that a client session requires.
 
     Attributes:
-        incoming: What the server says, message by message. It ends when the server does.
-        ended: Whether it closed its end, or broke the protocol.
-        stray: The first thing that it wrote where only messages belong.
+        incoming: The server's messages. The stream ends when the server does.
+        ended: Whether the server closed its end, or broke the protocol.
+        stray: The first output of the server that was not a message.
     """
 
     lost = "has ended. Go on without its tools."
@@ -76,7 +76,7 @@ class ServerProcess:
         ]
 
     async def story(self) -> str:
-        """Return how the process ended, if it did, and what it wrote last, as sentences."""
+        """Return how the process ended, if it did, and its last output, as sentences."""
         texts: list[str] = []
         if self.ended:
             with suppress(TimeoutError):
@@ -89,14 +89,14 @@ class ServerProcess:
         return " ".join(texts)
 
     async def leave(self) -> None:
-        """Ask the server to end, as the protocol has it, and give it some time."""
+        """Ask the server to end, as the protocol specifies, and give it some time."""
         _stream(self._process.stdin).close()
         with suppress(TimeoutError):
             async with asyncio.timeout(SECONDS_TO_LEAVE):
                 await self._process.wait()
 
     async def end(self) -> None:
-        """Leave nothing of it: no process, no task, no open stream."""
+        """End everything of it: processes, tasks, open streams."""
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 self._process.terminate()
@@ -127,7 +127,7 @@ class ServerProcess:
             pass
 
     async def _line(self, stdout: asyncio.StreamReader) -> bytes:
-        """Return the next line; of one that is too long, an error is the answer."""
+        """Return the next line; report an error for a line that is too long."""
         is_rest = False
         while True:
             try:
@@ -148,12 +148,12 @@ class ServerProcess:
         return message
 
     def _refused(self, line: bytes) -> JSONRPCMessage | None:
-        """Return an error in the place of a reply that cannot be read; None where it is none."""
+        """Return an error in place of an unreadable reply; None if the line is not a reply."""
         is_reply = b'"jsonrpc"' in line and (b'"result"' in line or b'"error"' in line)
         return self._unread(line, _shown(line)) if is_reply else None
 
     def _unread(self, line: bytes, shown: str) -> JSONRPCMessage | None:
-        """Return an error for the request that a reply is of: the one it names, or the only one."""
+        """Return an error for a reply's request: the one that it names, or the only open one."""
         named = _ID.search(line)
         number = int(named[1]) if named else None
         request = number if number in self._request_ids else None
@@ -182,9 +182,9 @@ class ServerProcess:
 
 @asynccontextmanager
 async def running(server: ToolServer) -> AsyncGenerator[ServerProcess]:
-    """Have a tool server run for a `with` block.
+    """Run a tool server for a `with` block.
 
-    Leaving the block asks it to end and then makes sure; an exception makes sure at once.
+    Leaving the block asks it to end and then makes sure; an exception ends it at once.
 
     Raises:
         InputError: Its program does not exist.
@@ -219,7 +219,7 @@ async def running(server: ToolServer) -> AsyncGenerator[ServerProcess]:
 
 
 def _message(line: bytes) -> JSONRPCMessage | None:
-    """Read a line; halves of characters are replaced. None where it is no message."""
+    """Parse a line, with lone surrogates replaced. None if it is not a message."""
     try:
         return _bounded(JSONRPCMessage.model_validate_json(line))
     except ValidationError:
@@ -236,7 +236,7 @@ def _shown(line: bytes) -> str:
 
 
 def _bounded(message: JSONRPCMessage) -> JSONRPCMessage:
-    """Return an error in the place of an answer that is too much to be worked on."""
+    """Return an error in place of an answer that is too large to process."""
     answer = message.root
     if not isinstance(answer, JSONRPCResponse):
         return message

@@ -17,7 +17,7 @@ LIBRARY, MAJOR = "mcp", "1"
 
 
 async def start_session(server: ToolServer) -> Session:
-    """Start a tool server and wait until it tells what it has.
+    """Start a tool server and wait until it lists its tools.
 
     Args:
         server: The server, as tools.yaml declares it.
@@ -29,7 +29,7 @@ async def start_session(server: ToolServer) -> Session:
 
 
 def check_server(server: ToolServer) -> None:
-    """Make sure that a tool server can be started or reached, without doing so."""
+    """Check that a tool server can be started or reached, without doing so."""
     _check_library(server)
     if server.command:
         from .server_process import program_of

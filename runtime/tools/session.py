@@ -1,4 +1,4 @@
-"""A session with a tool server: what it offers, and calls of its tools."""
+"""A session with a tool server: its tools, and calls of them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST_NAMES = 20
 LONGEST_DESCRIPTION = 2_000  # characters
 LONGEST_ERROR = 2_000  # characters
 MOST_PARTS = 1_000
-"""Parts of an answer that are read; each is checked by itself, while all else waits."""
+"""The most parts of an answer to read; each is checked separately, while everything else waits."""
 
 _CLOSED = (BrokenResourceError, ClosedResourceError, EndOfStream)
 
@@ -47,10 +47,10 @@ _LOGS = ("mcp", "client")
 
 
 def _hide_logs() -> None:
-    """Keep what the library logs of a server's mistakes from the terminal.
+    """Keep the library's logs of a server's mistakes off the terminal.
 
-    Without a handler, Python prints warnings on standard error, with whatever the server wrote. A
-    host that has handlers still gets them.
+    Without a handler, Python prints warnings on standard error, including the server's text. A host
+    with handlers still gets them.
     """
     for name in _LOGS:
         logging.getLogger(name).addHandler(_UNSEEN)
@@ -59,10 +59,10 @@ def _hide_logs() -> None:
 
 
 class Session:
-    """A tool server under way. `Session.start` makes one; `stop` ends it.
+    """A running tool server. `Session.start` creates one; `stop` ends it.
 
-    The client library must be left by the task that entered it, so a session has a task of its own
-    for all its life, whichever tasks call its tools.
+    The client library requires the same task to enter and leave it. So a session has its own task
+    for its whole life, whichever tasks call its tools.
     """
 
     def __init__(self, server: ToolServer) -> None:
@@ -76,10 +76,10 @@ class Session:
 
     @classmethod
     async def start(cls, server: ToolServer) -> Self:
-        """Start a server and wait until it tells what it has.
+        """Start a server and wait until it lists its tools.
 
         Raises:
-            InputError: Its program does not exist, or is not ready in time to serve tools.
+            InputError: Its program does not exist, or is not ready in time.
         """
         _hide_logs()
         session = cls(server)
@@ -97,7 +97,7 @@ class Session:
 
     @property
     def offered(self) -> frozenset[str]:
-        """The names of the tools that the server has."""
+        """The names of the server's tools."""
         return frozenset(self._offered)
 
     def tool(self, name: str) -> Tool:
@@ -105,7 +105,7 @@ class Session:
 
         Raises:
             InputError: tools.yaml does not offer it, or the server does not have it, or describes
-                it in a way that cannot be used.
+                it in an unusable way.
         """
         server = self._server
         if name not in server.tools:
@@ -133,7 +133,7 @@ class Session:
         )
 
     async def stop(self) -> None:
-        """End the session and the server, and return when nothing of them is left."""
+        """End the session and the server, and return once nothing of them is left."""
         self._stopping.set()
         await self._life
 
@@ -159,7 +159,7 @@ class Session:
             raise InputError(f"the tool server {where} {problem}")
 
     async def _shake_hands(self, client: ClientSession) -> str | None:
-        """Introduce us and note what the server has; tell what went wrong, or None."""
+        """Initialize the session and list the server's tools; return a failure, or None."""
         try:
             async with asyncio.timeout(self._server.start_timeout):
                 await client.initialize()
@@ -211,14 +211,14 @@ class Session:
 
 
 class _Page(types.Result):
-    """Tools that a server has, whatever it says of each."""
+    """A page of a server's tools, whatever the server declares of each."""
 
     tools: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
     cursor: str | None = Field(default=None, alias="nextCursor")
 
 
 class _ToolAnswer(types.Result):
-    """What a tool gave, whatever its parts are."""
+    """A tool's answer, whatever its parts are."""
 
     content: list[Any] = Field(default_factory=list[Any])
     structured: Any = Field(default=None, alias="structuredContent")
@@ -229,7 +229,7 @@ _BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
 
 
 def _value(result: _ToolAnswer) -> Any:
-    """Return what a tool answered as a JSON value, as text, or as text with images and PDFs."""
+    """Return a tool's answer as a JSON value, as text, or as text with images and PDFs."""
     blocks = [*map(_block, result.content[:MOST_PARTS])]
     if (more := len(result.content) - MOST_PARTS) > 0:
         blocks.append(types.TextContent(type="text", text=f"[{more} more parts are left out]"))
@@ -249,7 +249,7 @@ def _value(result: _ToolAnswer) -> Any:
 
 
 def _block(block: Any) -> types.ContentBlock:
-    """Return a part of an answer; one of a kind that nobody knows is named."""
+    """Return a part of an answer; a part of an unknown kind is described by its name."""
     try:
         return _BLOCK.validate_python(block)
     except ValidationError:
@@ -259,7 +259,7 @@ def _block(block: Any) -> types.ContentBlock:
 
 
 def _attachment(block: types.ContentBlock) -> Attachment | None:
-    """Return a part of an answer that some models see: an image or a PDF, whatever it claims."""
+    """Return a part as an image or a PDF, by its content rather than its declared type."""
     match block:
         case types.ImageContent(data=data):
             pass
@@ -274,7 +274,7 @@ def _attachment(block: types.ContentBlock) -> Attachment | None:
 
 
 def _in_words(block: types.ContentBlock) -> str:
-    """Return a part of an answer as text; what is none is described, or has its marker."""
+    """Return a part of an answer as text; a non-text part by description or marker."""
     if (attachment := _attachment(block)) is not None:
         return attachment.marker
     match block:
@@ -302,12 +302,12 @@ def _listed(names: Any) -> str:
 
 
 def _written(name: str) -> str:
-    """Return a name so that one can see what it is, whatever a server calls a tool."""
+    """Return a readable form of a tool's name, whatever the server calls it."""
     return name[:128] if name.isprintable() else ascii(name[:128])
 
 
 def _reason(error: Exception) -> str:
-    """Return why a server's answer is of no use, on one line where the protocol decides."""
+    """Return why a server's answer is invalid; on one line if it violates the protocol."""
     if not isinstance(error, ValidationError):
         return _shortened(str(error))
     problem = error.errors()[0]

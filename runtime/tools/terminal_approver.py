@@ -1,4 +1,4 @@
-"""Asking at the terminal: whether an agent may have a tool called, and what a person answers."""
+"""Ask at the terminal for approvals of tool calls and for a person's answers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...schema.values.json_text import dumps
 from ..values.terminal import on_one_line, speakable, speakable_json
 
 LONGEST_SHOWN = 4_000
-"""Characters of the arguments that are shown."""
+"""The most characters of the arguments to show."""
 
 
 def terminal_approver() -> AtTerminal | None:
-    """Return who asks at the terminal; None where there is none, as in CI."""
+    """Return the approver at the terminal; None without a terminal, as in CI."""
     return AtTerminal(sys.stdin) if sys.stdin.isatty() and sys.stderr.isatty() else None
 
 
@@ -25,7 +25,7 @@ class AtTerminal:
     """Asks on standard error and reads lines for an answer, one question after the other.
 
     Args:
-        answers: Where the lines come from: a stream with a descriptor.
+        answers: The stream of answers; it has a descriptor.
     """
 
     def __init__(self, answers: TextIO) -> None:
@@ -34,7 +34,7 @@ class AtTerminal:
         self._one_at_a_time = asyncio.Lock()
 
     async def __call__(self, agent: str, tool: str, arguments: Any, /) -> bool:
-        """Ask; see `Approver`. Anything but a yes is a no."""
+        """Ask for approval; see `Approver`. Any answer but a yes is a no."""
         async with self._one_at_a_time:
             return tool in self._always or await self._allowed(agent, tool, arguments)
 
@@ -51,7 +51,7 @@ class AtTerminal:
         return answer in {"y", "yes", "a", "always"}
 
     async def respond(self, question: str, /) -> str:
-        """Ask a person; see `Responder`. An answer ends with an empty line."""
+        """Ask a person; see `Responder`. An empty line ends an answer."""
         async with self._one_at_a_time:
             click.echo(f"\n{speakable(question)}\n", err=True)
             click.echo("Your answer, ended by an empty line:", err=True)
@@ -62,7 +62,7 @@ class AtTerminal:
             yield line
 
     async def _line(self) -> str:
-        """Wait for a line, in a way that Ctrl-C ends."""
+        """Wait for a line; Ctrl-C ends the wait."""
         loop = asyncio.get_running_loop()
         readable = asyncio.Event()
         loop.add_reader(self._answers, readable.set)

@@ -1,4 +1,4 @@
-"""A tool, and a tool in the hands of one agent."""
+"""A tool, and a tool granted to one agent."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ if TYPE_CHECKING:
     from .approval import Approvals
 
 LARGEST_INTEGER = 10_000
-"""Bits. Python itself writes no number with more than 4,300 digits."""
+"""Most bits of an integer. Python itself writes no number with more than 4,300 digits."""
 
 Show = Callable[[Attachment], bool]
-"""Shows a model what a tool answered with beside text; returns whether it sees it."""
+"""Shows a model an attachment of a tool's answer; returns whether the model sees it."""
 
 
 def unseen(_attachment: Attachment) -> bool:
-    """Show nothing: nobody sees it."""
+    """Show nothing, and return that the model does not see it."""
     return False
 
 
 Waiting = Callable[[], AbstractContextManager[None]]
-"""Counts a block as waiting for others, and not as work."""
+"""Counts a block as waiting for others rather than as work."""
 
 
 class ToolError(AgentError):
-    """A tool could not do what was asked. The agent is told and goes on.
+    """A tool failed. The agent sees the message and continues.
 
     Args:
         message: Why, in words that help the model.
-        detail: What else people may want to know. It goes to the trace, not to the agent.
+        detail: Further details for people. They go to the trace, not to the agent.
     """
 
     def __init__(self, message: str, *, detail: str = "") -> None:
@@ -66,17 +66,17 @@ class ToolError(AgentError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tool(PluginValue):
-    """Something that an agent can have done.
+    """An action that an agent can call.
 
     Attributes:
-        name: What agents call it.
+        name: Its name for agents.
         description: What it does, for the model.
         parameters: JSON Schema of its arguments: an object.
-        run: Does it: takes the arguments, which fit the schema, and the agent's workspace; gives a
-            JSON-able value. Raises `ToolError` with words that help the model.
-        keeps_state: Whether what it gives follows from its earlier calls in the same workspace,
-            and from nothing else. A resumed run then has it work again, where it would else take
-            the result from the journal.
+        run: Performs it: takes the arguments, which fit the schema, and the agent's workspace;
+            returns a JSON-able value. Raises `ToolError` with words that help the model.
+        keeps_state: Whether its result depends on its earlier calls in the same workspace, and on
+            nothing else. A resumed run then calls it again, instead of taking the result from the
+            journal.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Tool(PluginValue):
 
     @property
     def definition(self) -> dict[str, Any]:
-        """The tool as OpenAI's chat API has it."""
+        """The tool's definition in the form of OpenAI's chat API."""
         function = {
             "name": self.identifier,
             "description": self.description,
@@ -104,11 +104,11 @@ class Tool(PluginValue):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolOutput:
-    """What a tool answered, where images or PDFs are part of it.
+    """A tool's answer with images or PDFs.
 
     Attributes:
-        text: The answer, with the marker of each of them.
-        attachments: They themselves. A model that cannot see one reads that it is not shown.
+        text: The answer, with a marker for each attachment.
+        attachments: The images and PDFs. A model that cannot see one reads that it is not shown.
     """
 
     text: str
@@ -125,11 +125,11 @@ class Toolkit(PluginValue):
 
 @kept()
 class ToolCall:
-    """What an agent had a tool do.
+    """A tool call of an agent, with its result.
 
     Attributes:
-        arguments: As the model gave them, JSON-able.
-        error: Why the tool could not do it; None where it did.
+        arguments: The model's arguments, JSON-able.
+        error: Why the tool failed; None if it succeeded.
     """
 
     tool: str
@@ -139,11 +139,11 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GrantedTool:
-    """A tool that one agent of one run may use. Calls are checked, bounded, kept and traced.
+    """A tool that one agent of one run may use. Calls are checked, bounded, journaled and traced.
 
-    `approvals` is asked before each call; None: a call needs no approval. While a person is asked,
-    the agent is `waiting`. `show` is given what the tool answered with beside text, and returns
-    whether the agent's model sees it.
+    `approvals` is asked before each call; None if calls need no approval. While a person is asked,
+    the agent is `waiting`. `show` receives the attachments of answers, and returns whether the
+    agent's model sees them.
     """
 
     tool: Tool
@@ -155,18 +155,18 @@ class GrantedTool:
     show: Show = unseen
 
     async def call(self, arguments: Any) -> Any:
-        """Have the tool do its work.
+        """Call the tool.
 
         Args:
-            arguments: What the model gave; checked against the tool's parameters.
+            arguments: The model's arguments; checked against the tool's parameters.
 
         Returns:
-            A JSON-able value, cut to `LARGEST_RESULT` characters where it is text.
+            A JSON-able value; a text is cut to `LARGEST_RESULT` characters.
 
         Raises:
-            ToolError: The arguments do not fit, the tool could not do it, or it has a bug: whatever
-                it raises, the agent is told and goes on. Or a person said no.
-            JailLost: The machine that the workspace was on is gone.
+            ToolError: The arguments do not fit, a person refused, or the tool failed. Whatever a
+                tool raises, bugs included, the agent is told and continues.
+            JailLost: The machine with the workspace is gone.
         """
         too_much = excess(arguments)
         is_live = False
@@ -200,7 +200,7 @@ class GrantedTool:
         return result
 
     async def _called(self, arguments: Any, too_much: str) -> Mapping[str, Any]:
-        """Call it. That it could not do it is an answer too, which the agent has to live with."""
+        """Call the tool. A failure is an answer too, which the journal keeps."""
         if too_much:
             return {"error": f"{self.tool.name}: it is not given this: {too_much}."}
         started = time.monotonic()
@@ -208,7 +208,7 @@ class GrantedTool:
         return {**fields, "seconds": round(time.monotonic() - started, 6)}
 
     async def _act(self, arguments: Any) -> Mapping[str, Any]:
-        """Have it do its work, and give the result, whatever it raises."""
+        """Run the tool, and return its result, or the error that it raised."""
         task = running_task()
         try:
             checked = self._checked(arguments)
@@ -244,7 +244,7 @@ class GrantedTool:
 
 
 def _decoded(text: str) -> Attachment:
-    """Return what a tool answered with, as the journal keeps it."""
+    """Return an attachment of a tool's answer from its form in the journal."""
     part = Attachment.answered(b64decode(text))
     if part is None:
         raise StorageError("the journal holds an image that is none.")
@@ -252,9 +252,9 @@ def _decoded(text: str) -> Attachment:
 
 
 def _sound(value: Any) -> Any:
-    """Return a value that every reader of JSON takes, as endpoints and files are.
+    """Return a value that every JSON reader accepts, as those of endpoints and files are.
 
-    Halves of characters and NUL are replaced, and a number that no computer reads is described.
+    Lone surrogates and NUL are replaced, and an oversized integer is described.
     """
     if isinstance(value, str):
         return sound(value).replace("\0", "\ufffd")

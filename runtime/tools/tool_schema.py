@@ -1,4 +1,7 @@
-"""The schema of a tool's arguments as every provider takes it, mended or refused when it loads."""
+"""The schema of a tool's arguments in a form that every provider accepts.
+
+An incomplete schema is completed, an unusable one refused, when the tool loads.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +15,19 @@ from ...schema.values.values import is_list, is_mapping
 
 LARGEST_SCHEMA = 20_000  # characters of JSON
 SAME_VALUE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
-"""Keywords whose schemas the same value is held against."""
+"""Keywords whose subschemas apply to the same value."""
 EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
-"""What is a number today, and in draft 4 was a word about another field."""
+"""Keywords that are numbers today, and in draft 4 modified another keyword."""
 
 
 def usable_parameters(schema: Any, name: str) -> Mapping[str, Any]:
-    """Return the schema of a tool's arguments, with what providers want that it leaves out.
+    """Return the schema of a tool's arguments, completed by what providers require.
 
     Args:
-        schema: As whoever wrote the tool wrote it; None where there is none.
+        schema: The tool author's schema; None without one.
 
     Raises:
-        InputError: No provider would take it.
+        InputError: No provider would accept it.
     """
     try:
         return _usable(schema, name)
@@ -70,7 +73,7 @@ def _refused(name: str, why: str) -> InputError:
 
 
 def _mended(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the type and the properties, and say otherwise what draft 4 said otherwise."""
+    """Add type and properties if missing, and translate keywords of draft 4."""
     result = {
         key: _without_draft_4(item)
         for key, item in schema.items()
@@ -110,10 +113,10 @@ def _parts(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _is_endless(part: Any, schema: Any, over: set[int], above: tuple[int, ...]) -> bool:
-    """Return whether to check a value against a part takes checking the same value against it.
+    """Return whether checking a value against a part means checking it against the part again.
 
     Args:
-        over: The parts of which it is known that it does not.
+        over: The parts known to be finite.
         above: The parts for which this one is checked.
     """
     if not is_mapping(part) or id(part) in over:
@@ -132,7 +135,7 @@ def _is_endless(part: Any, schema: Any, over: set[int], above: tuple[int, ...]) 
 
 
 def _target(reference: str, schema: Mapping[str, Any]) -> Any:
-    """Return the part of a schema to which a reference leads; None where it leads elsewhere."""
+    """Return the part of a schema that a reference names; None if it is outside."""
     path, sign, pointer = reference.partition("#")
     if path or not sign or (pointer and not pointer.startswith("/")):
         return None

@@ -35,9 +35,9 @@ class Toolbox:
     """Hands tools to agents. An async context manager; leaving it stops the tool servers.
 
     Args:
-        servers: The tool servers that the host's tools.yaml names.
+        servers: The tool servers in the host's tools.yaml.
         python: The Python functions that are tools of this host.
-        approvals: What persons say of calls. Default: no call needs an approval.
+        approvals: People's decisions about calls. Default: no call needs an approval.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Toolbox:
         await asyncio.gather(*(session.stop() for session in sessions.values()))
 
     def check(self, name: str) -> None:
-        """Make sure that a tool can be had here, without starting its server.
+        """Check that a tool is available here, without starting its server.
 
         Raises:
             InputError: A package, a program or a variable is missing.
@@ -74,11 +74,11 @@ class Toolbox:
             load_tool(name)
 
     async def prepare(self, names: Iterable[str]) -> None:
-        """Find the tools of these names, and start the servers that some of them need.
+        """Load the tools of these names, and start the servers that they need.
 
         Raises:
-            InputError: A server cannot be started, or does not have such a tool; or a plugin's
-                entry point does not lead to one.
+            InputError: A server cannot be started, or lacks the tool; or a plugin's entry point is
+                no tool.
         """
         scrub = Scrubber(self.secrets())
         for name in sorted(set(names) - set(self._tools)):
@@ -100,7 +100,7 @@ class Toolbox:
                 self._tools[name] = (scrubbed,)
 
     def secrets(self) -> frozenset[str]:
-        """Return what servers may read in the environment, for whoever keeps it out of files."""
+        """Return the secrets that servers read from the environment, to keep them out of files."""
         names = {name for server in self._servers.values() for name in server.variables}
         return frozenset(os.environ[name] for name in names if os.environ.get(name))
 
@@ -114,7 +114,7 @@ class Toolbox:
         *,
         show: Show = unseen,
     ) -> Mapping[str, GrantedTool]:
-        """Give an agent the tools that its team grants it, by name; they have been prepared."""
+        """Return the prepared tools that a team grants an agent, by name."""
         return {
             tool.name: GrantedTool(
                 tool=tool,
@@ -138,7 +138,7 @@ class Toolbox:
 
 
 def _usable(tool: Tool) -> Tool:
-    """Return a tool of a plugin with parameters that providers take."""
+    """Return a plugin's tool with parameters that providers accept."""
     return replace(tool, parameters=usable_parameters(dict(tool.parameters), tool.name))
 
 

@@ -1,4 +1,4 @@
-"""Values that everything in the runtime shares: usage, budgets, scores, warnings, bounds.
+"""Values that the whole runtime shares: usage, budgets, scores, warnings, bounds.
 
 These modules import nothing else of the runtime.
 """

@@ -1,7 +1,7 @@
-"""How much is taken of what others wrote: models, providers, tools.
+"""Limits on the size of foreign input: from models, providers and tools.
 
-Work on it grows as it does, and it is bounded where it comes in, so that no answer costs minutes or
-gigabytes. What is left out is said in its place, and the trace has it. `docs/security.md` lists the
+Processing time grows with size, so size is limited at the entrance: no answer can cost minutes or
+gigabytes. A note replaces what is left out, and the trace has it. `docs/security.md` lists the
 bounds.
 """
 
@@ -32,52 +32,52 @@ __all__ = [
 ]
 
 LARGEST_ANSWER = 2 << 20
-"""Bytes of one answer of a provider, many times what a model writes: a larger one is none."""
+"""Bytes of one answer of a provider, many times what a model writes: a larger one is rejected."""
 LARGEST_STREAM = 32 * LARGEST_ANSWER
-"""Bytes of the events of one answer, of which each may say a single token."""
+"""Bytes of the events of one answer, each of which may carry a single token."""
 MOST_EVENTS = 250_000
-"""Events of one answer: more than any model writes tokens."""
+"""Events of one answer: more than the tokens that any model writes."""
 MOST_LINES = 4 * MOST_EVENTS
 """Lines of the events of one answer: names, data, comments, and the empty ones in between."""
 MOST_TOOL_CALLS = 64
-"""Calls of one answer that are done; the model is told of the others."""
+"""Calls of one answer to execute; the model learns that the others were dropped."""
 LARGEST_RESULT = 100_000
-"""Characters of a tool's result that an agent gets to see."""
+"""Characters of a tool's result that an agent sees."""
 LARGEST_MESSAGE = 8 << 20
 """Bytes of one message of a tool server: after a larger one its session ends."""
 MOST_VALUES_OF_TOOL = 50_000
-"""Values of a tool's result: one that has more is an error, which the agent reads."""
+"""Values of a tool's result: more are an error, which the agent reads."""
 LARGEST_WORK = 64 << 20
-"""Characters that all tools and all code give in one attempt of an agent: further ones fail."""
+"""Characters that all tools and all code return in one attempt of an agent: further ones fail."""
 LARGEST_PROMPT = 8 << 20
-"""Characters of the messages of one call, more than any model reads: it is not sent."""
+"""Characters of the messages of one call, more than any model reads: a longer one is not sent."""
 LONGEST_CONTENT = 512 << 10
-"""Characters of the result of one agent: beyond that it loses its middle, but for its patch."""
+"""Characters of one agent's result: a longer one loses its middle, except its patch."""
 LONGEST_REPORTS = 1 << 20
-"""Characters of all reports that one agent reads, and of all letters: the longest lose their
+"""Characters of all reports that one agent reads, and of all messages to it: the longest lose their
 middle, all to one length."""
 LONGEST_STRUCTURED = 256 << 10
-"""Characters of an answer that is read as JSON."""
+"""Characters of an answer to parse as JSON."""
 MOST_VALUES = 5_000
-"""Values of an answer that are checked against a schema."""
+"""Values of an answer to check against a schema."""
 MOST_STEPS = 50_000
-"""Keywords of a schema that the values of an answer are held against."""
+"""Keywords of a schema to check the values of an answer against."""
 LONGEST_EVENT = 100_000
-"""Characters of what a model read, of what it wrote and of what it thought, each, that an event
-of a call says: the longest texts lose their middle. The journal has all of it."""
+"""Characters that the event of a call contains of each: the prompt, the answer and the thinking.
+The longest texts lose their middle. The journal has all of it."""
 
 AT_ONCE = 64 << 10
-"""Characters that are worked on without leaving the event loop: a few milliseconds."""
+"""Characters to process without leaving the event loop: a few milliseconds."""
 
 T = TypeVar("T")
 
 
 async def apart(size: int, work: Callable[[], T]) -> T:
-    """Do work beside the event loop where the text that it is about is long, else at once.
+    """Do work in a thread if its text is long, else at once.
 
     Args:
-        size: Of the text, in characters or bytes.
-        work: The work. It shares nothing with what goes on meanwhile.
+        size: The text's size, in characters or bytes.
+        work: The work. It shares nothing with concurrent code.
     """
     if size <= AT_ONCE:
         return work()
@@ -88,7 +88,7 @@ async def apart(size: int, work: Callable[[], T]) -> T:
 
 
 def without_middle(text: str, longest: int) -> str:
-    """Return a text; of one with more than `longest` characters, only its two ends."""
+    """Return a text; if it has more than `longest` characters, only its two ends."""
     left_out = len(text) - longest
     if left_out <= 0:
         return text

@@ -1,7 +1,7 @@
-"""Budgets: what may be spent is reserved before a call and settled after it.
+"""Budgets: a call's highest cost is reserved before it, and its actual cost settled after it.
 
-So calls that run side by side cannot together pass a cap that each of them respects. Budgets form
-a tree: what an agent spends counts in its run, and what the run spends in its evolution.
+So concurrent calls cannot together exceed a cap that each of them respects. Budgets form a tree: an
+agent's cost counts in its run, and the run's in its evolution.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ __all__ = ["Budget", "BudgetReached", "Caps", "Reservation"]
 Cap = Literal["usd", "tokens", "calls", "seconds"]
 
 COUNTED: tuple[Literal["usd", "tokens", "calls"], ...] = ("usd", "tokens", "calls")
-"""The caps on what calls consume, in the order of an `_Amounts`."""
+"""The caps on the consumption of calls, in the order of an `_Amounts`."""
 PICOS_PER_USD = 10**12
-"""USD are counted in whole picodollars: sums of floats would drift, and pass a cap or miss it."""
+"""USD are counted in whole picodollars: sums of floats would drift, and exceed or miss a cap."""
 
 NO_CAPS = Caps()
 
@@ -34,7 +34,7 @@ _Amounts = tuple[int, int, int]
 
 
 class BudgetReached(LimitError):
-    """The next call does not fit, or time is up."""
+    """The next call exceeds the budget, or its time is up."""
 
     def __init__(self, message: str, *, cap: Cap, budget: Budget) -> None:
         super().__init__(message)
@@ -43,21 +43,21 @@ class BudgetReached(LimitError):
 
 
 class Budget:
-    """What may be spent under some caps, and what is. It belongs to one event loop.
+    """Caps, and what is spent and reserved under them. It belongs to one event loop.
 
-    * Must never let what is reserved and spent pass a cap, as long as no call consumes more than
-      was reserved for it. One that does is counted in full.
-    * Must give waiting calls their turn in the order in which they came, unless a call waits for
-      a budget that later ones do not draw on.
+    * Must never let the reserved and spent amounts exceed a cap, as long as no call consumes more
+      than its reservation. A call that does is counted in full.
+    * Must serve waiting calls first come, first served, unless a call waits for a budget that later
+      ones do not use.
 
     Args:
         caps: The most that may be spent.
         parent: The budget that this one is a part of; it and its parents count and cap too.
-        name: Whose it is, for messages: `the run`, `agent critic`.
-        clock: Gives the time in seconds; only differences matter.
+        name: Its owner, for messages: `the run`, `agent critic`.
+        clock: Returns the time in seconds; only differences matter.
 
     Attributes:
-        reached: Its own caps that a call did not fit under, or that time is up for.
+        reached: Its own caps that refused a call, or whose time is up.
     """
 
     def __init__(
@@ -89,10 +89,10 @@ class Budget:
     def child(
         self, caps: Caps = NO_CAPS, name: str = "a part", *, spent: Usage | None = None
     ) -> Budget:
-        """Make the budget of a part, which counts here as well.
+        """Create the budget of a part, which counts here as well.
 
         Args:
-            spent: What the part has spent of it, and is counted here already.
+            spent: What the part has already spent, already counted here.
         """
         part = Budget(caps, parent=self, name=name, clock=self._clock)
         if spent is not None:
@@ -106,23 +106,23 @@ class Budget:
 
     @property
     def spent(self) -> Usage:
-        """What was spent until now, by all parts."""
+        """The amount spent so far, by all parts."""
         return self._spent
 
     @property
     def seconds(self) -> float:
-        """Time since the budget was made, with what earlier processes took, in seconds."""
+        """Seconds since the budget was created, plus the time of earlier processes."""
         return self._clock() - self._started
 
     def left(self) -> float | None:
-        """Return the seconds until a cap on time is reached, here or in a parent; None: no cap."""
+        """Return the seconds until a time cap is reached, here or in a parent; None without one."""
         if not self._timed:
             return None
         late = self._latest()
         return None if late is None else max(0.0, late._time_left())
 
     def check_time(self) -> None:
-        """Make sure that there is time left.
+        """Check that there is time left.
 
         Raises:
             BudgetReached: A cap on seconds is reached, here or in a parent.
@@ -131,7 +131,7 @@ class Budget:
             raise self.time_is_up()
 
     def time_is_up(self) -> BudgetReached:
-        """Return whose time is up first, for whoever has waited until then."""
+        """Return the error that names the budget whose time is up first."""
         late = self._latest() or self
         late.reached.add("seconds")
         return BudgetReached(
@@ -142,11 +142,11 @@ class Budget:
         )
 
     def deposit(self, usage: Usage, *, seconds: float = 0.0) -> None:
-        """Count what was spent elsewhere: by an earlier process of the same run, for instance.
+        """Count an amount spent elsewhere, for example by an earlier process of the same run.
 
         Args:
             usage: Counts here and in all parents.
-            seconds: Counts here only, as parts that run side by side share their parents' time.
+            seconds: Count here only, since concurrent parts share their parents' time.
         """
         self._started -= seconds
         self._count(usage)
@@ -155,19 +155,19 @@ class Budget:
     async def reserve(
         self, *, tokens: int, usd: float | None, calls: int = 1, prompt_tokens: int = 0
     ) -> Reservation:
-        """Reserve what a call may cost at most, here and in all parents.
+        """Reserve the highest cost of a call, here and in all parents.
 
-        Waits while it does not fit but may, once other calls have cost less than was reserved;
-        whoever calls bounds that time by `left`.
+        If it does not fit now but may fit later, this waits for other calls to cost less than
+        reserved. The caller bounds that wait by `left`.
 
         Args:
-            tokens: Tokens to read and to write.
-            usd: Their price in USD; None where it is unknown, which no cap on USD can bound.
-            calls: How many calls it is for.
-            prompt_tokens: Those of the tokens that are read.
+            tokens: Prompt and output tokens.
+            usd: Their price in USD; None if unknown, which no USD cap can bound.
+            calls: The number of calls.
+            prompt_tokens: The prompt's part of the tokens.
 
         Raises:
-            BudgetReached: It does not fit, whatever other calls turn out to cost; or time is up.
+            BudgetReached: It cannot fit, whatever other calls cost; or time is up.
         """
         claim = Reservation(
             budget=self, tokens=tokens, usd=usd, calls=calls, prompt_tokens=prompt_tokens
@@ -183,10 +183,10 @@ class Budget:
     def reopen(
         self, deposited: Usage, tokens: int, usd: float | None, prompt_tokens: int
     ) -> Reservation:
-        """Reserve what a call may cost that is on its way since an earlier process.
+        """Reserve the cost of a call that an earlier process left in flight.
 
-        It takes the place of what was `deposited` for it, so it never waits and is never refused.
-        The other arguments are those of `reserve`.
+        It replaces the amount `deposited` for the call, so it never waits and is never refused. The
+        other arguments are those of `reserve`.
         """
         claim = Reservation(
             budget=self, tokens=tokens, usd=usd, calls=1, prompt_tokens=prompt_tokens
@@ -200,7 +200,7 @@ class Budget:
         return claim
 
     async def _turn(self, claim: Reservation) -> None:
-        """Wait for a claim's turn, until it is reserved or refused."""
+        """Wait until a claim is reserved or refused."""
         claim.turn = asyncio.get_running_loop().create_future()
         self._waiting.append(claim)
         self._serve()
@@ -213,7 +213,7 @@ class Budget:
             raise refusal
 
     def _give_up(self, claim: Reservation) -> None:
-        """Take back a claim whose caller is gone: it may wait still, or just have been served."""
+        """Withdraw a claim whose caller is gone: it may be waiting, or just have been served."""
         if claim in self._waiting:
             self._waiting.remove(claim)
             self._serve()
@@ -221,7 +221,7 @@ class Budget:
             claim.release()
 
     def _serve(self) -> None:
-        """Give waiting claims their turn, in order. Who waits holds back others where it waits."""
+        """Serve waiting claims in order. A waiting claim blocks others in its budget."""
         held: set[Budget] = set()
         root = self._chain[-1]
         for claim in tuple(self._waiting):
@@ -242,7 +242,7 @@ class Budget:
                 return
 
     def _short(self, amounts: _Amounts) -> list[Budget]:
-        """Find the budgets in which amounts do not fit beside what is spent and reserved."""
+        """Return the budgets where amounts do not fit beside what is spent and reserved."""
         return [
             budget
             for budget in self._capped
@@ -251,7 +251,7 @@ class Budget:
         ]
 
     def _refusal(self, amounts: _Amounts) -> BudgetReached | None:
-        """Return why amounts can never fit: what is spent does not come back."""
+        """Return why amounts can never fit beside what is already spent."""
         for budget in self._capped:
             for index, limit in budget._limits:
                 if budget._used[index] + amounts[index] > limit:
@@ -267,7 +267,7 @@ class Budget:
                 budget._reserved[index] += amount
 
     def _close(self, amounts: _Amounts, usage: Usage | None) -> None:
-        """Replace what was reserved by what was spent, if anything was."""
+        """Replace a reservation by the amount spent, if any."""
         for budget in self._capped:
             for index, amount in enumerate(amounts):
                 budget._reserved[index] -= amount
@@ -282,7 +282,7 @@ class Budget:
             budget._add(usage)
 
     def _add(self, usage: Usage) -> None:
-        """Count something in this budget alone."""
+        """Count an amount in this budget alone."""
         self._spent += usage
         if not self._limits:
             return
@@ -292,7 +292,7 @@ class Budget:
         self._used[2] += usage.calls
 
     def _latest(self) -> Budget | None:
-        """Find the budget whose time is up first."""
+        """Return the budget whose time is up first."""
         return min(self._timed, key=Budget._time_left, default=None)
 
     def _time_left(self) -> float:
@@ -317,12 +317,12 @@ class Budget:
         return f"{self.name} has reached its budget {self._shown(cap)}: {state} to go on."
 
     def _shown(self, cap: Cap) -> str:
-        """Return a cap as people type it."""
+        """Return a cap as users write it."""
         return f"{cap}={getattr(self.caps, cap):.15g}"
 
 
 def _limits(caps: Caps) -> tuple[tuple[int, int], ...]:
-    """Return the caps on what calls consume that are set: the place of each amount, and its cap."""
+    """Return the caps that are set on the consumption of calls, each with its amount's index."""
     usd = None if caps.usd is None else round(caps.usd * PICOS_PER_USD)
     limits = enumerate((usd, caps.tokens, caps.calls))
     return tuple((index, limit) for index, limit in limits if limit is not None)
@@ -330,13 +330,13 @@ def _limits(caps: Caps) -> tuple[tuple[int, int], ...]:
 
 @dataclass(kw_only=True, slots=True, eq=False)
 class Reservation:
-    """What is reserved for a call. Ends in one of three ways, once.
+    """The reserved cost of a call. Ends in one of three ways, once.
 
     Attributes:
-        tokens: Tokens to read and to write, at most.
-        usd: Their price in USD, None where it is unknown.
-        calls: How many calls it is for.
-        prompt_tokens: Those of the tokens that are read.
+        tokens: The most prompt and output tokens.
+        usd: Their price in USD; None if unknown.
+        calls: The number of calls.
+        prompt_tokens: The prompt's part of the tokens.
     """
 
     budget: Budget
@@ -352,7 +352,7 @@ class Reservation:
         self.amounts = (round((self.usd or 0.0) * PICOS_PER_USD), self.tokens, self.calls)
 
     def settle(self, usage: Usage) -> None:
-        """Count what was spent in place of what was reserved; it may be more."""
+        """Count the actual cost in place of the reserved one; it may be higher."""
         self._end(usage)
 
     def release(self) -> None:
@@ -360,12 +360,12 @@ class Reservation:
         self._end(None)
 
     def keep(self) -> None:
-        """Count all that was reserved: the call may have been billed although no answer came."""
+        """Count all that was reserved: the call may have been billed although no answer arrived."""
         self._end(self.most)
 
     @property
     def most(self) -> Usage:
-        """All that was reserved, as what a call may have cost although no answer came."""
+        """The whole reservation, as the usage of a call without an answer."""
         return Usage(
             calls=self.calls,
             prompt_tokens=self.prompt_tokens,

@@ -17,7 +17,7 @@ class Caps:
 
     Attributes:
         usd: USD, as far as prices are known.
-        tokens: Tokens read and written.
+        tokens: Prompt and output tokens.
         calls: Model calls that were answered or may have been billed.
         seconds: Wall time.
 
@@ -40,7 +40,7 @@ class Caps:
 
     @classmethod
     def parse(cls, text: str) -> Caps:
-        """Read caps as people type them: `usd=2,tokens=500000,calls=100,seconds=900`.
+        """Parse caps as users write them: `usd=2,tokens=500000,calls=100,seconds=900`.
 
         Raises:
             InputError: A cap is unknown, named twice, or not a number above 0.
@@ -59,10 +59,10 @@ class Caps:
         return cls(**caps)  # pyright: ignore[reportArgumentType] - whole where they must be
 
     def less(self, spent: Mapping[str, float]) -> Caps | None:
-        """Return what is left of the caps; None where one is used up.
+        """Return what is left of the caps; None if one is used up.
 
         Args:
-            spent: What was spent, by the names of caps.
+            spent: The amounts spent, by the names of caps.
         """
         left = {name: cap - spent.get(name, 0) for name, cap in self.value().items()}
         return replace(self, **left) if all(cap > 0 for cap in left.values()) else None

@@ -1,4 +1,4 @@
-"""JSON for what is written with every call: requests, entries, events, and digests of questions."""
+"""Fast JSON for data of every call: requests, entries, events, and digests of questions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def encoded(
     is_sorted: bool = False,
     indent: Literal[2] | None = None,
 ) -> bytes:
-    """Return a value as JSON in UTF-8, compact unless it is indented; not finite is null.
+    """Return a value as JSON in UTF-8, compact unless indented; numbers not finite become null.
 
-    Lone surrogates, names that are no texts and numbers of more than 64 bits are left to the
+    Lone surrogates, keys that are not text and integers of more than 64 bits are left to the
     standard library, which writes them in ASCII, a tenth as fast.
 
     Args:
-        default: Returns a plain value for another one.
-        is_sorted: Whether to write the names of each object in their order.
-        indent: Spaces of each level; None: all in one line.
+        default: Converts a value that JSON cannot represent.
+        is_sorted: Whether to sort the keys of each object.
+        indent: Spaces of each level; None for one line.
     """
     options = INDENTED if indent else SORTED if is_sorted else PLAIN
     try:

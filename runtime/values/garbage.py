@@ -1,4 +1,4 @@
-"""How often a process looks for garbage while calls of models wait in it."""
+"""How often a process collects garbage while model calls wait in it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import gc
 from collections.abc import Generator
 
 SELDOM = (10_000, 20, 100)
-"""How many new objects there are before they are searched, and how often before the older ones are
-(docs.python.org/3.11/library/gc.html#gc.set_threshold)."""
+"""The garbage collector's thresholds: new objects before a collection, and collections before one
+of older objects (docs.python.org/3.11/library/gc.html#gc.set_threshold)."""
 
 
 @contextlib.contextmanager
 def collecting_seldom() -> Generator[None]:
-    """Search the whole memory for garbage a hundred times less often than Python does by itself.
+    """Collect garbage a hundred times less often than Python's default.
 
-    Whatever belongs to a call that waits for a model has survived when the answer comes, and so
-    many survive that Python would search all of them again and again: half of its time where 5,000
-    calls wait at once. Little of what a run leaves is garbage that only such a search finds.
+    The objects of a waiting model call survive until its answer arrives. So many survive that
+    Python would search all of them again and again: half of its time if 5,000 calls wait at once.
+    Little of a run's garbage needs such a search.
 
-    It holds for the process, so only a command says it, for the time of its work.
+    It affects the whole process, so only a command uses it, while it works.
     """
     before = gc.get_threshold()
     gc.set_threshold(*SELDOM)

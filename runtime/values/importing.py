@@ -1,4 +1,4 @@
-"""Importing libraries that are large, or read and change the environment while imported."""
+"""Import libraries that are large, or that read and change the environment on import."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _ALONE = threading.RLock()
 
 @contextlib.contextmanager
 def without_collecting() -> Generator[None]:
-    """Collect no garbage for a block that makes objects to keep, such as a large import.
+    """Collect no garbage in a block that creates lasting objects, such as a large import.
 
-    They would all be searched again and again for nothing.
+    Each collection would search all of them without effect.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -28,10 +28,10 @@ def without_collecting() -> Generator[None]:
 
 @contextlib.contextmanager
 def quiet_environment(**variables: str) -> Generator[None]:
-    """Set environment variables for a block, then put the environment back as it was.
+    """Set environment variables for a block, then restore the environment.
 
-    No `.env` file is loaded in the block by python-dotenv. Where its version is too old to be
-    told, what it loaded is gone after the block.
+    python-dotenv loads no `.env` file in the block. If its version is too old to be disabled, its
+    variables are gone after the block.
     """
     with _ALONE:
         before = dict(os.environ)

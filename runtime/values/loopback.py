@@ -1,7 +1,7 @@
-"""Who calls a server of this machine by a name of this machine: the others may be rebound names.
+"""Check that a local server is called by a name of this machine, against DNS rebinding.
 
-A page elsewhere whose name was made to lead here (DNS rebinding) shows the name in `Host`, and a
-page that sends a request across origins shows its own in `Origin`.
+A foreign page whose name was made to resolve to this machine (DNS rebinding) sends its name in
+`Host`, and a page that sends a cross-origin request sends its own in `Origin`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 LOOPBACK = "127.0.0.1"
 OURSELVES = frozenset({LOOPBACK, "localhost", "[::1]"})
-"""What a client on this machine may call us; any port, as one may be forwarded."""
+"""Names of this machine for its own clients; with any port, since ports may be forwarded."""
 
 
 def is_loopback(host: str) -> bool:
@@ -20,5 +20,5 @@ def is_loopback(host: str) -> bool:
 
 
 def is_local_origin(origin: str) -> bool:
-    """Return whether an `Origin` is a page that this machine served."""
+    """Return whether an `Origin` is a page served by this machine."""
     return is_loopback(urlsplit(origin).netloc)

@@ -1,4 +1,4 @@
-"""Programs of others that this machine lacks: git and uv."""
+"""External programs that this machine lacks: git and uv."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOW: Mapping[str, str] = MappingProxyType(
 
 
 class MissingProgram(AgentError):
-    """A program is not there. Where an agent needs it, the agent fails; else it is bad input."""
+    """A program is missing. If an agent needs it, the agent fails; else it is bad input."""
 
     exit_code = 2
 

@@ -1,4 +1,4 @@
-"""The outcome of the questions that operators and judges put to models."""
+"""The outcome of operators' and judges' questions to models."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .terminal import counted
 
 LONGEST_REASON = 100
 MOST_REASONS = 3
-"""Reasons of one operator that people are shown."""
+"""The most reasons to show for one operator."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 @kept()
 class OperatorAnswers:
-    """The outcome of the questions of one operator.
+    """The outcome of one operator's questions.
 
     Attributes:
-        useful: How many were answered to some use.
-        useless: How many were not, after a repair, by the reason.
+        useful: Questions with a usable answer.
+        useless: Questions without one, after a repair, by the reason.
     """
 
     useful: int = 0
@@ -33,7 +33,7 @@ class OperatorAnswers:
 
     @property
     def questions(self) -> int:
-        """How many questions there were."""
+        """The number of questions."""
         return self.useful + sum(self.useless.values())
 
     def __add__(self, other: OperatorAnswers) -> OperatorAnswers:
@@ -45,7 +45,7 @@ class OperatorAnswers:
         )
 
     def __str__(self) -> str:
-        """Write it for people: `2 of 5 answers useless: it is not JSON: … (2)`."""
+        """Return the outcome as text: `2 of 5 answers useless: it is not JSON: … (2)`."""
         reasons = Counter(self.useless).most_common()
         words = [f"{reason} ({number})" for reason, number in reasons[:MOST_REASONS]]
         words += [f"and {len(reasons) - MOST_REASONS} more"] * (len(reasons) > MOST_REASONS)
@@ -55,7 +55,7 @@ class OperatorAnswers:
 
 @dataclass(kw_only=True, eq=False)
 class OperatorTally:
-    """Counts the outcome of questions, by what is told of them.
+    """Counts the outcomes of questions, from their events.
 
     Attributes:
         answers: The outcome of each operator's questions, by its name.
@@ -64,7 +64,7 @@ class OperatorTally:
     answers: dict[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
 
     def take(self, event: str, fields: Mapping[str, Any], *, judging: bool = False) -> None:
-        """Count an event; those that end no question do not count."""
+        """Count an event; events that end no question do not count."""
         if event == "operator_answered":
             answer = OperatorAnswers(useful=1, judging=judging)
         elif event == "operator_dropped":
@@ -76,7 +76,7 @@ class OperatorTally:
 
 
 def _reason(fields: Mapping[str, Any]) -> str:
-    """Return why a question had no result, without what differs from one answer to the next."""
+    """Return why a question failed, without details that differ between answers."""
     why = next(iter(fields["problems"]), fields["reason"])
     return on_one_line(_QUOTED.sub("…", why))[:LONGEST_REASON].rstrip(" .")
 
@@ -84,7 +84,7 @@ def _reason(fields: Mapping[str, Any]) -> str:
 def summed_answers(
     several: Iterable[Mapping[str, OperatorAnswers]],
 ) -> dict[str, OperatorAnswers]:
-    """Sum up the outcome of questions, by the operators' names."""
+    """Sum up the outcomes of questions, by the operators' names."""
     answers = dict[str, OperatorAnswers]()
     for fields in several:
         for name, own in fields.items():
@@ -93,17 +93,17 @@ def summed_answers(
 
 
 def values_of(answers: Mapping[str, OperatorAnswers]) -> dict[str, Any]:
-    """Return the outcome of questions as JSON-able values, by the operators' names."""
+    """Return the outcomes of questions as JSON-able values, by the operators' names."""
     return {name: to_value(own) for name, own in sorted(answers.items())}
 
 
 def useless_answers(answers: Mapping[str, OperatorAnswers]) -> Iterator[str]:
-    """Write a line for each operator that got unusable answers."""
+    """Return a line for each operator that got unusable answers."""
     yield from (f"{name}: {own}" for name, own in sorted(answers.items()) if own.useless)
 
 
 def answer_warnings(answers: Mapping[str, OperatorAnswers]) -> Iterator[str]:
-    """Warn where judges never judged, and where every answer of all operators was useless."""
+    """Yield warnings if judges never judged, or if all answers to operators were unusable."""
     for name, own in sorted(answers.items()):
         if own.judging and own.useless and not own.useful:
             yield f"nothing was judged: {name} had no answer of use."

@@ -1,4 +1,4 @@
-"""A limit on how long something works, which leaves out how long it waits for others."""
+"""A limit on an agent's working time, without the time that it waits for others."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from contextlib import (
 
 
 class OwnTime:
-    """The time that someone works, with a limit: a clock that stands still while all wait.
+    """Working time, with a limit: a clock that stops while all workers wait.
 
     Args:
         limit: Seconds of work; None for no limit.
-        whole: The time of what this is a part of. It goes on while some part of it works.
+        whole: The working time of a larger whole, which runs while any of its parts works.
     """
 
     def __init__(self, limit: float | None = None, *, whole: OwnTime | None = None) -> None:
@@ -43,14 +43,14 @@ class OwnTime:
                 self._scopes.remove(scope)
 
     def _bound(self, scope: asyncio.Timeout) -> None:
-        """Have a body end when the limit is reached, if work goes on as it does now."""
+        """Set when a body must end, if the current state of work lasts."""
         if self._limit is not None and not scope.expired():
             end = self._since + self._limit - self._used
             scope.reschedule(end if self._workers > 0 else None)
 
     @property
     def spent(self) -> float:
-        """Seconds of work until now."""
+        """Seconds of work so far."""
         running = asyncio.get_running_loop().time() - self._since if self._workers > 0 else 0.0
         return self._used + running
 
@@ -63,7 +63,7 @@ class OwnTime:
         return _Shift(self.change, -1)
 
     def change(self, by: int) -> None:
-        """Have more of its parts at work, or fewer."""
+        """Change the number of parts at work."""
         worked = self._workers > 0
         self._workers += by
         works = self._workers > 0
@@ -81,7 +81,7 @@ class OwnTime:
 
 
 class _Shift(AbstractContextManager[None]):
-    """The time of a body: each call of a model has some, so they are no generators."""
+    """Counts a body. Every model call uses some, so it is faster than a generator."""
 
     __slots__ = ("_by", "_change")
 

@@ -1,4 +1,4 @@
-"""Checks against a JSON Schema that cost little, whatever is checked."""
+"""JSON Schema checks whose cost is bounded, whatever they check."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 
 ALTERNATIVES = ("anyOf", "oneOf")
 UNCHECKED = ("pattern", "patternProperties", "unevaluatedItems", "unevaluatedProperties")
-"""What a value is not held against: a pattern can take for ever, and the others look at all of the
-schema again for each value. A tool that declares them checks them itself."""
+"""Keywords that are not checked: a pattern can take forever, and the others repeat the whole schema
+for each value. A tool that declares them checks them itself."""
 COMPARED_IN_A_STEP = 8
 TOO_LONG = "its texts are too long to be worked on"
 TOO_MANY = "it has too many values to be worked on"
 
 
 class TooManySteps(Exception):
-    """Holding a value against a schema takes too many steps."""
+    """Checking a value against a schema takes too many steps."""
 
 
 class StepBudget:
-    """The steps that checks may still take together: keywords that values are held against."""
+    """The steps left for several checks together: keywords that values are checked against."""
 
     def __init__(self, steps: int = MOST_STEPS) -> None:
         self.steps = steps
 
     @contextmanager
     def checking(self) -> Generator[None]:
-        """Count what is checked in a `with` block, which raises `TooManySteps` at its end."""
+        """Count the checks in a `with` block, which raises `TooManySteps` at its end."""
         _THREAD.room = self
         try:
             yield
@@ -44,7 +44,7 @@ class StepBudget:
             del _THREAD.room
 
     def take(self, steps: int) -> None:
-        """Take steps."""
+        """Use up steps."""
         self.steps -= steps
         if self.steps < 0:
             raise TooManySteps
@@ -54,10 +54,10 @@ _THREAD = threading.local()
 
 
 def brief_keywords(validator: Any) -> Mapping[str, Keyword]:
-    """Return the keywords of a class of validators as they are used within `StepBudget.checking`.
+    """Return a validator class's keywords, adapted for `StepBudget.checking`.
 
-    As they are given, some find all errors of every alternative: they find the first of each,
-    which is enough to be none of them.
+    The original keywords find all errors of every alternative. These find the first error of each,
+    which is enough to reject it.
     """
     keywords: dict[str, Keyword] = {**validator.VALIDATORS, **dict.fromkeys(UNCHECKED, _nothing)}
     keywords |= {name: _brief(keywords[name]) for name in ALTERNATIVES}
@@ -67,11 +67,11 @@ def brief_keywords(validator: Any) -> Mapping[str, Keyword]:
 
 
 def excess(value: Any, values: int = MOST_VALUES, characters: int = LONGEST_STRUCTURED) -> str:
-    """Say in which way a value is too much to be worked on; nothing where it is not.
+    """Return in which way a value is too large to process; empty if it is not.
 
     Args:
         values: The most values that it may consist of.
-        characters: The most characters that its texts may have, names included.
+        characters: The most characters of its texts, keys included.
     """
     ahead = [value]
     while ahead:
@@ -100,7 +100,7 @@ def _counted(name: str, keyword: Keyword) -> Keyword:
 
 
 def _comparisons(name: str, value: Any, instance: Any) -> int:
-    """Return how often one keyword compares values, at most."""
+    """Return the most comparisons of values that one keyword makes."""
     if name == "enum" and is_list(value):
         return len(value)
     if name == "uniqueItems" and is_list(instance):
@@ -130,7 +130,7 @@ def _brief(keyword: Keyword) -> Keyword:
 
 
 class _Brief:
-    """A validator that finds no more than one error of a part."""
+    """A validator that reports at most one error of a part."""
 
     def __init__(self, validator: Any) -> None:
         self.evolve = validator.evolve

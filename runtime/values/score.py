@@ -14,9 +14,9 @@ class Score:
 
     Attributes:
         value: From 0 (wrong) to 1 (right).
-        measures: What else was measured, by name, such as `side_effects`.
-        log: What is kept for whoever wants to know more, such as what tests printed. At most some
-            hundred kilobytes: there is one for every trial.
+        measures: Other measurements, by name, such as `side_effects`.
+        log: Details for people, such as the output of tests. At most some hundred kilobytes: there
+            is one for every trial.
     """
 
     value: float

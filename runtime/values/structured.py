@@ -19,19 +19,18 @@ _FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
 MOST_PROBLEMS = 8
 MOST_CANDIDATES = 1_000
-"""Places at which a value may begin that are tried."""
+"""The most positions to try as the beginning of a value."""
 MOST_READ = 4 * LONGEST_STRUCTURED
-"""Characters of values that turn out to be none."""
+"""The most characters to read of text that turns out to be no value."""
 MOST_CHOSEN = 20
-"""Values whose form is checked: the last ones."""
+"""The number of last values to check."""
 
 
 def parse_structured(text: str, schema: Mapping[str, Any]) -> tuple[Any, list[str]]:
-    """Read a model's answer as JSON and check it.
+    """Parse a model's answer as JSON and check it.
 
     Returns:
-        The value, chosen as `json_in` does, and what is wrong with it as sentences that a model can
-        act on.
+        The value, chosen by `json_in`, and its problems as sentences that a model can act on.
     """
     if len(text) > LONGEST_STRUCTURED:
         return None, [
@@ -46,19 +45,19 @@ def parse_structured(text: str, schema: Mapping[str, Any]) -> tuple[Any, list[st
 
 
 def json_in(text: str, fits: Callable[[Any], bool] = is_mapping) -> Any:
-    """Find the JSON value that a text gives as its answer.
+    """Return the JSON value that a text gives as its answer.
 
-    That is the whole text, where it is JSON. Else it is the last complete value in it that fits,
-    because who quotes a form, or tries something, does so ahead of the answer; where none fits, it
-    is the last object, else the last value. What is within another value is none of its own, nor is
-    what is within a value that the text ends in: such an answer was cut off.
+    That is the whole text, if it is JSON. Else it is the last complete value in it that fits,
+    because quoted forms and attempts come before the answer. If none fits, it is the last object,
+    else the last value. A value inside another does not count; nor does one inside an incomplete
+    value at the end of the text, because such an answer was cut off.
 
     Args:
-        text: What a model wrote, without its thinking.
-        fits: Tells whether a value may be the answer.
+        text: A model's answer, without its thinking.
+        fits: Returns whether a value may be the answer.
 
     Raises:
-        ValueError: There is none.
+        ValueError: The text has no such value.
     """
     try:
         return loads(text.strip())
@@ -74,7 +73,7 @@ def json_in(text: str, fits: Callable[[Any], bool] = is_mapping) -> Any:
 
 
 def object_in(text: str) -> dict[str, Any]:
-    """Find the object that a text gives as its answer, as `json_in` does; else an empty one."""
+    """Return the object that a text gives as its answer, by `json_in`; else an empty one."""
     try:
         value: Any = json_in(text)
     except ValueError:
@@ -83,7 +82,7 @@ def object_in(text: str) -> dict[str, Any]:
 
 
 def answer_in(value: Any) -> tuple[str, str | None]:
-    """Return a structured value's JSON text, and its field `answer` as text where it has one."""
+    """Return a structured value's JSON text, and its field `answer` as text if present."""
     content = dumps(value, ensure_ascii=False)
     if not is_mapping(value) or "answer" not in value:
         return content, None
@@ -92,7 +91,7 @@ def answer_in(value: Any) -> tuple[str, str | None]:
 
 
 def _fenced(text: str) -> Iterator[Any]:
-    """Yield what fenced blocks hold where it is a plain value: a number, a text."""
+    """Yield the plain values of fenced blocks: a number, a text."""
     for block in itertools.islice(_FENCED.finditer(text), MOST_CANDIDATES):
         try:
             value = loads(block[1])
@@ -130,7 +129,7 @@ def _is_cut_off(error: json.JSONDecodeError, text: str) -> bool:
 
 
 def _checker(schema: Mapping[str, Any]) -> Callable[[Any], list[str]]:
-    """Return what finds the problems of values, which have room for one answer together."""
+    """Return a function that finds the problems of values, within one answer's step budget."""
     from referencing import Registry
 
     validator, room = _validator()(schema, registry=Registry()), StepBudget()
@@ -161,7 +160,7 @@ def _checker(schema: Mapping[str, Any]) -> Callable[[Any], list[str]]:
 
 @functools.cache
 def _validator() -> Any:
-    """Return our kind of validator: making one compiles a class, which takes milliseconds."""
+    """Return our validator class, cached: compiling one takes milliseconds."""
     from jsonschema import Draft202012Validator, validators
 
     return validators.extend(Draft202012Validator, brief_keywords(Draft202012Validator))

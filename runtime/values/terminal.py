@@ -1,4 +1,4 @@
-"""Text for a terminal: counts, and what models and tools wrote, made safe to show."""
+"""Text for a terminal: counts, and text of models and tools, made safe to show."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ __all__ = ["clock", "counted", "on_one_line", "speakable", "speakable_json", "un
 
 
 def counted(number: int, noun: str) -> str:
-    """Write a count as people do: `1 agent`, `2 agents`."""
+    """Return a count with its noun: `1 agent`, `2 agents`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def clock(seconds: float) -> str:
-    """Write a time as a clock shows it: `0:07`, `1:02:03`."""
+    """Return a time as a clock shows it: `0:07`, `1:02:03`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

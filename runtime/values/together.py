@@ -1,4 +1,4 @@
-"""Work side by side: parts of one thing, or many things of which so many are at work at once."""
+"""Concurrent work: parts of one thing, or many things by a number of workers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Key = TypeVar("Key")
 
 
 async def together(*parts: Coroutine[Any, Any, Result]) -> list[Result]:
-    """Do parts side by side, all to their end: one that fails must not cost what others paid for.
+    """Run all parts concurrently to their end: a failure must not waste the others' cost.
 
     Raises:
-        BaseException: What the first of them raised.
+        BaseException: The exception of the first part that failed, in the given order.
     """
     result: list[Result] = []
     for item in await asyncio.gather(*parts, return_exceptions=True):
@@ -29,18 +29,18 @@ async def together(*parts: Coroutine[Any, Any, Result]) -> list[Result]:
 async def by_workers(
     keys: Iterable[Key], make: Callable[[Key], Awaitable[None]], workers: int
 ) -> None:
-    """Make one thing after the other, so many at once, until a limit or a provider stops it.
+    """Make things in order, `workers` at a time, until a limit or a provider stops it.
 
-    Nothing is begun after that, and what is at work is brought to its end: it is paid for.
+    After that, nothing more begins, and running work is completed: it is paid for.
 
     Args:
-        keys: What is to be made, in the order in which it is begun.
-        workers: How many are at work at once.
+        keys: The things to make, in order.
+        workers: The number of concurrent workers.
 
     Raises:
-        LimitError: The first thing that was stopped by a limit, if that came first.
+        LimitError: The first thing stopped by a limit, if that came first.
         RunError: The same for a failure of a provider or a jail.
-        CoterieError: Whatever else `make` raises; then the others are cancelled.
+        CoterieError: Any other error of `make`; the others are then cancelled.
     """
     left, stopped = iter(keys), list[LimitError | RunError]()
 

@@ -1,4 +1,4 @@
-"""What model calls consumed: calls, tokens, USD."""
+"""The consumption of model calls: calls, tokens, USD."""
 
 from __future__ import annotations
 
@@ -13,30 +13,29 @@ from ...schema.values.codec import OMITTED, Form, kept
 PLACES_OF_USD = 12
 IN_USD = ("usd", "uncertain_usd", "doubted_usd")
 OMITTED_FIELDS = ("stored_tokens", "reasoning_tokens", "doubted_tokens", "doubted_usd")
-"""Fields that a plain value has only where they are not 0."""
+"""Fields that a plain value omits if they are 0."""
 
 
 @kept(closed=True)
 class Usage:
-    """What calls consumed. Usages add up, and a part of one can be taken away, to 0 at least.
+    """The consumption of calls. Usages can be added, and subtracted down to 0 at least.
 
     Attributes:
         calls: Model calls that were answered, or ended in a way that may have been billed.
-        cached_tokens: Those of them that came from the provider's prompt cache.
-        stored_tokens: Those that were put there, for a later call.
-        reasoning_tokens: Those of them that are thinking, where the endpoint says.
+        cached_tokens: Prompt tokens that came from the provider's prompt cache.
+        stored_tokens: Prompt tokens that were added to it, for a later call.
+        reasoning_tokens: Completion tokens of thinking, if the endpoint reports them.
         usd: Price of the calls whose price is known, in USD.
         unpriced_calls: Calls whose price is unknown. Their cost is missing in `usd`, not zero.
-        unmetered_calls: Calls whose endpoint told no usage that can be; their tokens are our
+        unmetered_calls: Calls whose endpoint reported no possible usage; their tokens are our
             estimate.
         uncertain_calls: Calls that ended without an answer but may have been billed. Their tokens
-            and their price are the most that they can have cost; of a stream that ended too early,
-            the result.
-        uncertain_usd: The part of `usd` that stands for them.
+            and price are the highest possible; for a stream that ended too early, those received.
+        uncertain_usd: The part of `usd` for them.
         cached_calls: Calls that our own cache answered, which cost nothing and count nowhere else.
-        doubted_tokens: Tokens that endpoints did not tell though their texts have them. Caps count
-            them besides; nothing else does.
-        doubted_usd: What caps count besides in USD, as more than is told may be billed.
+        doubted_tokens: Tokens that endpoints did not report although their texts have them. Only
+            caps count them.
+        doubted_usd: USD that only caps count, because more than reported may be billed.
     """
 
     calls: int = 0
@@ -55,7 +54,7 @@ class Usage:
     doubted_usd: Annotated[float, OMITTED] = 0.0
 
     def __post_init__(self) -> None:
-        """Have USD in whole picodollars: then sums do not depend on their order."""
+        """Round USD to whole picodollars, so that sums do not depend on their order."""
         if self.usd or self.doubted_usd:  # what is uncertain is a part of the first
             for name in IN_USD:
                 object.__setattr__(self, name, round(getattr(self, name), PLACES_OF_USD))
@@ -69,7 +68,7 @@ class Usage:
         return Usage(**sums)
 
     def add_to(self, sums: dict[str, float]) -> None:
-        """Add the counts to sums that have each of them, as `+` does without a new usage."""
+        """Add the counts to a mapping of sums, like `+` without a new usage."""
         for name, count in vars(self).items():
             total = sums[name] + count
             sums[name] = round(total, PLACES_OF_USD) if name in IN_USD else total
@@ -79,7 +78,7 @@ class Usage:
         return Usage(**{name: max(0, item) for name, item in left.items()})
 
     def value(self) -> dict[str, float]:
-        """Return the counts as plain values, as `to_value` does; each call's are written often."""
+        """Return the counts as plain values, like `to_value` but faster."""
         value: dict[str, float] = {**ZEROS, **vars(self)}
         for name in OMITTED_FIELDS:
             if not value[name]:
@@ -88,15 +87,15 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """Tokens read and written."""
+        """Prompt and output tokens."""
         return self.prompt_tokens + self.completion_tokens
 
     @property
     def cost(self) -> str:
         """The price for people: `$0.0123`, `$0.0123 + 2 unpriced calls`, `unpriced`, `free`.
 
-        What was kept for calls without an answer is named: `$0.1200, of which $0.0600 for 1 call
-        that ended without answer`.
+        The share of calls without an answer is named: `$0.1200, of which $0.0600 for 1 call that
+        ended without answer`.
         """
         if self.unpriced_calls and self.unpriced_calls == self.calls:
             return "unpriced"
@@ -114,7 +113,7 @@ _COUNTS = attrgetter(*COUNT_NAMES)
 
 
 def total(usages: Iterable[Usage]) -> Usage:
-    """Add usages up, as `sum` does one by one in many times the time."""
+    """Add up usages, many times faster than `sum`."""
     columns = zip(*map(_COUNTS, usages), strict=True)
     named = zip(COUNT_NAMES, columns, strict=False)  # there are no columns where there is no usage
     sums: dict[str, Any] = {
@@ -128,16 +127,16 @@ def _counts(usage: Usage) -> dict[str, float]:
 
 
 COUNTED = Form(write=_counts)
-"""The form of a usage of which only the counts are kept that are not 0."""
+"""The encoding of a usage that omits all counts of 0."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatchedAttempt:
-    """An attempt of a call that asks in a batch.
+    """An attempt of a call that is made in a batch.
 
     Attributes:
-        number: Its place among the attempts of the call.
-        deposited: The most that it can cost, where an earlier process left it open; else None.
+        number: Its number among the attempts of the call.
+        deposited: Its highest cost, if an earlier process left it open; else None.
     """
 
     id: str

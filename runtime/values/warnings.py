@@ -1,7 +1,7 @@
-"""What went wrong on an agent's way without ending it: tools, attempts, forms, lengths.
+"""Problems of an agent that did not end it: tools, attempts, formats, lengths.
 
-It is kept with the result of the agent, so that operators learn of it also where nobody listened to
-the trace, and after a restart. Waits and retries of a provider are not the agent's.
+They are kept with the agent's result, so that operators learn of them even without the trace, and
+after a restart. Waits and retries of a provider are not the agent's problems.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from ...schema.values.terminal import on_one_line
 
 CUT_OFF = "its answer was cut off"
 SUBSTITUTED = "another model answered in place of"
-"""How the mishap begins that an answer was not at its end."""
+"""The beginning of the warning that a fallback answered."""
 MOST = 10
-"""Different mishaps that are told of one agent, the most frequent first."""
+"""The most different warnings of one agent, the most frequent first."""
 MOST_COUNTED = 100
 LONGEST = 200
-"""Characters of one."""
+"""The most characters of a warning."""
 
 
 class Warnings:
-    """Counts what goes wrong for one agent, over all of its attempts.
+    """Counts the problems of one agent, over all of its attempts.
 
     Args:
-        scrub: Takes secrets out of what is kept.
+        scrub: Removes secrets from warnings.
     """
 
     def __init__(self, scrub: Callable[[str], str]) -> None:
@@ -34,7 +34,7 @@ class Warnings:
         self._cause = ""
 
     def note(self, event: str, fields: Mapping[str, Any]) -> None:
-        """Take in an event of the agent, where it is a mishap."""
+        """Count an event of the agent if it is a problem."""
         if event == "model_call" and "answered_by" not in fields:
             return  # most events
         if event == "step_failed" and self._cause and self._cause in fields["error"]:
@@ -47,15 +47,15 @@ class Warnings:
                 self._times[words] = self._times.get(words, 0) + 1
 
     def times(self) -> Mapping[str, int]:
-        """Return how often what happened, for `go_back`."""
+        """Return the count of each warning, for `go_back`."""
         return {**self._times}
 
     def go_back(self, times: Mapping[str, int]) -> None:
-        """Forget what happened since: it happens again."""
+        """Forget later warnings, because the same events happen again."""
         self._times, self._cause = {**times}, ""
 
     def as_texts(self) -> tuple[str, ...]:
-        """Return what went wrong, each thing once, with how often where that was more than once."""
+        """Return each warning once, with its count if above one."""
         return tuple(
             name if times == 1 else f"{name} ({times} times)"
             for name, times in sorted(self._times.items(), key=lambda pair: -pair[1])[:MOST]

@@ -1,17 +1,17 @@
 """The interpreter inside a jail: runs cells of code that the host sends, and keeps their variables.
 
-Run inside the jail, by the interpreter alone, as `python -I -S _worker.py MESSAGE OUTPUT`, the
-arguments being the bytes that one message and the output of one cell may have.
+Run inside the jail, by the interpreter alone, as `python -I -S _worker.py MESSAGE OUTPUT`. The
+arguments are the most bytes of one message and of one cell's output.
 
-The host speaks JSON, a message a line, on what were standard input and output at the start:
+Host and interpreter exchange JSON, one message a line, over the original standard input and output:
 
     host: {"op": "tools", "names": [...]}     functions that the host runs when they are called
     host: {"op": "variables", "values": {}}   variables for the cells
     host: {"op": "run", "code": "..."}        answered by {"op": "done", ...} when the cell ends
     here: {"op": "call", "name", "args", "kwargs"}   answered by {"op": "result"} or {"op": "error"}
 
-Standard output and error become one stream of what cells print. Nothing here protects the host: a
-cell can do whatever this process can, so the host trusts none of its messages.
+Standard output and error become one stream with the cells' output. Nothing here protects the host:
+a cell can do whatever this process can, so the host trusts none of its messages.
 """
 
 # pyright: basic, reportUnknownParameterType=false, reportMissingParameterType=false
@@ -30,7 +30,7 @@ _LONGEST_INTEGER = 14_000  # bits; Python writes and reads no more than 4300 dig
 
 
 class FinalAnswer(BaseException):
-    """Ends a cell with the answer of the whole task. Code that catches `Exception` lets it pass."""
+    """Ends a cell with the whole task's answer; `except Exception` does not catch it."""
 
     def __init__(self, value):
         super().__init__(value)
@@ -38,7 +38,7 @@ class FinalAnswer(BaseException):
 
 
 class HostConnection:
-    """The line to the host. Whoever holds `turn` has asked something and waits for the answer."""
+    """The connection to the host. The thread that holds `turn` waits for the answer to its call."""
 
     def __init__(self, incoming, outgoing, limit):
         self._lines = os.fdopen(incoming, "rb")
@@ -49,7 +49,7 @@ class HostConnection:
         os.register_at_fork(after_in_child=self._close)
 
     def _close(self):
-        """Leave the line to the parent: two processes on it would read each other's answers."""
+        """Leave the connection to the parent: two processes would read each other's answers."""
         os.close(self._outgoing)
         self.forked = True
 
@@ -84,7 +84,7 @@ class HostConnection:
 
 
 class Output(io.TextIOWrapper):
-    """Standard output that drops what exceeds its room, so that a flood costs little."""
+    """Standard output with a limit; it drops the excess, so that a flood costs little."""
 
     def __init__(self, handle, limit):
         super().__init__(open(handle, "wb"), "utf-8", "replace", line_buffering=True)
@@ -98,7 +98,7 @@ class Output(io.TextIOWrapper):
         return len(text)
 
     def renew(self):
-        """Make room for the next cell, and undo what the last one did to its streams."""
+        """Reset the limit for the next cell, and undo the last cell's changes to its streams."""
         self._room = self._limit
         for standard in (1, 2):
             os.dup2(self.fileno(), standard)
@@ -161,7 +161,7 @@ def final_answer(answer):
 
 
 def take_last_expression(tree):
-    """Cut the last statement off a module if it has a value to show, and return it to evaluate."""
+    """Remove a module's last statement if it is an expression, and return it to evaluate."""
     last = tree.body[-1] if tree.body else None
     if isinstance(last, _ast.Expr):
         tree.body.pop()
@@ -174,7 +174,7 @@ def take_last_expression(tree):
 
 
 def portable(value):
-    """Return the value if JSON can carry it as it is, else what `repr` says of it."""
+    """Return a value unchanged if JSON can carry it, else its `repr`."""
     try:
         return value if not is_deep(value) and is_json(value) else repr(value)
     except BaseException as error:  # noqa: BLE001 - the cell's own classes can raise anything
@@ -204,7 +204,7 @@ def is_deep(value, levels=_DEEPEST):
 
 
 def describe(error, code, name):
-    """Return the traceback of an error, from the cell's code on."""
+    """Return the traceback of an error, starting at the cell's code."""
     import linecache
     import traceback
 
@@ -227,7 +227,7 @@ def answer(wire, reply):
 
 
 def main(message_limit, output_limit):
-    """Serve the host until it hangs up."""
+    """Serve the host until it closes the connection."""
     sys.path += [*filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)), os.getcwd()]
     wire = HostConnection(os.dup(0), os.dup(1), message_limit)
     os.dup2(2, 1)

@@ -1,7 +1,7 @@
 """Runs the commands of a mini-swe-agent agent in a jail.
 
-Importing this imports minisweagent, which prints a banner and reads its user's configuration
-unless `MSWEA_SILENT_STARTUP` and `MSWEA_GLOBAL_CONFIG_DIR` are set before.
+Importing this imports minisweagent, which prints a banner and reads its user's configuration unless
+`MSWEA_SILENT_STARTUP` and `MSWEA_GLOBAL_CONFIG_DIR` are set first.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MARKER = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JailEnvironmentConfig:
-    """What mini-swe-agent records of an environment, and what prompts may name.
+    """The part of an environment that mini-swe-agent records and that prompts may name.
 
     Attributes:
         cwd: the folder where commands start.
@@ -35,17 +35,17 @@ class JailEnvironmentConfig:
 
 
 class JailEnvironment:
-    """The environment to give to a mini-swe-agent agent.
+    """The environment for a mini-swe-agent agent.
 
-    Each command runs in the jail, in processes of its own, with the work folder as the current
-    one. Prompts see nothing of the host's environment.
+    Each command runs in the jail, in its own processes, and starts in the work folder. Prompts
+    contain nothing of the host's environment.
 
     Args:
         jail: where the commands run.
         timeout: seconds that a command may take; None: `Limits.wall`.
         output: bytes of a command's output that the model sees; None: `Limits.output`.
-        view: told a command and the result; gives what the agent is to see of it. A resumed
-            run gives a command again for its effects, and sees what it saw then.
+        view: called with a command and its result; returns the result to show to the agent. A
+            resumed run repeats a command for its effects, and shows the original result.
     """
 
     def __init__(
@@ -69,13 +69,13 @@ class JailEnvironment:
 
         Args:
             action: its `command` is for bash.
-            cwd: where the command starts; empty: the work folder.
+            cwd: where the command starts; empty for the work folder.
             timeout: seconds that it may take; None: as configured.
 
         Raises:
             Submitted: the command succeeded, and its output begins with the line that ends a task.
             JailKilled: `kill` was called.
-            JailError: there is no jail any more.
+            JailError: the jail no longer exists.
         """
         command = str(action.get("command", ""))
         result = self._shell.run(
@@ -89,12 +89,12 @@ class JailEnvironment:
         return {"output": result.output, "returncode": result.returncode, "exception_info": stopped}
 
     def get_template_vars(self, **kwargs: Any) -> dict[str, Any]:
-        """Return what prompts may name: the configuration and the kind of system."""
+        """Return the variables that prompts may name: the configuration and the kind of system."""
         system = platform.uname()._asdict() | {"node": "jail"}
         return {**dataclasses.asdict(self.config), **system, **kwargs}
 
     def serialize(self) -> dict[str, Any]:
-        """Return what the trajectory file says of the environment."""
+        """Return the environment's entry in the trajectory file."""
         kind = f"{type(self).__module__}.{type(self).__name__}"
         described = {"environment": dataclasses.asdict(self.config), "environment_type": kind}
         return {"info": {"config": described}}

@@ -1,4 +1,4 @@
-"""Shell commands in a jail, each in processes of its own."""
+"""Shell commands in a jail, each in its own processes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class CommandResult:
     """The result of one command.
 
     Attributes:
-        output: what it printed on both streams; a piece in the middle is left out if it is long.
-        returncode: its exit code, 128 + the signal's number if one ended it.
-        stopped: why the host ended it, None if it ended by itself.
-        timed_out: whether that was for the time that it took.
+        output: its output on both streams; a long one lacks a piece in the middle.
+        returncode: its exit code, 128 + the signal's number if a signal ended it.
+        stopped: why the host ended it; None if it ended by itself.
+        timed_out: whether the host ended it for taking too long.
     """
 
     output: str
@@ -36,15 +36,15 @@ class CommandResult:
 
 
 class Shell:
-    """Runs commands with the work folder as the current one.
+    """Runs commands in the work folder.
 
-    A command is over when its first process ends: what it left in the background is killed. Files
+    A command is over when its first process ends: its background processes are then killed. Files
     in the work folder and in `/tmp` stay for the next command; variables and processes do not.
     Every method may be called from any thread.
 
     Args:
-        jail: where they run.
-        output: bytes of the output that are kept of a command; None: `Limits.output`.
+        jail: where the commands run.
+        output: bytes to keep of a command's output; None: `Limits.output`.
     """
 
     def __init__(self, jail: AnyJail, *, output: int | None = None) -> None:
@@ -60,9 +60,9 @@ class Shell:
         """Run a command and wait for its end.
 
         Args:
-            command: a line, or many, for bash.
+            command: one or more lines for bash.
             timeout: seconds that it may take; None: `Limits.wall`.
-            folder: where it starts; None: the work folder.
+            folder: where it starts; None for the work folder.
 
         Raises:
             JailKilled: `kill` was called, on the shell or the jail, before or meanwhile.
@@ -87,7 +87,7 @@ class Shell:
             process.close()
 
     def kill(self, reason: str = "the host killed it") -> None:
-        """End the running command for good; a `run` that waits raises `JailKilled` at once."""
+        """End the running command for good; a waiting `run` raises `JailKilled` at once."""
         self._killed = self._killed or reason
         for process in tuple(self._running):
             process.kill(reason)
@@ -115,7 +115,7 @@ class Shell:
 
 
 class _Middleless:
-    """Bytes of which only the first and the last are kept."""
+    """Bytes of which only the beginning and the end are kept."""
 
     def __init__(self, limit: int) -> None:
         self._half = limit // 2
@@ -124,7 +124,7 @@ class _Middleless:
         self._size = 0
 
     def add(self, chunk: bytes) -> bool:
-        """Take more bytes; False if some are already left out."""
+        """Add bytes; return False once some are left out."""
         room = self._half - len(self._head)
         self._head += chunk[:room]
         self._tail += chunk[room:]
@@ -143,9 +143,9 @@ def _text(part: bytearray) -> str:
 
 
 def _drain(process: AnyProcess, output: _Middleless, deadline: float) -> bool:
-    """Read until every process of the command has closed its output; False if that took too long.
+    """Read until all processes of the command have closed its output; False if that takes too long.
 
-    The end of the first process ends the others, so nothing that runs on holds the pipe.
+    The end of the first process ends the others, so no surviving process holds the pipe.
     """
     stream = process.stdout.fileno()
     readable = select.poll()

@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 class ExecutionKilled(BaseException):
     """The host ended the agent's code for good.
 
-    Not an `Exception`, because the agent shows every exception to its model and goes on.
+    Not an `Exception`, because the agent shows every exception to its model and continues.
     """
 
 
 class JailExecutor(PythonExecutor):
-    """The Python executor to give to `CodeAgent(executor=...)`.
+    """The Python executor for `CodeAgent(executor=...)`.
 
-    Code runs in the jail, in a full Python; tools and managed agents run here, with arguments that
-    were checked against what they declare. Only values that JSON can hold pass between the two.
+    Code runs in the jail, in a full Python. Tools and managed agents run here, with arguments that
+    were checked against their declarations. Only JSON values pass between the two.
 
     Args:
         jail: where the code runs.
-        timeout: seconds that a step's code may take, with its tools; None: `Limits.wall`.
-        view: told a step's code and the result; gives what the agent is to see of it. A
-            resumed run executes a step again for its effects, and sees what it saw then.
+        timeout: seconds that a step's code may take, including its tools; None: `Limits.wall`.
+        view: called with a step's code and its result; returns the result to show to the agent. A
+            resumed run repeats a step for its effects, and shows the original result.
         waited: returns the seconds for which tools have waited for a person; see `PythonWorker`.
 
     Attributes:
-        state: `_print_outputs` in it is what the last code printed, where smolagents looks for it
-            when the code failed.
+        state: `_print_outputs` in it is the output of the last code, where smolagents looks for it
+            after a failure.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class JailExecutor(PythonExecutor):
         self.state: dict[str, Any] = {"_print_outputs": ""}
 
     def send_tools(self, tools: dict[str, Tool]) -> None:
-        """Let code call these tools by name. `final_answer` is the jail's own."""
+        """Let code call these tools by name. The jail has its own `final_answer`."""
         self._tools = {name: tool for name, tool in tools.items() if name != "final_answer"}
         self._worker.send_tools(self._tools)
 
@@ -72,7 +72,7 @@ class JailExecutor(PythonExecutor):
         Raises:
             InterpreterError: the code failed; the agent may try again.
             ExecutionKilled: `kill` was called.
-            JailError: there is no jail any more.
+            JailError: the jail no longer exists.
         """
         try:
             result = self._worker.execute(code_action, timeout=self._timeout)

@@ -1,4 +1,4 @@
-"""The host's end of the line to an interpreter in a jail."""
+"""The host's end of the connection to an interpreter in a jail."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 class WireError(JailError):
-    """The other side said what no honest interpreter says."""
+    """The other side sent a message that no honest interpreter sends."""
 
 
 class HungUp(WireError):
-    """The other side closed the line."""
+    """The other side closed the connection."""
 
 
 class WorkerConnection:
-    """Exchanges messages with a process, a line of JSON each, and collects what it prints.
+    """Exchanges messages with a process, one line of JSON each, and collects its output.
 
-    The process may be hostile. Nothing here waits longer than a deadline, for it to write or to
-    read, and nothing grows beyond the limits.
+    The process may be hostile. Nothing here waits beyond a deadline, for reading or writing, and
+    nothing grows beyond the limits.
 
     Args:
         process: started with pipes for all three streams.
@@ -65,8 +65,8 @@ class WorkerConnection:
         """Queue a message; `receive` sends it.
 
         Raises:
-            ValueError: the message is larger than the limit, or holds what JSON can't.
-            TypeError: the same.
+            ValueError: the message is larger than the limit, or not JSON-able.
+            TypeError: the message is not JSON-able.
         """
         line = json.dumps(message, allow_nan=False).encode() + b"\n"
         if len(line) > self._limits.message:
@@ -79,11 +79,11 @@ class WorkerConnection:
 
     @property
     def is_behind(self) -> bool:
-        """Whether the other side has not taken all that was sent."""
+        """Whether the other side has not read all sent data."""
         return bool(self._to_send)
 
     def receive(self, deadline: float) -> dict[str, Any]:
-        """Send what is queued and return the next message.
+        """Send the queued data and return the next message.
 
         Args:
             deadline: when to give up, on the clock of `time.monotonic`.
@@ -106,7 +106,7 @@ class WorkerConnection:
             self._waker.send(b"!")
 
     def printed(self) -> str:
-        """Return what the process has printed since the last call, and forget it."""
+        """Return and clear the output since the last call."""
         # What was printed before the last message is in the pipe by now, which is not larger.
         for _ in range(_LARGEST_PIPE // _CHUNK + 1):
             if not self._read_printed():
@@ -119,7 +119,7 @@ class WorkerConnection:
         return text
 
     def close(self) -> None:
-        """Give back what the waiting takes; the streams stay the process's."""
+        """Release the descriptors used for waiting; the streams remain the process's."""
         self._selector.close()
         self._sleeper.close()
         self._waker.close()
@@ -158,7 +158,7 @@ class WorkerConnection:
             raise WireError(f"it sent {what} of more than {self._limits.message} bytes")
 
     def _read_printed(self) -> bool:
-        """Read once from what the process prints; False if there was nothing."""
+        """Read a chunk of the process's output; False if there was none."""
         try:
             chunk = os.read(self._stderr, _CHUNK)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""A Python interpreter in a jail that stays warm between the cells of code that it runs."""
+"""A Python interpreter in a jail that stays warm between cells of code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..protocol import AnyJail, AnyProcess
 from .wire import HungUp, WireError, WorkerConnection
 
 MOST_CALLS = 1_000
-"""Tool calls of one step of an agent. Runs keep what a tool returns, so calls take disk, too."""
+"""The most tool calls of an agent's step. Runs record results of tools, so calls take disk, too."""
 
 _SCRIPT = Path(__file__).resolve().parent / "_worker.py"
 _START_SECONDS = 30.0
@@ -35,12 +35,12 @@ class CellResult:
     """The result of one cell.
 
     Attributes:
-        output: the value of its last expression, or the answer given to `final_answer`: a JSON
-            value, or the `repr` of anything else.
-        logs: what it printed, cut at `Limits.output` bytes.
+        output: the value of its last expression, or the argument of `final_answer`: a JSON value,
+            or the `repr` of any other.
+        logs: its printed output, cut at `Limits.output` bytes.
         is_final_answer: whether it called `final_answer`.
-        error: why it failed, a traceback or a sentence, without its middle if it has more
-            characters than `Limits.output`; None if it did not.
+        error: why it failed, as a traceback or a sentence; None if it succeeded. Beyond
+            `Limits.output` characters, its middle is left out.
     """
 
     output: Any = None
@@ -52,18 +52,18 @@ class CellResult:
 class PythonWorker:
     """Runs cells of Python in a jail, one after the other, in one interpreter.
 
-    The interpreter starts with the first cell. If a cell ends it (by a limit, or by itself), the
-    error says so, and the next cell gets a new one with the tools and variables of the host.
-    Every method may be called from any thread; cells wait for each other.
+    The first cell starts the interpreter. If a cell ends it (by a limit, or by itself), the error
+    reports it, and the next cell gets a new one with the host's tools and variables. Every method
+    may be called from any thread; cells wait for each other.
 
     Args:
         jail: where it runs.
         on_tool: called with a tool's name, its arguments and its keyword arguments (JSON values)
-            when a cell calls a tool; returns a JSON value. What it raises is raised in the cell.
-            It runs in a thread of its own.
-        calls: how often a cell may call tools; None: as often as its time allows.
-        waited: returns the seconds for which tools have waited for a person so far. They are not
-            part of a cell's time, as everything else that tools do is.
+            when a cell calls a tool; returns a JSON value. Its exceptions are raised in the cell.
+            It runs in its own thread.
+        calls: how often a cell may call tools; None for no limit but its time.
+        waited: returns the seconds for which tools have waited for a person so far. They do not
+            count as a cell's time; the rest of a tool's time does.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class PythonWorker:
         self._killed: str | None = None
 
     def send_tools(self, names: Iterable[str]) -> None:
-        """Let cells call these tools, too."""
+        """Add tools that cells may call."""
         with self._turn:
             self._tools.update(names)
             if self._running is not None:
@@ -96,10 +96,10 @@ class PythonWorker:
         """Set variables for the cells.
 
         Args:
-            values: by name; each something that JSON can hold.
+            values: JSON-able values by name.
 
         Raises:
-            JailError: JSON can't hold one of them, or it is larger than `Limits.message`.
+            JailError: a value is not JSON-able, or larger than `Limits.message`.
         """
         with self._turn:
             self._variables |= _sendable(values, self._jail.limits.message)
@@ -111,12 +111,12 @@ class PythonWorker:
 
         Args:
             code: any Python.
-            timeout: seconds that it may take, with its tools; None: `Limits.wall`. A tool that is
-                at work when they are over is not cut off: the cell gets its result, and a few
-                more seconds in which it can call no other one.
+            timeout: seconds that it may take, including its tools; None: `Limits.wall`. A tool that
+                is running at the deadline is not cut off: the cell gets its result, and a few more
+                seconds in which it can call no other tool.
 
         Returns:
-            The result, an error of the cell included.
+            The result; it includes an error of the cell.
 
         Raises:
             JailKilled: `kill` was called, on the worker or the jail, before or meanwhile.
@@ -138,14 +138,14 @@ class PythonWorker:
             return _execution(reply, wire.printed(), self._jail.limits.output)
 
     def kill(self, reason: str = "the host killed it") -> None:
-        """End the interpreter for good; an `execute` that waits raises `JailKilled` at once."""
+        """End the interpreter for good; a waiting `execute` raises `JailKilled` at once."""
         self._killed = self._killed or reason
         running = self._running
         if running is not None:
             running[0].kill(reason)
 
     def close(self) -> None:
-        """End the interpreter and give back what it took."""
+        """End the interpreter and release its resources."""
         self.kill("the worker was closed")
         with self._turn:
             self._discard()
@@ -220,7 +220,7 @@ class PythonWorker:
     def _serve(
         self, wire: WorkerConnection, name: str, args: list[Any], kwargs: dict[str, Any]
     ) -> None:
-        """Run a tool in a thread, so that nobody who kills the worker waits for it, and answer."""
+        """Run a tool and send its result; in a thread, so that killing the worker need not wait."""
         answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
 
         def run() -> None:
@@ -245,7 +245,7 @@ class PythonWorker:
             return {"op": "error", "text": f"{name} failed: {type(error).__name__}: {error}"}
 
     def _ended(self, process: AnyProcess, wire: WorkerConnection, error: HungUp) -> CellResult:
-        """Tell an interpreter that ended by itself from one that the host ended."""
+        """Return the error for an interpreter that ended, by itself or by the host."""
         code = process.wait(_ENDING_SECONDS)
         if code is None or process.stopped is not None:
             return self._stopped(process, wire, str(error))

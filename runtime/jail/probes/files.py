@@ -129,4 +129,4 @@ gained
     },
     checks={"leave_links_for_host": _host_reads_link},
 )
-"""They read, change or make files outside of the work folder, or leave some in it as traps."""
+"""Attacks that read, change or create files outside the work folder, or leave traps in it."""

@@ -48,4 +48,4 @@ KERNEL = (
         alone=False,
     ),
 )
-"""They change the machine, take what no limit counts, or use parts with a record of holes."""
+"""Attacks that change the machine, evade the limits, or use kernel parts with known holes."""

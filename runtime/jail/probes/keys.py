@@ -1,4 +1,4 @@
-"""Attacks on the host's keys, and on the line to the host."""
+"""Attacks on the host's keys, and on the connection to the host."""
 
 from __future__ import annotations
 
@@ -106,4 +106,4 @@ for handle in range(3, 64):
         ("forge_messages", "half_a_message", "deep_message", "infinite_message"), went_on
     ),
 )
-"""They look for a key that the host has in its environment, or forge messages to the host."""
+"""Attacks that look for a key in the host's environment, or forge messages to the host."""

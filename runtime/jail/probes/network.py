@@ -40,4 +40,4 @@ gained
     },
     alone=False,
 )
-"""They reach for anything that is outside, or type into the host's terminal."""
+"""Attacks that reach for anything outside, or type into the host's terminal."""

@@ -1,4 +1,4 @@
-"""What an attack is."""
+"""The form of an attack."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Probe:
     """One attack.
 
     Attributes:
-        check: returns what the attack gained, read from the host after the cell; an empty text if
-            nothing. None: the value of the cell is the gain.
+        check: returns the attack's gain, read from the host after the cell; an empty text if
+            nothing. None if the cell's value is the gain.
         timeout: seconds that the cell gets.
-        harmless: whether it may run where no jail holds it.
-        alone: whether it needs a jail of its own: it leaves something there that may be in the way
-            of other attacks.
+        harmless: whether it may run without a jail.
+        alone: whether it needs its own jail, because it leaves something there that may disturb
+            other attacks.
     """
 
     name: str
@@ -44,7 +44,7 @@ def probes(
     harmful: Collection[str] = (),
     alone: bool = True,
 ) -> tuple[Probe, ...]:
-    """Make attacks of their cells; what else is said of some stands under their names."""
+    """Create attacks from cells; keyword arguments set further fields by the attack's name."""
     return tuple(
         Probe(
             name=name,

@@ -1,4 +1,4 @@
-"""Attacks on other processes, and attempts to stay."""
+"""Attacks on other processes, and attempts to survive the jail."""
 
 from __future__ import annotations
 
@@ -210,4 +210,4 @@ threading.Thread(target=time.sleep, args=(60,)).start()
         "trace_process",
     ),
 )
-"""They look at, end or take over processes of the host, or leave some of their own."""
+"""Attacks that inspect, end or take over the host's processes, or leave their own behind."""

@@ -1,4 +1,4 @@
-"""Attacks on what the machine has: memory, disk, processes."""
+"""Attacks on the machine's resources: memory, disk, processes."""
 
 from __future__ import annotations
 
@@ -195,4 +195,4 @@ len(opened) > open_files
     timeouts=dict.fromkeys(_CHECKS, 600.0),  # a slow machine takes long to reach a limit
     harmful=("fill_memory_disk",),
 )
-"""They take more than their limits."""
+"""Attacks that exceed their limits."""
