@@ -267,24 +267,24 @@ class Comparison:
         ]
 
 
-def compare(first_path: Path, other: Path) -> Comparison:
+def compare(first_path: Path, second_path: Path) -> Comparison:
     """Compare two evaluations.
 
     Raises:
         InputError: They are of different benchmarks, or have no task in common; or one of them was
             edited.
     """
-    sides = [read_side(folder) for folder in (first_path, other)]
+    sides = [read_side(folder) for folder in (first_path, second_path)]
     named = [side.benchmark for side in sides]
     if None not in named and named[0] != named[1]:
         raise InputError(
-            f"{first_path} is of {named[0]}, {other} of {named[1]}. Compare like with like."
+            f"{first_path} is of {named[0]}, {second_path} of {named[1]}. Compare like with like."
         )
     before, after = (side.scores for side in sides)
     common = [task for task in before if task in after]
     if not common:
-        raise InputError(f"{first_path} and {other} have no task in common.")
-    names = (f"{sides[0].team} ({first_path.name})", f"{sides[1].team} ({other.name})")
+        raise InputError(f"{first_path} and {second_path} have no task in common.")
+    names = (f"{sides[0].team} ({first_path.name})", f"{sides[1].team} ({second_path.name})")
     return Comparison(
         names=names,
         before=[_mean(before[task]) for task in common],
@@ -301,7 +301,7 @@ def compare(first_path: Path, other: Path) -> Comparison:
 def compare_all(folders: Sequence[Path], *, all_pairs: bool = False) -> list[Comparison]:
     """Compare each of several evaluations with the first, or each with each."""
     first, *others = folders
-    pairs = combinations(folders, 2) if all_pairs else ((first, other) for other in others)
+    pairs = combinations(folders, 2) if all_pairs else ((first, folder) for folder in others)
     return [compare(before, after) for before, after in pairs]
 
 

@@ -130,13 +130,13 @@ def _shard(results: Results) -> Part:
     return results.request.choice.shard
 
 
-def _check_alike(first: Results, other: Results) -> None:
+def _check_alike(first: Results, second: Results) -> None:
     """Raise an error where two shards are not of one evaluation."""
-    here, there = _subject(first), _subject(other)
+    here, there = _subject(first), _subject(second)
     for name in (*here, *there):
         if here.get(name) != there.get(name):
             raise InputError(
-                f"{other.folder.path} is of another evaluation than {first.folder.path}: {name} is"
+                f"{second.folder.path} is of another evaluation than {first.folder.path}: {name} is"
                 f" {quoted(there.get(name))} there and {quoted(here.get(name))} here."
             )
 

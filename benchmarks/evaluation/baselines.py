@@ -61,16 +61,16 @@ def vote_of(team: Team, k: int, *, temperature: float) -> Team:
     )
 
 
-def matching(single: Path, other: Path) -> int:
+def matching(single: Path, team: Path) -> int:
     """Return the k at which asking one agent k times takes as many tokens as another method.
 
     Args:
-        other: Results of the other method, or the folder of an evolution.
+        team: Results of the team method, or the folder of an evolution.
 
     Raises:
         InputError: One of them holds neither, or consumed nothing.
     """
-    value, wanted = tokens_each(single), tokens_each(other)
+    value, wanted = tokens_each(single), tokens_each(team)
     if not value:
         raise InputError(f"{single}: it consumed no tokens, so nothing can match them.")
     return max(1, round(wanted / value))

@@ -118,15 +118,15 @@ def paired(name: str, before: Measured, after: Measured) -> dict[str, Any] | Non
         where there is no such task, or where differences of this measure have no interval.
     """
     kind = before.declared.get(name, Measure()).interval
-    fields, other = (_by_task(measured.of(name)) for measured in (before, after))
-    common = [task for task in fields if task in other]
+    fields, later = (_by_task(measured.of(name)) for measured in (before, after))
+    common = [task for task in fields if task in later]
     if kind is None or not common:
         return None
     span = 2.0 if kind == "difference" else 1.0
-    differences = [(other[task] - fields[task]) / span for task in common]
+    differences = [(later[task] - fields[task]) / span for task in common]
     return {
         "tasks": len(common),
-        "means": [_mean([record[task] for task in common]) for record in (fields, other)],
+        "means": [_mean([record[task] for task in common]) for record in (fields, later)],
         "difference": span * _mean(differences),
         "interval": [span * end for end in paired_interval(differences)],
     }

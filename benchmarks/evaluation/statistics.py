@@ -104,8 +104,8 @@ def mcnemar(before: Sequence[float], after: Sequence[float]) -> float:
         before: What one team scored on each task: 0 or 1.
         after: What the other one scored on the same tasks, in the same order.
     """
-    worse = sum(value > other for value, other in zip(before, after, strict=True))
-    better = sum(value < other for value, other in zip(before, after, strict=True))
+    worse = sum(value > later for value, later in zip(before, after, strict=True))
+    better = sum(value < later for value, later in zip(before, after, strict=True))
     differing = worse + better
     tail = sum(comb(differing, count) for count in range(min(worse, better) + 1))
     return min(1.0, 2 * tail / 2**differing)

@@ -41,7 +41,7 @@ _FIRST = (
     "Ros", "Tam", "Vel",
 )  # fmt: skip
 _LAST = ("dane", "fort", "gast", "lin", "mar", "nest", "pold", "rick", "sen", "tova", "vin", "wick")
-NAMES = tuple(f"{word}{other}" for word in _FIRST for other in _LAST)
+NAMES = tuple(f"{word}{last}" for word in _FIRST for last in _LAST)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

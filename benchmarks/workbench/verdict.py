@@ -79,8 +79,8 @@ def _same(first: Table, second: Table) -> bool:
     return first is second or (
         _same_shape(first, second)
         and all(
-            row is other or all(starmap(_equal, zip(row, other, strict=True)))
-            for row, other in zip(first.rows, second.rows, strict=True)
+            row is second_row or all(starmap(_equal, zip(row, second_row, strict=True)))
+            for row, second_row in zip(first.rows, second.rows, strict=True)
         )
     )
 
@@ -92,8 +92,8 @@ def _same_but_for_case(first: Table, second: Table) -> bool:
         return False
     cased = [column in CASED for column in first.columns]
     return all(
-        row is other or _equal_rows(row, other, cased)
-        for row, other in zip(first.rows, second.rows, strict=True)
+        row is second_row or _equal_rows(row, second_row, cased)
+        for row, second_row in zip(first.rows, second.rows, strict=True)
     )
 
 
@@ -103,8 +103,10 @@ def _same_shape(first: Table, second: Table) -> bool:
 
 def _equal_rows(first: Row, second: Row, cased: Sequence[bool]) -> bool:
     return all(
-        _equal(item, other) if case_counts else _equal(_lower(item), _lower(other))
-        for item, other, case_counts in zip(first, second, cased, strict=True)
+        _equal(first_item, second_item)
+        if case_counts
+        else _equal(_lower(first_item), _lower(second_item))
+        for first_item, second_item, case_counts in zip(first, second, cased, strict=True)
     )
 
 

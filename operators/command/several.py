@@ -95,7 +95,7 @@ class Several:
                     f"seed {evolution.recipe.seed}: {speakable(str(evolution.pool_folder))}",
                     err=True,
                 )
-            others = [_spent(other.folder) for other in self.evolutions if other is not evolution]
+            others = [_spent(peer.folder) for peer in self.evolutions if peer is not evolution]
             usage = sum((spent for spent, _ in others), Usage())
             evolution.elsewhere = usage, sum(seconds for _, seconds in others)
             await evolution.work()

@@ -162,5 +162,5 @@ def _aligned(rows: Iterable[Sequence[str]]) -> Iterator[str]:
     lines = [*rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for first, *others in lines:
-        texts = (other.rjust(width) for other, width in zip(others, widths[1:], strict=True))
+        texts = (text.rjust(width) for text, width in zip(others, widths[1:], strict=True))
         yield "  ".join([first.ljust(widths[0]), *texts])

@@ -36,16 +36,16 @@ def choose_page(source: PoolSource, name: str, links: Links) -> Page:
     )
 
 
-def compare_page(source: PoolSource, first: str, other: str, links: Links) -> Page:
+def compare_page(source: PoolSource, first: str, second: str, links: Links) -> Page:
     """Return the page that compares two teams."""
     ranked = source.ranked
-    members = [source.pool.teams[name] for name in (first, other)]
+    members = [source.pool.teams[name] for name in (first, second)]
     return TEMPLATES.page(
-        f"{first} and {other}",
+        f"{first} and {second}",
         "compare.html",
         links,
-        names=(first, other),
-        back=links.to("", f"compare/{other}/{first}"),
+        names=(first, second),
+        back=links.to("", f"compare/{second}/{first}"),
         lines=[*_lines(members[0].team, members[1].team)],
         sides=[
             (

@@ -27,10 +27,10 @@ Scores = dict[str, list[float]]
 """The scores of each task, by its id."""
 
 
-def difference(first: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
+def difference(first: Scores, second: Scores) -> tuple[float, tuple[float, float]]:
     """Return the mean difference over the tasks that both have, and its 95 % interval."""
-    tasks = sorted(first.keys() & other.keys())
-    values = [statistics.fmean(first[task]) - statistics.fmean(other[task]) for task in tasks]
+    tasks = sorted(first.keys() & second.keys())
+    values = [statistics.fmean(first[task]) - statistics.fmean(second[task]) for task in tasks]
     return statistics.fmean(values) if values else 0.0, paired_interval(values)
 
 

@@ -190,9 +190,9 @@ def _arm(cases: Sequence[_RoutedCase]) -> Arm:
     )
 
 
-def _gain(routed: Sequence[_RoutedCase], other: Sequence[_RoutedCase]) -> RoutingGain:
-    gains = [item.worth - two.worth for item, two in zip(routed, other, strict=True)]
-    spent = [sum((item.spent for item in items), CaseSpending()) for items in (routed, other)]
+def _gain(routed: Sequence[_RoutedCase], baseline: Sequence[_RoutedCase]) -> RoutingGain:
+    gains = [item.worth - two.worth for item, two in zip(routed, baseline, strict=True)]
+    spent = [sum((item.spent for item in items), CaseSpending()) for items in (routed, baseline)]
     return RoutingGain(
         worth=fmean(gains),
         interval=_interval(gains),

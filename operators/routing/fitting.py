@@ -103,8 +103,8 @@ def _worths(cases: Sequence[Case], level: Fit, folds: int, beta: float) -> list[
     return [worth(case, decision, beta) for case, decision in decided]
 
 
-def _is_near(best: Sequence[float], other: Sequence[float]) -> bool:
-    behind = [value - two for value, two in zip(best, other, strict=True)]
+def _is_near(best: Sequence[float], second: Sequence[float]) -> bool:
+    behind = [value - two for value, two in zip(best, second, strict=True)]
     return fmean(behind) <= stdev(behind) / math.sqrt(len(behind))
 
 

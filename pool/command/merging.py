@@ -45,11 +45,13 @@ def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
         raise InputError(f"name two pools to merge, not {len(paths)}.")
     from ..git.joining import join, join_into
 
-    path, other = map(Path, paths)
-    joined = join_into(target, path, other, tell=tell) if target else join(path, other, tell=tell)
+    first, second = map(Path, paths)
+    joined = (
+        join_into(target, first, second, tell=tell) if target else join(first, second, tell=tell)
+    )
     for note in joined.notes:
         click.echo(f"note: {on_one_line(note)}")
-    click.echo(f"{target or path}: {counted(joined.lines, 'line')}, {joined.new} of them new")
+    click.echo(f"{target or first}: {counted(joined.lines, 'line')}, {joined.new} of them new")
 
 
 def _merge_file(paths: tuple[str, ...], target: Path | None) -> None:

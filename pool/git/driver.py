@@ -65,12 +65,12 @@ def _merged(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
     texts = [_content(file) for file in (ours, theirs)]
     names = [f"{path} (ours)", f"{path} (theirs)"]
     if name.name in {LEDGER, TURNS}:
-        side, other = map(UnionSide.of, names, texts)
-        _expect_all(UnionSide.of(f"{path} (base)", _content(base)), (side, other))
+        first, second = map(UnionSide.of, names, texts)
+        _expect_all(UnionSide.of(f"{path} (base)", _content(base)), (first, second))
         if name.name == LEDGER:
-            lines, notes = union_of(side, other, Path(name.parent))
+            lines, notes = union_of(first, second, Path(name.parent))
         else:
-            lines, notes = united(side, other), ()
+            lines, notes = united(first, second), ()
         write_atomically(ours, b"".join(line.text for line in lines))
         return notes
     if name.name == MANIFEST:
@@ -139,9 +139,9 @@ def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
             )
 
 
-def _beginning(ours: bytes, other: bytes) -> bytes:
+def _beginning(first: bytes, second: bytes) -> bytes:
     """Return the lines with which both begin."""
-    lines = zip(ours.splitlines(keepends=True), other.splitlines(keepends=True), strict=False)
+    lines = zip(first.splitlines(keepends=True), second.splitlines(keepends=True), strict=False)
     blocks = list[bytes]()
     for mine, theirs in lines:
         if mine != theirs:

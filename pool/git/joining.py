@@ -45,18 +45,18 @@ class Joined:
     notes: tuple[str, ...]
 
 
-def join(folder: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
+def join(folder: Path, second: Path, *, tell: Callable[[str], None]) -> Joined:
     """Take all that happened to another copy of a pool into a pool. The other one stays as it is.
 
     Args:
         folder: The pool. Nobody should be at work on it.
         tell: Told where a person's edits of the scaffold were copied to.
     """
-    _expect_two(folder, other)
-    return _join(folder, other, folder, tell)
+    _expect_two(folder, second)
+    return _join(folder, second, folder, tell)
 
 
-def join_into(target: Path, first: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
+def join_into(target: Path, first: Path, second: Path, *, tell: Callable[[str], None]) -> Joined:
     """Make a new pool of two copies of one. Both stay as they are.
 
     Args:
@@ -68,10 +68,10 @@ def join_into(target: Path, first: Path, other: Path, *, tell: Callable[[str], N
         Contradiction: As `join`; then there is no new pool.
         StorageError: As `join`.
     """
-    _expect_two(first, other)
+    _expect_two(first, second)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise InputError(
-            f"{target} exists already. Name a new folder; to take {other} into {first} itself,"
+            f"{target} exists already. Name a new folder; to take {second} into {first} itself,"
             " leave out --into."
         )
     if not target.parent.is_dir():
@@ -79,7 +79,7 @@ def join_into(target: Path, first: Path, other: Path, *, tell: Callable[[str], N
     aside = _aside(target)
     try:
         copy_folder(first, aside)
-        joined = _join(aside, other, first, tell)
+        joined = _join(aside, second, first, tell)
         with suppress(FileNotFoundError):
             target.rmdir()
         aside.chmod(0o755)
@@ -101,19 +101,19 @@ def _aside(target: Path) -> Path:
         raise StorageError(error.errno, error.strerror, str(target)) from error
 
 
-def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) -> Joined:
+def _join(folder: Path, second: Path, called: Path, tell: Callable[[str], None]) -> Joined:
     """Take another copy into a pool, which messages call as they do."""
-    heads = [_checked(path, tell) for path in (folder, other)]
+    heads = [_checked(path, tell) for path in (folder, second)]
     with locked(folder / LOCK), locked(Ledger(folder / LEDGER).lock):
         put_back(folder)  # what a merge left that was killed
         before = UnionSide.of(str(called / LEDGER), _content(folder / LEDGER))
-        theirs = UnionSide.of(str(other / LEDGER), _content(other / LEDGER))
+        theirs = UnionSide.of(str(second / LEDGER), _content(second / LEDGER))
         lines, notes = union_of(before, theirs, folder)
         state = _state(folder, lines)
-        evolutions = dict(_evolutions(folder, other, called))
-        _take_teams(folder, other, state)
+        evolutions = dict(_evolutions(folder, second, called))
+        _take_teams(folder, second, state)
         for name, manifest in evolutions.items():
-            _take_evolution(folder, name, other / EVOLUTIONS / name, manifest)
+            _take_evolution(folder, name, second / EVOLUTIONS / name, manifest)
         write_atomically(folder / LEDGER, b"".join(line.text for line in lines))
         for agent in state.agents.values():
             AgentFolders(folder).write(agent, state.learnt)
@@ -125,13 +125,13 @@ def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) 
     )
 
 
-def _expect_two(folder: Path, other: Path) -> None:
-    for path in (folder, other):
+def _expect_two(folder: Path, second: Path) -> None:
+    for path in (folder, second):
         refuse_links(path, whole=True)
         if not (path / LEDGER).is_file():
             raise InputError(f"no pool in {str(path)!r}: it has no {LEDGER}.")
-    if folder.samefile(other):
-        raise InputError(f"{folder} and {other} are one folder. Name two copies of a pool.")
+    if folder.samefile(second):
+        raise InputError(f"{folder} and {second} are one folder. Name two copies of a pool.")
 
 
 def _checked(folder: Path, tell: Callable[[str], None]) -> str:
@@ -166,11 +166,11 @@ def _of_heads(heads: Sequence[str], state: State) -> Iterator[str]:
         )
 
 
-def _take_teams(folder: Path, other: Path, state: State) -> None:
+def _take_teams(folder: Path, second: Path, state: State) -> None:
     """Take the files of teams; of two that write one team differently, always the same one."""
     make_folders(folder)
     for member in state.teams.values():
-        theirs = other / TEAMS / member.path.name
+        theirs = second / TEAMS / member.path.name
         if not theirs.is_file():
             continue
         if not member.path.is_file():
@@ -192,9 +192,9 @@ def _write(path: Path, text: bytes) -> None:
         write_atomically(path, text)
 
 
-def _evolutions(folder: Path, other: Path, called: Path) -> Iterator[tuple[str, str | None]]:
+def _evolutions(folder: Path, second: Path, called: Path) -> Iterator[tuple[str, str | None]]:
     """Yield the evolutions of another copy, each with what its manifest is to say."""
-    for path in _folders_in(other / EVOLUTIONS):
+    for path in _folders_in(second / EVOLUTIONS):
         own, name = folder / EVOLUTIONS / path.name, called / EVOLUTIONS / path.name
         mine, theirs = (_text(file / MANIFEST) for file in (own, path))
         if mine is None or theirs is None:

@@ -92,7 +92,7 @@ class UnionSide:
 
 
 def union_of(
-    first: UnionSide, other: UnionSide, folder: Path
+    first: UnionSide, second: UnionSide, folder: Path
 ) -> tuple[Sequence[UnionLine], Sequence[str]]:
     """Unite the ledgers of two copies of a pool.
 
@@ -107,25 +107,25 @@ def union_of(
             name were born.
         StorageError: One of them cannot be read on its own.
     """
-    lines = ordered(united(first, other), folder)
+    lines = ordered(united(first, second), folder)
     state, births = State(folder), dict[str, UnionLine]()
     for line in lines:
         try:
             state.take(line.entry)
         except ValueError as error:
             _expect_whole(first, folder)
-            _expect_whole(other, folder)
-            raise _misfit(line, births, (first, other), error) from None
+            _expect_whole(second, folder)
+            raise _misfit(line, births, (first, second), error) from None
         for name in _added_names(line.entry.value):
             births[name] = line
-    return lines, tuple(_notes(first, other, lines))
+    return lines, tuple(_notes(first, second, lines))
 
 
-def united(first: UnionSide, other: UnionSide) -> list[UnionLine]:
+def united(first: UnionSide, second: UnionSide) -> list[UnionLine]:
     """Unite two files whose lines have operations; see the module."""
-    _expect_equal(first, other)
+    _expect_equal(first, second)
     fields = dict[str, UnionLine]()
-    for line in (*first.lines, *other.lines):
+    for line in (*first.lines, *second.lines):
         fields[line.op] = min(fields.get(line.op, line), line, key=_rank)
     return sorted(fields.values(), key=lambda line: line.entry.order)
 
@@ -140,8 +140,8 @@ def _rank(line: UnionLine) -> tuple[bool, bool, int, bytes]:
     return line.entry.rank
 
 
-def _expect_equal(first: UnionSide, other: UnionSide) -> None:
-    there = {line.op: line for line in other.lines}
+def _expect_equal(first: UnionSide, second: UnionSide) -> None:
+    there = {line.op: line for line in second.lines}
     unequal = [
         (line, there[line.op])
         for line in first.lines
@@ -149,7 +149,7 @@ def _expect_equal(first: UnionSide, other: UnionSide) -> None:
     ]
     if unequal:
         (mine, theirs), *more = unequal
-        raise _other_of(mine.op, (first.name, mine), (other.name, theirs), more=len(more))
+        raise _other_of(mine.op, (first.name, mine), (second.name, theirs), more=len(more))
 
 
 def _added_names(value: Mapping[str, Any]) -> Iterator[str]:
@@ -210,18 +210,19 @@ def _side_of(line: UnionLine, sides: Sequence[UnionSide]) -> str:
     return next(side.name for side in sides if any(each.op == line.op for each in side.lines))
 
 
-def _notes(first: UnionSide, other: UnionSide, lines: Sequence[UnionLine]) -> Iterator[str]:
+def _notes(first: UnionSide, second: UnionSide, lines: Sequence[UnionLine]) -> Iterator[str]:
     """Yield what both sides changed, and which change is the one that counts now."""
-    ops = [{line.op for line in side.lines} for side in (other, first)]
+    ops = [{line.op for line in side.lines} for side in (second, first)]
     changed = [
         {subject: line for line in side.lines if line.op not in there and (subject := _of(line))}
-        for side, there in zip((first, other), ops, strict=True)
+        for side, there in zip((first, second), ops, strict=True)
     ]
     last = {subject: line for line in lines if (subject := _of(line))}
     for subject in sorted(changed[0].keys() & changed[1].keys()):
         line = last[subject]
+        side = _side_of(line, (first, second))
         yield (
-            f"both sides {subject}. What {quoted(line.op)} of {_side_of(line, (first, other))} says"
+            f"both sides {subject}. What {quoted(line.op)} of {side} says"
             " is what counts now; the ledger has both."
         )
 

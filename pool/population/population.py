@@ -118,12 +118,12 @@ class RankingScore:
         """All tasks that it worked on."""
         return sum(self.tasks.values())
 
-    def sigma(self, other: str, niche: str) -> float:
+    def sigma(self, peer: str, niche: str) -> float:
         """Return its synergy with another agent in a niche, in [0, 1] (EvoChamber Eq. 6, App. E.1).
 
         It is 0 until they have shared `synergy_tasks` tasks of that niche.
         """
-        pair = self.pairs.get((other, niche))
+        pair = self.pairs.get((peer, niche))
         return pair.reward if pair and pair.tasks >= self.rates.synergy_tasks else 0.0
 
     @cached_property
@@ -155,7 +155,7 @@ class RankingScore:
         """
         rewards = (*self.rewards, reward)[-self.rates.rolling :]
         score = fmean(rewards) if self.rates.prune_by == "recent_mean" else reward
-        shared = {(other, niche): self.pairs.get((other, niche), Pair()) for other in others}
+        shared = {(peer, niche): self.pairs.get((peer, niche), Pair()) for peer in others}
         return RankingScore(
             rates=self.rates,
             competence={
@@ -328,7 +328,7 @@ class Population:
             name: self.everybody[name].after(
                 niche,
                 reward,
-                [other for other in team if other != name],
+                [peer for peer in team if peer != name],
                 leads=name == trial.agents[ANCHOR].member,
                 lags_below=self.rates.prune_below * (self.mean or 0.0),
             )
@@ -343,15 +343,15 @@ class Population:
         )
 
 
-def overlap(first: RankingScore, other: RankingScore) -> float:
+def overlap(first: RankingScore, second: RankingScore) -> float:
     """Return how alike the skills of two agents are: the cosine of their competences.
 
     Over the niches of either, with 0 for one that an agent lacks (EvoChamber App. E.1): in [0, 1],
     and 0 where either has none at all.
     """
-    if not (lengths := first.norm * other.norm):
+    if not (lengths := first.norm * second.norm):
         return 0.0
-    others = other.competence
+    others = second.competence
     shared = math.fsum(
         [q * others[niche] for niche, q in first.competence.items() if niche in others]
     )

@@ -34,13 +34,13 @@ def identity_of(team: Team) -> str:
     return _digest([graph.frame, sorted(_colours(graph).values())])
 
 
-def are_isomorphic(first: Team, other: Team) -> bool:
+def are_isomorphic(first: Team, second: Team) -> bool:
     """Return whether renaming agents makes one team execute as the other.
 
     Where that takes too long to find out, which needs a graph made for the purpose, the answer is
     no: then a team is evaluated twice, and nothing else is lost.
     """
-    left, right = _graph(first), _graph(other)
+    left, right = _graph(first), _graph(second)
     if left.frame != right.frame:
         return False
     untried: list[tuple[Pins, Pins]] = [((), ())]

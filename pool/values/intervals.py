@@ -114,7 +114,9 @@ def figure_interval(
     spread = _Spread.of([tasks for tasks in niches.values() if tasks])
     slopes = _slopes(figure, means, 0.5)
     elsewhere = _slopes(figure, means, 0.25)
-    if any(abs(slope - other) > ALIKE for slope, other in zip(slopes, elsewhere, strict=True)):
+    if any(
+        abs(slope - reference) > ALIKE for slope, reference in zip(slopes, elsewhere, strict=True)
+    ):
         drawn = sorted(figure(scores) for scores in _draws(means, spread))
         value = figure(means)
         return min(value, drawn[DRAWS // 40]), max(value, drawn[-DRAWS // 40])
@@ -269,8 +271,8 @@ def _chi_square(chance: random.Random, degrees: int) -> float:
     return chance.gammavariate(degrees / 2, 2) / degrees
 
 
-def _beta(chance: random.Random, first: float, other: float) -> float:
-    return chance.betavariate(max(first, LEAST_SHARE), max(other, LEAST_SHARE))
+def _beta(chance: random.Random, first: float, second: float) -> float:
+    return chance.betavariate(max(first, LEAST_SHARE), max(second, LEAST_SHARE))
 
 
 def _slopes(figure: Figure, scores: Scores, level: float) -> list[float]:

@@ -1,4 +1,4 @@
-"""`mas dev runs`: the folders of runs, how large they are, and what becomes of them."""
+"""`mas dev runs`: lists, packs, shares and deletes the folders of runs."""
 
 from __future__ import annotations
 

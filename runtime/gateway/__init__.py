@@ -1,19 +1,19 @@
 """The only way to a language model: one place for retries, limits, usage and prices.
 
-Who answers a call, by `Endpoint.kind`:
+`Endpoint.kind` decides how a call is sent:
 
-* `openai`: we send the request ourselves, over one pool of connections. These are addresses of the
-  user's own and the providers in `PROVIDERS` that have a wire. The wires (`wires`) write a request
-  and read its answer as the provider documents it; `chat.fallback` remembers what a model
-  refuses. litellm would take seconds to import, and reports no answer before it is whole.
+* `openai`: we send the request ourselves, through one connection pool. This covers the user's own
+  addresses and the providers in `PROVIDERS` that have a wire. A wire (`wires`) writes requests and
+  reads answers as the provider documents them; `chat.fallback` remembers what a model refuses.
+  litellm would take seconds to import, and reports no answer before it is complete.
 * `local`: the embedded model, called in the same way at the server that `..local` starts.
-* `litellm`: every other provider, such as Bedrock and Vertex AI, and logins that are no key, such
-  as Azure's directory. `litellm_client` imports litellm on the first such call.
+* `litellm`: every other provider, such as Bedrock and Vertex AI, and logins without a key, such as
+  Azure's directory. `litellm_client` imports litellm on the first such call.
 
-What litellm knows of models is used for all of them: `prices` reads prices, context lengths, inputs
-and the API that a model answers from litellm's list, and `providers` the names of its providers, as
-files and without importing it. We keep no table of models. Retries, limits, budgets and usage are
-ours for all three kinds; litellm's own are switched off.
+All three kinds use litellm's model data without importing it: `prices` reads prices, context
+lengths, input types and the supported API from litellm's list, and `providers` reads its provider
+names. We maintain no model table. Retries, limits, budgets and usage are ours for all three kinds;
+litellm's own are switched off.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
-"""A circuit breaker: an endpoint that is out is left alone, and asked now and then whether it is.
+"""A circuit breaker: it stops calls to a failing endpoint and probes now and then for recovery.
 
-Closed, it lets all calls through. Failures in a row open it: calls fail at once, without asking.
-After a cool-down it is half open: one call, the probe, is let through, and its outcome decides for
+While closed, it admits all calls. Consecutive failures open it: calls then fail at once, without a
+request. After a cool-down it is half open: it admits one call, the probe, whose outcome decides for
 the others.
 """
 
@@ -17,17 +17,17 @@ from threading import Lock
 from .chat.errors import CallError
 
 MOST_FAILURES = 5
-"""Failures in a row that open it."""
+"""Consecutive failures that open the breaker."""
 FIRST_COOL_DOWN = 30.0
-"""Seconds until the first probe; each probe that fails doubles them."""
+"""Seconds until the first probe; each failed probe doubles them."""
 LONGEST_COOL_DOWN = 60.0
 
 
 class Breaker:
-    """Keeps calls from an endpoint that fails them all, whatever event loop they come from.
+    """Stops calls to an endpoint that fails them all. Safe to use from several event loops.
 
     Args:
-        clock: Gives the time in seconds; only differences matter.
+        clock: Returns the time in seconds; only differences matter.
     """
 
     def __init__(self, name: str, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -43,20 +43,20 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether calls are kept away, the probe excepted."""
+        """Whether calls are rejected, except for the probe."""
         return self._failures >= MOST_FAILURES
 
     async def admit(self, *, patient: bool = True) -> bool:
-        """Let a call through, or keep it away.
+        """Admit or reject a call.
 
         Args:
-            patient: Whether the call waits for the outcome of a probe under way.
+            patient: Whether the call waits for the outcome of a running probe.
 
         Returns:
-            Whether the call is the probe. It must end in one of the three ways below.
+            Whether the call is the probe. A probe must end with one of the three methods below.
 
         Raises:
-            CallError: The endpoint is out; `retry_after` says when it is asked again.
+            CallError: The endpoint is out; `retry_after` holds the seconds until the next probe.
         """
         while self.is_open:
             with self._lock:
@@ -70,14 +70,14 @@ class Breaker:
         return False
 
     def answered(self) -> None:
-        """Take note that the endpoint is there: it answered, or refused like one who works."""
+        """Record that the endpoint works: it answered, or refused the request properly."""
         with self._lock:
             self._failures = 0
             self._cool_down = FIRST_COOL_DOWN
             self._end_probe()
 
     def failed(self, error: CallError, *, probe: bool = False) -> None:
-        """Take note of a failure. Calls that were under way when it opened do not extend it."""
+        """Record a failure. Calls already under way when the breaker opened do not extend it."""
         now = self._clock()
         with self._lock:
             if probe:
@@ -93,7 +93,7 @@ class Breaker:
                 self._end_probe()
 
     def undone(self, *, probe: bool) -> None:
-        """Take note that a call ended without an outcome; if it was the probe, the next one is."""
+        """Record a call that ended without an outcome; if it was the probe, the next call is."""
         if probe:
             with self._lock:
                 self._end_probe()

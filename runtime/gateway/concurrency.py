@@ -1,4 +1,4 @@
-"""How many calls of a model are in flight: fewer after a refusal, more again with each answer."""
+"""The number of a model's calls in flight: halved after a refusal, raised again by answers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from threading import Lock
 
 
 class Slots:
-    """Bounds the calls in flight, of one event loop or several. Who comes first is let in first.
+    """Bounds the calls in flight, of one event loop or several. First come, first served.
 
-    A refusal ("too many requests") halves the bound, and each answer widens it by a fraction, one
-    slot per round of answers, until it is what it was. Calls that were in flight together are
-    refused together and halve it once.
+    A refusal ("too many requests") halves the bound. Each answer raises it by a fraction, one slot
+    per round of answers, up to the original bound. Calls that were in flight together and are
+    refused together halve it once.
 
     Args:
-        most: The bound while nothing is refused; None for no bound.
+        most: The bound without refusals; None for no bound.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -29,13 +29,13 @@ class Slots:
         self._lock = Lock()
 
     def narrow(self, most: int) -> None:
-        """Add a bound; while nothing is refused, the lowest holds."""
+        """Add a bound; without refusals, the lowest one holds."""
         with self._lock:
             self._limits.append(most)
             self._bound = min(self._bound, most)
 
     def widen(self, most: int) -> None:
-        """Take back a bound that was added."""
+        """Remove a bound that was added."""
         with self._lock:
             was_full = self._bound == self._most
             self._limits.remove(most)
@@ -63,13 +63,13 @@ class Slots:
         return self._refusals
 
     def give_back(self) -> None:
-        """Leave the slot to the next call."""
+        """Release the slot to the next call."""
         with self._lock:
             self._in_use -= 1
             self._serve()
 
     def answered(self) -> None:
-        """Widen the bound: the endpoint keeps up."""
+        """Raise the bound after an answer."""
         if self._bound < self._most:
             with self._lock:
                 self._bound = min(self._most, self._bound + 1 / self._bound)
@@ -86,7 +86,7 @@ class Slots:
         return min(self._limits, default=math.inf)
 
     def _leave(self, turn: tuple[Future[None], asyncio.AbstractEventLoop]) -> None:
-        """Wait no longer; a slot that was given meanwhile is given back."""
+        """Stop waiting, and release the slot if one was granted meanwhile."""
         with self._lock:
             if turn in self._waiting:
                 self._waiting.remove(turn)
@@ -95,7 +95,7 @@ class Slots:
             self.give_back()
 
     def _serve(self) -> None:
-        """Let in who waits, while there are slots. The lock is held."""
+        """Grant free slots to waiting calls. The caller holds the lock."""
         while self._waiting and self._in_use + 1 <= self._bound:
             turn, loop = self._waiting.popleft()
             # A waiter that gave up, or whose loop has ended, would never give its slot back.

@@ -1,4 +1,4 @@
-"""Where a model is reached: what an alias comes down to on this host."""
+"""Where to reach a model: an alias resolved to an address and a key on this host."""
 
 from __future__ import annotations
 
@@ -22,30 +22,32 @@ from .providers import BEARER, PROVIDERS, Provider, is_known, provider_names
 from .wires import WIRES
 
 RESPONSES = "responses"
-"""The API that knows efforts only (developers.openai.com/api/docs/guides/reasoning)."""
+"""The API that accepts efforts but no number of thinking tokens
+(developers.openai.com/api/docs/guides/reasoning)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """An address for calls. It keeps what each call needs of it.
+    """An address for calls, with the settings that each call needs.
 
     Attributes:
         kind: `openai` for an HTTP endpoint that is called directly, `local` for the embedded
             server, `inbox` for a folder of questions, `litellm` for every other provider.
-        wire: The API that is spoken there, one of `WIRES`.
-        api_base: The address, up to and with `/v1`; of `openai` only.
-        api_version: The version that is asked for beside the path, where there are several.
+        wire: The API to use, one of `WIRES`.
+        api_base: The address, up to and with `/v1`; for `openai` only.
+        api_version: The API version to request besides the path; None if there is only one.
         key: The key to send, or None. Never shown.
         weights: The model file of a `local` endpoint; None for the built-in one.
-        folder: Where an `inbox` has its questions; None: in the folder of the run that asks.
-        proxy: The proxy that it is reached through; None: directly. Never shown.
-        stream: Whether answers are to come in pieces.
-        effort: How long the model thinks where a request does not say.
-        thinking: Most tokens that it thinks, where a request says no effort.
-        top_p: Its `top_p`, where a request does not say.
-        extra: Fields of every request that nobody else writes.
+        folder: The folder of an `inbox` for its questions; None for one in the calling run's
+            folder.
+        proxy: The proxy to use; None for a direct connection. Never shown.
+        stream: Whether to stream answers.
+        effort: How long the model thinks if a request does not say.
+        thinking: The most tokens to think if a request has no effort.
+        top_p: The `top_p` if a request has none.
+        extra: Further fields of every request. The request's own fields take precedence.
         headers: Headers of every request, besides those of its API. Never shown.
-        hidden: What of these headers is secret.
+        hidden: The secret values among these headers.
     """
 
     kind: Literal["openai", "local", "inbox", "litellm"]
@@ -68,42 +70,42 @@ class Endpoint:
 
     @cached_property
     def shown(self) -> str:
-        """The address for messages; of a provider without one, the model."""
+        """The address to show in messages; the model if the provider has no address."""
         return self.at(WIRES[self.wire].path) if self.api_base else self.model
 
     def at(self, path: str) -> str:
-        """Return the address of a path of its API."""
+        """Return the URL of a path of its API."""
         version = f"?api-version={self.api_version}" if self.api_version else ""
         return f"{self.api_base}{path}{version}"
 
     @cached_property
     def templates(self) -> dict[Any, Body]:
-        """Bodies that were written to it, by all that they say besides messages."""
+        """A cache of request bodies without messages, by all their other settings."""
         return {}
 
     @property
     def credentials(self) -> Mapping[str, str]:
-        """The header with the key; none where there is no key."""
+        """The header with the key; empty without a key."""
         if not self.key:
             return {}
         return {self.key_header: f"Bearer {self.key}" if self.key_header == BEARER else self.key}
 
     @cached_property
     def sent_headers(self) -> Mapping[str, str]:
-        """The headers of each request, the key in them."""
+        """The headers of each request, including the key."""
         usual = {"Content-Type": "application/json"}
         return {**usual, **WIRES[self.wire].headers(self), **self.headers}
 
     @cached_property
     def secrets(self) -> frozenset[str]:
-        """What is sent and must not be written anywhere: keys, passwords, values of headers."""
+        """Secret values that calls send and nothing may record: keys, passwords, header values."""
         keys = (self.key, password_of(self.proxy) if self.proxy else None)
         return self.hidden | {key for key in keys if key}
 
     def thinks(self, request: ChatRequest) -> tuple[Effort | None, int | None]:
-        """Return how long the model may think of a request: an effort, or else a number of tokens.
+        """Return how long the model may think: an effort, or else a number of tokens.
 
-        What the request says counts before what the host says of all requests.
+        The request takes precedence over the host's settings for all requests.
         """
         if request.effort is not None:
             return request.effort, None
@@ -111,28 +113,27 @@ class Endpoint:
 
 
 _CALLS = ("/chat/completions", "/responses", "/messages", "/v2/chat", "/api/chat", "/api/generate")
-"""What people leave at the end of an address that they copied from an example."""
+"""Endings of addresses copied from an example."""
 _ADDRESS = re.compile(
     r"(?:(?P<name>.+)@)?(?P<address>(?:[\w.-]+|\[[0-9a-f:.]+\]):\d+(?:/.*)?)", re.IGNORECASE
 )
-"""`127.0.0.1:8000/v1`, perhaps with the name of a model before it."""
+"""`127.0.0.1:8000/v1`, optionally with a model's name before it."""
 
 
 _SECRET = re.compile("KEY$|TOKEN$|SECRET$")
-"""How variables end that hold a key, and no name and no file."""
+"""Endings of variables that hold a key, rather than a name or a file."""
 
 
 def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
-    """Find out where and how a model is reached. Asks nobody, and imports no library of a provider.
+    """Resolve a model to its endpoint, without calling it or importing a provider's library.
 
     Args:
         environment: The environment variables, for addresses and keys.
 
     Raises:
-        InputError: The model has no provider, one that nobody knows, or it is an address; or the
-            variable with its key or its address is not set, or holds none; or what litellm needs
-            for it is not installed; or it has another API than models.yaml says; or a variable that
-            names a proxy names none.
+        InputError: The model names no provider or an unknown one, or is an address. Or the variable
+            for its key or address is unset or invalid, litellm's requirements for it are not
+            installed, its API differs from models.yaml, or a proxy variable is invalid.
     """
     endpoint = spoken(model, _reached(model, environment))
     if not endpoint.api_base:
@@ -141,15 +142,15 @@ def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
 
 
 def configured(endpoint: Endpoint, model: Model, environment: Mapping[str, str]) -> Endpoint:
-    """Return an endpoint with what its host wants said in every request.
+    """Return an endpoint with the host's settings for every request.
 
     Args:
-        model: What the host says of it.
-        environment: The environment variables, for headers that are secret.
+        model: The host's settings for the model.
+        environment: The environment variables, for secret headers.
 
     Raises:
-        InputError: A variable that holds a header is not set, or the API takes no number of
-            thinking tokens.
+        InputError: A variable for a header is not set, or the API accepts no number of thinking
+            tokens.
     """
     if model.thinking_tokens is not None and (
         endpoint.kind in {"local", "inbox"} or endpoint.wire == RESPONSES
@@ -221,7 +222,7 @@ def _reached(model: Model, environment: Mapping[str, str]) -> Endpoint:
 
 
 def _provider(model: Model) -> tuple[str, Provider]:
-    """Split a model string: the name at the provider, and the provider."""
+    """Split a model string into the provider's name for the model, and the provider."""
     _refuse_address(model)
     provider, _, name = model.model.partition("/")
     if not name:
@@ -239,7 +240,7 @@ def _provider(model: Model) -> tuple[str, Provider]:
 
 
 def _refuse_address(model: Model) -> None:
-    """Refuse an address where a model should be: it would be taken for a provider's name."""
+    """Refuse an address in place of a model, which would be read as a provider's name."""
     shown = without_login(model.model)
     if "://" in model.model:
         meant = f"NAME@{shown}"
@@ -257,7 +258,7 @@ def _refuse_address(model: Model) -> None:
 def _direct(
     model: Model, name: str, provider: Provider, environment: Mapping[str, str], key: str | None
 ) -> Endpoint:
-    """Return the endpoint of a provider that is called directly."""
+    """Return the endpoint of a provider that we call directly."""
     version = model.api_version or (
         environment.get(provider.version_in) if provider.version_in else None
     )
@@ -284,7 +285,7 @@ def _direct(
 
 
 def _through_litellm(model: Model, provider: Provider, environment: Mapping[str, str]) -> Endpoint:
-    """Return the endpoint of a provider that litellm calls, once nothing is missing for it."""
+    """Return the endpoint of a provider that litellm calls; refuse missing requirements."""
     key = _declared_key(model, environment)
     has_key = key is not None or first_key(provider.key_in, environment) is not None
     for name in (name for login in provider.logins for name in login if _SECRET.search(name)):
@@ -314,7 +315,7 @@ def _is_installed(package: str) -> bool:
 
 
 def _own_address(provider: Provider, environment: Mapping[str, str]) -> str | None:
-    """Return the address that a variable says, where it is another than the usual one."""
+    """Return the address from a variable, if it differs from the provider's usual one."""
     name = next((name for name in provider.address_in if environment.get(name)), None)
     if name is None:
         return None
@@ -324,7 +325,7 @@ def _own_address(provider: Provider, environment: Mapping[str, str]) -> str | No
 
 
 def _trimmed(address: str) -> str:
-    """Take away what follows the address proper."""
+    """Remove the endings that follow the base address."""
     address = address.strip().rstrip("/")
     for call in _CALLS:
         address = address.removesuffix(call)
@@ -332,12 +333,12 @@ def _trimmed(address: str) -> str:
 
 
 def _versioned(address: str) -> str:
-    """Return an address with the path that Ollama, vLLM and their like serve, if it has none."""
+    """Return an address with the path that Ollama, vLLM and others serve, if it has none."""
     return address if "/" in address.partition("://")[2] else f"{address}/v1"
 
 
 def _completed(address: str, ending: str) -> str:
-    """Add what is missing of an ending: of `/v1beta/openai`, to `http://h/v1beta` the rest."""
+    """Add the missing part of an ending: for `/v1beta/openai`, complete `http://h/v1beta`."""
     if not ending:
         return _versioned(address)
     parts = ending.split("/")
@@ -354,7 +355,7 @@ def _prefixed(name: str, prefix: str) -> str:
 
 
 def _declared_key(model: Model, environment: Mapping[str, str]) -> str | None:
-    """Return the key of the variable that models.yaml names for a model."""
+    """Return the key from the variable that models.yaml names for a model."""
     if model.key_env is None:
         return None
     if key := first_key((model.key_env,), environment):

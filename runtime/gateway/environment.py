@@ -1,4 +1,4 @@
-"""What the environment says of a model, held to the checks of models.yaml: addresses and keys."""
+"""Addresses and keys from environment variables, validated like those of models.yaml."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ MISWRITTEN = {
     r"(export )?[A-Z0-9_]+_(KEY|TOKEN)=": "begins with the name of a variable",
     r"\S+ #": "ends with a comment",
 }
-"""What is no key by how it begins or ends, and what is wrong with it."""
+"""Beginnings and endings of text that is not a key, and what is wrong with it."""
 HEADER = re.compile("[ -~]{1,4096}")
-"""The value of a header: one line of ASCII, as models.yaml may have it."""
+"""The value of a header: one line of ASCII, as in models.yaml."""
 QUOTES = ('"', "'", "`")
 _LOGIN = re.compile(r"(?<=//)[^/\s]*@")
 
 
 def first_key(names: tuple[str, ...], environment: Mapping[str, str]) -> str | None:
-    """Return the key in the first variable that is set; None where none is.
+    """Return the key in the first variable that is set; None if none is.
 
     Raises:
-        InputError: It cannot be sent as it is; the message has no part of it.
+        InputError: The key cannot be sent unchanged. The message contains no part of it.
     """
     for name in names:
         if key := environment.get(name):
@@ -37,10 +37,10 @@ def first_key(names: tuple[str, ...], environment: Mapping[str, str]) -> str | N
 
 
 def check_address(address: str, where: str) -> None:
-    """Make sure that an address can be called.
+    """Refuse an address that cannot be called.
 
     Raises:
-        InputError: It cannot be; the message has no password.
+        InputError: The address is invalid. The message contains no password.
     """
     if why := _uncallable(address):
         shown = quoted(without_login(address))
@@ -48,12 +48,12 @@ def check_address(address: str, where: str) -> None:
 
 
 def without_login(address: str) -> str:
-    """Return an address without a user name and a password."""
+    """Return an address without its user name and password."""
     return _LOGIN.sub("[secret]@", address)
 
 
 def _unsendable(key: str) -> str:
-    """Return what is wrong with a key; empty where nothing is."""
+    """Return what is wrong with a key; empty if valid."""
     if key != key.strip():
         what = "a space" if key.strip("\r\n") == key else "a line end"
         return f"begins or ends with {what}, as text from a file may have it"
@@ -66,7 +66,7 @@ def _unsendable(key: str) -> str:
 
 
 def _uncallable(address: str) -> str:
-    """Return what is wrong with an address; empty where nothing is."""
+    """Return what is wrong with an address; empty if valid."""
     if address.startswith(QUOTES) or address.endswith(QUOTES):
         return "stands in quotes"
     if not address.lower().startswith(("http://", "https://")):

@@ -39,21 +39,21 @@ if TYPE_CHECKING:
     from .model_client import Client, OpenAccount
 
 OLDER_BOUND = refused_form("max_tokens", ParameterForm(name="max_tokens"))
-"""The older name of the bound on what is written, as a parameter that is refused."""
+"""The older name of the output limit, as a refused parameter."""
 EMBEDDED_CONCURRENCY = 4
-"""Calls of the embedded model in flight: as many as its server works on at once."""
+"""Concurrent calls of the embedded model: as many as its server handles at once."""
 
 
 class Gateway:
     """Calls models by their alias. An async context manager; it belongs to one event loop.
 
     Args:
-        environment: Where keys and addresses are looked up. Default: the process's environment.
+        environment: Where to look up keys and addresses. Default: the process's environment.
         seed: Seeds the jitter of waits.
-        clock: Gives the time in seconds; only differences matter.
-        shared: What several gateways share; whoever made it closes it. None: it shares nothing.
-        responder: Who answers here what is asked in a run's own inbox; None: files alone do.
-        batched: Whether calls are made through the batch APIs of their providers, by `batches`.
+        clock: Returns the time in seconds; only differences matter.
+        shared: State shared by several gateways; its creator closes it. None to share nothing.
+        responder: Also answers questions in a run's own inbox; None to accept answer files only.
+        batched: Whether to call models through their providers' batch APIs, by `batches`.
 
     Attributes:
         batches: Makes calls in batches, while `batch.collecting` lasts.
@@ -91,10 +91,10 @@ class Gateway:
         await self.close()
 
     def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Make sure that models and their fallbacks can be called, without calling them.
+        """Check that models and their fallbacks can be called, without calling them.
 
         Args:
-            priced: Whether all of them must have a price, as a cap on USD demands.
+            priced: Whether all of them must have a price, as a USD cap requires.
 
         Raises:
             InputError: An alias is unknown, the variable with its key is not set, it has no price,
@@ -117,10 +117,10 @@ class Gateway:
                 )
 
     async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Check the models, and make ready what they and their fallbacks need.
+        """Check the models, and start what they and their fallbacks need.
 
         Args:
-            priced: Whether all of them must have a price, as a cap on USD demands.
+            priced: Whether all of them must have a price, as a USD cap requires.
 
         Raises:
             ModelError: The embedded server did not start.
@@ -135,7 +135,7 @@ class Gateway:
                 await self._client(self._client_of(first).endpoint.kind)
 
     def takes_seed(self, alias: str) -> bool:
-        """Return whether a model can be asked with a seed. Whether it heeds one, only it knows."""
+        """Return whether requests to a model can have a seed; the model may still ignore it."""
         try:
             endpoint = self._client_of(alias).endpoint
         except InputError:
@@ -143,7 +143,7 @@ class Gateway:
         return endpoint.wire == "chat" and endpoint.kind != "litellm"
 
     def secrets(self) -> frozenset[str]:
-        """Give what calls send that is secret, for whoever must keep it out of what is written."""
+        """Return the secret values that calls send, so that nothing records them."""
         return frozenset[str]().union(*(line.endpoint.secrets for line in self._by_alias.values()))
 
     async def chat(
@@ -160,23 +160,24 @@ class Gateway:
         folder: Path | None = None,
         batched_attempt: Callable[[str], BatchedAttempt] = unrecorded,
     ) -> ChatAnswer:
-        """Ask a model, and where it fails its fallbacks.
+        """Call a model, and its fallbacks if it fails.
 
         Args:
-            on_retry: Told each failure that will be retried and the seconds until then.
-            on_fallback: Told the failure after which another model is asked, and its alias.
-            on_words: Told the words of an answer as they come, where it comes in pieces.
-            on_adapted: Told each parameter that a model turns out to refuse, once.
-            budget: What may be spent. Every attempt is reserved there before it is made.
-            open_account: Writes down what an attempt may cost, before it is made.
-            tell: Notes what people should know while an answer is waited for.
-            folder: The folder of the run that asks; None: it keeps none.
-            batched_attempt: Returns the attempt by which a request is asked in a batch.
+            on_retry: Called with each failure to be retried and the seconds until then.
+            on_fallback: Called with the failure that leads to another model, and that model's
+                alias.
+            on_words: Called with the text of a streamed answer as it arrives.
+            on_adapted: Called once for each parameter that a model turns out to refuse.
+            budget: What the call may spend. Every attempt first reserves its cost there.
+            open_account: Records an attempt's possible cost before the attempt.
+            tell: Records events of interest to people while the call waits for an answer.
+            folder: The calling run's folder; None if it has none.
+            batched_attempt: Returns the attempt that sends a request in a batch.
 
         Raises:
             CallError: No usable answer after the allowed retries, or a failure that cannot pass.
             BudgetReached: The budget has no room for the call, or its time is up.
-            InputError: An alias is unknown, or its key or its server cannot be had.
+            InputError: An alias is unknown, or its key or its server is unavailable.
             ModelError: The embedded server did not start.
         """
         started = self._clock()
@@ -225,7 +226,7 @@ class Gateway:
     async def _answer(
         self, call: PendingCall, on_fallback: Callable[[CallError, str], None]
     ) -> tuple[str, ChatAnswer, int]:
-        """Ask a model, then its fallbacks; give who answered, what, and after how many attempts."""
+        """Call a model, then its fallbacks; return the alias, its answer and its attempts."""
         route = self._route_of(call.request)
         earlier: list[str] = []
         for alias, following in zip_longest(route, route[1:]):
@@ -249,7 +250,7 @@ class Gateway:
         raise AssertionError("a route has at least one model")
 
     def _route_of(self, request: ChatRequest) -> list[str]:
-        """Return the aliases that are asked: a fallback that cannot see what is shown is none."""
+        """Return the aliases to call, without fallbacks that do not accept the attachments."""
         first, *fallbacks = self._route(request.model)
         if not fallbacks:
             return [first]
@@ -263,7 +264,7 @@ class Gateway:
         return [first, *able]
 
     def _route(self, alias: str) -> list[str]:
-        """Give the aliases that are asked one after the other: the first, its fallbacks, theirs."""
+        """Return the aliases to call in order: the first, its fallbacks, and theirs."""
         route: list[str] = []
         ahead = [alias]
         while ahead:
@@ -293,7 +294,7 @@ class Gateway:
         return self._by_alias[alias]
 
     def _limiter_of(self, endpoint: Endpoint) -> RateLimiter:
-        """Return what the calls of a model share, whatever alias and key they use."""
+        """Return the limiter that all calls of a model share, whatever their alias and key."""
         place = replace(endpoint, key=None)
         limiters = self._shared.limiters
         if place not in limiters:
@@ -303,7 +304,7 @@ class Gateway:
         return limiters[place]
 
     async def _client(self, kind: str) -> Client:
-        """Make the client on the first call that needs it."""
+        """Create the client on the first call that needs it."""
         if self.batched and kind == "openai":
             raise RuntimeError("calls in batches are made while `batch.collecting` lasts")
         kind = kind if kind in {"inbox", "litellm"} else "openai"
@@ -322,7 +323,7 @@ class Gateway:
 
 
 def _in_batches(client: ModelClient) -> ModelClient:
-    """Return a model's client as it asks in batches; unchanged where its provider takes none."""
+    """Return a model's client for batches; unchanged if its provider has none."""
     part = batch_price_of(client.model)
     if part is None or client.endpoint.kind != "openai":
         return client

@@ -1,7 +1,7 @@
-"""Models that are people, or programs without an API: questions are files of a folder.
+"""Models that are people, or programs without an API: questions are files in a folder.
 
-The same question has the same files, whoever asks it and when. So what is pending survives the
-process that asks, and what is answered is not asked again.
+The same question always has the same files, whoever asks it and when. So a pending question
+survives the process that asked it, and an answered question is not asked again.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from .stream_sink import StreamSink
 
 FOLDER = "inbox"
-"""The inbox of a run's folder; where a run keeps none, that of the working directory."""
+"""The inbox in a run's folder, or in the working directory if a run keeps no folder."""
 SECONDS_BETWEEN_LOOKS = 0.25
 
 
 class Responder(Protocol):
-    """Answers questions in front of the program."""
+    """Answers questions interactively in the running program."""
 
     async def __call__(self, question: str, /) -> str:
-        """Return the answer to a question; an empty one where nobody wants to give it here."""
+        """Return the answer to a question; empty if the person does not answer here."""
         ...
 
 
@@ -40,14 +40,15 @@ class InboxClient:
     """Puts each request into a folder, and waits for its answer; see `Client`.
 
     Args:
-        responder: Who also answers what has no folder of its own; None: nobody.
+        responder: Also answers questions whose endpoint has no folder of its own; None for files
+            only.
     """
 
     def __init__(self, responder: Responder | None = None) -> None:
         self._responder = responder
 
     async def chat(self, endpoint: Endpoint, body: Body, sink: StreamSink, /) -> ChatAnswer:
-        """Ask, unless somebody has answered already; wait until it is answered.
+        """Write the question unless it is already answered, and wait for the answer.
 
         Raises:
             StorageError: The question cannot be written.
@@ -74,7 +75,7 @@ class InboxClient:
 async def _answer(
     question: InboxQuestion, sink: StreamSink, typing: asyncio.Task[None] | None = None
 ) -> ChatAnswer:
-    """Wait for an answer. What is wrong with a file that is there is reported once."""
+    """Wait for an answer. A problem with an answer file is reported once."""
     reported = ""
     while (answer := question.answer()) is None:
         if typing is not None and typing.done():
@@ -91,7 +92,7 @@ async def _answer(
 async def _typed(
     question: InboxQuestion, responder: Responder | None
 ) -> AsyncGenerator[asyncio.Task[None] | None]:
-    """Have somebody type an answer meanwhile: it is written down as by any other program."""
+    """Let a person type an answer meanwhile; it is written to a file like any other answer."""
     if responder is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""A question in an inbox: the files that ask it, and the file that answers it."""
+"""A question in an inbox: its question files and its answer file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .chat.text import as_text, text_of
 QUESTION, SHOWN = "question.json", "question.md"
 ANSWERS = ("answer.json", "answer.txt")
 ABOUT_US = frozenset({"model", "stream", "stream_options"})
-"""Fields of a request that shape no answer."""
+"""Fields of a request that do not affect the answer."""
 HEADINGS = {"system": "Instructions", "user": "Question", "assistant": "Answer", "tool": "Result"}
 
 
@@ -33,8 +33,8 @@ class InboxQuestion:
     """A question in an inbox.
 
     Attributes:
-        fields: What is asked, as the chat API has it.
-        problem: Why the answer that is there counts for none; empty where none is there.
+        fields: The request, in the chat API's form.
+        problem: Why the answer file is invalid; empty without one.
     """
 
     inbox: Path
@@ -44,7 +44,7 @@ class InboxQuestion:
 
     @cached_property
     def name(self) -> str:
-        """A digest of all that shapes the answer. The names of its files begin with it."""
+        """A digest of everything that affects the answer. The names of its files begin with it."""
         shaping = {name: item for name, item in self.fields.items() if name not in ABOUT_US}
         text = json.dumps(shaping, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -55,14 +55,14 @@ class InboxQuestion:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has begun to answer it."""
+        """Whether no answer file exists."""
         return not any(self.file(ending).exists() for ending in ANSWERS)
 
     def ask(self) -> None:
         """Write the question, for programs and then for people.
 
         Raises:
-            StorageError: It cannot be written.
+            StorageError: The question cannot be written.
         """
         make_folders(self.inbox)
         write_atomically(self.file(QUESTION), dumps(self._value(), indent=2, ensure_ascii=False))
@@ -81,10 +81,10 @@ class InboxQuestion:
         return form.get("json_schema", {}).get("schema")
 
     def shown(self, answer_file: str = "") -> str:
-        """Return the question as people read it.
+        """Return the question as text for people.
 
         Args:
-            answer_file: Where the answer is to be written, where people have to know.
+            answer_file: Where to write the answer; empty if the person need not know.
         """
         tools: Any = self.fields.get("tools") or []
         schema = self._schema
@@ -97,10 +97,10 @@ class InboxQuestion:
         )
 
     def answer(self) -> ChatAnswer | None:
-        """Return the answer; None where there is none, or it may still be being written.
+        """Return the answer; None if there is none, or it may be incomplete.
 
-        A file counts once it was the same at two looks in a row. One that is renamed into its place
-        is whole from the beginning.
+        A file counts once two consecutive checks find it unchanged, so a writer has time to finish
+        it. A file renamed into place is complete from the start.
         """
         for path in map(self.file, ANSWERS):
             try:
@@ -118,7 +118,6 @@ class InboxQuestion:
         return None
 
     def _read(self, path: Path) -> ChatAnswer:
-        """Read an answer."""
         content = beneath.read(self.inbox, path.name, LARGEST_ANSWER)
         text = content.decode("utf-8-sig").strip()
         if not text:
@@ -139,7 +138,7 @@ class InboxQuestion:
 
 
 def _calls(listed: Any) -> Iterator[ToolRequest]:
-    """Read calls of tools: `[{"name": …, "arguments": {…}}]`."""
+    """Parse tool calls: `[{"name": …, "arguments": {…}}]`."""
     try:
         for number, call in enumerate(listed, 1):
             arguments = as_text(call.get("arguments", {}))
@@ -149,7 +148,7 @@ def _calls(listed: Any) -> Iterator[ToolRequest]:
 
 
 def _turn(message: Message) -> tuple[str, str]:
-    """Return a message's heading, and its text with the calls of tools that are in it."""
+    """Return a message's heading and its text, including its tool calls."""
     content: Any = message.get("content")
     parts = [content] if isinstance(content, str) else content or []
     texts = [part if isinstance(part, str) else _part(part) for part in parts]
@@ -160,5 +159,5 @@ def _turn(message: Message) -> tuple[str, str]:
 
 
 def _part(part: Mapping[str, Any]) -> str:
-    """Return a part of a message; what is no text is in the file for programs."""
+    """Return a part of a message as text; non-text content is only in the file for programs."""
     return part["text"] if part.get("type") == "text" else f"({part.get('type')}, not shown here)"

@@ -1,4 +1,4 @@
-"""Calls of every provider that has no OpenAI-compatible endpoint, through litellm.
+"""Calls through litellm, for every provider without an API that we use directly.
 
 litellm takes seconds to import, so only the first such call imports it.
 """
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 WRONG_SETUP = ("api_key", "api key", "credential", "llm provider not provided", "jwt key")
 LONGEST_CALL = 86_400
-"""Seconds until litellm gives up by itself; the gateway does so much earlier."""
+"""Seconds until litellm's own timeout; the gateway's is much shorter."""
 
 
 class LitellmClient:
-    """litellm, with its own retries, prices and prints switched off. Made in seconds, not less."""
+    """litellm without its own retries, prices and output. Creating one takes seconds."""
 
     def __init__(self) -> None:
         # Without them, it fetches lists from the network: of prices when it is imported, and of
@@ -51,7 +51,7 @@ class LitellmClient:
         """Make one request; see `Client.chat`.
 
         Raises:
-            CallError: No answer, or not one that the API promises.
+            CallError: No answer, or an answer that violates the API.
         """
         # It raises, before it sends anything, for what a model does not take, unless it is told to
         # drop that in silence.
@@ -65,7 +65,7 @@ class LitellmClient:
         return answer_of(response.model_dump(), endpoint.model)
 
     async def close(self) -> None:
-        """Close what litellm keeps open for the process, and end the tasks that it left behind."""
+        """Close litellm's process-wide connections, and end the tasks that it left running."""
         folder = str(Path(self._litellm.__file__).parent)
         left = [task for task in asyncio.all_tasks() if _file_of(task).startswith(folder)]
         for task in left:
@@ -76,7 +76,7 @@ class LitellmClient:
 
 
 def _settings(endpoint: Endpoint) -> dict[str, Any]:
-    """Return the parameters of litellm besides a request; it decides what is not set."""
+    """Return litellm's parameters besides the request; litellm fills in unset ones."""
     settings = {
         "model": endpoint.model,
         "api_key": endpoint.key,
@@ -88,16 +88,16 @@ def _settings(endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _file_of(task: asyncio.Task[Any]) -> str:
-    """Return the file of a task's code."""
+    """Return the file that defines a task's coroutine."""
     code = getattr(task.get_coro(), "cr_code", None)
     return code.co_filename if code else ""
 
 
 def _mapped(endpoint: Endpoint, error: Exception) -> CallError:
-    """Return what happened by what lies behind litellm's exception.
+    """Return the `CallError` for the cause of litellm's exception.
 
-    Its status is 500 also where there was no response; its cause is one of httpx's then. Where it
-    is a status of 4xx without a response, or a package is missing, nothing was sent.
+    litellm's status is 500 even without a response; the cause is then an httpx exception. If the
+    status is 4xx without a response, or a package is missing, nothing was sent.
     """
     words = str(error).partition("Traceback (most recent call last)")[0]
     words = without(endpoint.secrets, words.encode()).decode()

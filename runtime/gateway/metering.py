@@ -1,4 +1,4 @@
-"""What a call consumed, whatever the endpoint says."""
+"""The usage of a call, even if the endpoint reports none or too little."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from .stream_sink import StreamSink
 
 BYTES_PER_TOKEN = 2
-"""Half of what is usual: an estimate must not be too low."""
+"""Half of the usual number: an estimate of tokens must not be too low."""
 MOST_BYTES_PER_TOKEN = 4
-"""Of a text for one token, at most: an endpoint that tells fewer tokens is doubted under a cap."""
+"""The most bytes of text for one token. If an endpoint reports fewer tokens, caps count more."""
 
 
 def tokens_in(size: int) -> int:
-    """Estimate the tokens of a text of so many bytes, rather too many than too few."""
+    """Estimate the tokens in `size` bytes of text; the estimate must not be too low."""
     return -(-size // BYTES_PER_TOKEN)
 
 
 def characters_in(messages: Iterable[Message]) -> int:
-    """Count the characters that are said in messages, calls of tools with them."""
+    """Return the number of characters in messages, including tool calls."""
     return sum(len(text) for message in messages for text in _texts_of(message))
 
 
 def bytes_in(messages: Iterable[Message]) -> int:
-    """Count the bytes of the same, in UTF-8."""
+    """Return the number of UTF-8 bytes in messages, including tool calls."""
     return sum(_size(text) for message in messages for text in _texts_of(message))
 
 
@@ -61,16 +61,16 @@ def metered(
     read: int = 0,
     declared: bool = False,
 ) -> Usage:
-    """Return an answer's usage and price; what the endpoint did not tell is estimated.
+    """Return an answer's usage and price; estimate what the endpoint does not report.
 
-    Who is paid is not believed alone. Prices that the host declared hold, whatever less the
-    endpoint says that the call cost; what it says counts before prices of a public list. And caps
-    count the tokens that texts have at least, and the list's price, where these are more.
+    The endpoint's own report is not trusted alone. Prices that the host declared are a lower bound,
+    whatever cost the endpoint reports. Against prices of a public list, the reported cost takes
+    precedence. Caps count at least the tokens that the texts must have, and their list price.
 
     Args:
-        prompt: Our estimate of the tokens that it read, rather too many.
-        read: Bytes of what it was given to read.
-        declared: Whether the host declared what it costs.
+        prompt: Our estimate of the prompt's tokens, not too low.
+        read: Bytes of the prompt.
+        declared: Whether the host declared the prices.
     """
     usage, is_metered = answer.usage, not answer.usage.unmetered_calls
     written = written_by(answer)
@@ -94,7 +94,7 @@ def metered(
 
 
 def written_by(answer: ChatAnswer) -> str:
-    """Return all that a model wrote and thought, calls of tools with it."""
+    """Return all text that a model produced: thinking, answer and tool calls."""
     called = "".join(call.name + call.arguments for call in answer.tool_calls)
     return answer.thinking + answer.text + called
 
@@ -108,10 +108,10 @@ def _doubted(
     completion: int = 0,
     **changes: float,
 ) -> Usage:
-    """Add what caps count besides: tokens that are in the texts at least, and their price.
+    """Add what only caps count: unreported tokens that the texts must have, and their price.
 
     Args:
-        changes: What else to write in it.
+        changes: Other fields of the usage to set.
     """
     prompt = max(usage.prompt_tokens, read // MOST_BYTES_PER_TOKEN)
     completion = max(usage.completion_tokens, _size(written) // MOST_BYTES_PER_TOKEN, completion)
@@ -136,16 +136,16 @@ def upper_bound(
     read: int = 0,
     has_ended: bool = False,
 ) -> Usage:
-    """Return the most that a call can have cost whose answer did not come, or broke off.
+    """Return the highest possible usage of a call whose answer is missing or incomplete.
 
-    What the endpoint told of the prompt is taken for exact. How much the model wrote, or thought in
-    silence, before it was stopped, nobody knows: that is all that was reserved for it, or what came
-    where that is more. Of a stream that ended too early only what came is counted as written, and
-    the rest is doubted: its endpoint hardly wrote more, but caps have to hold if it did.
+    Reported prompt tokens count as exact. Nobody knows how much the model wrote or thought before
+    it stopped, so the reserved tokens count, or the received ones if there are more. If the
+    endpoint or its connection ended a stream early, only the received tokens count as written. The
+    rest is doubted: the endpoint hardly wrote more, but caps must hold if it did.
 
     Args:
-        read: Bytes of what it was given to read.
-        has_ended: Whether the endpoint itself said that it failed: it wrote no more than came.
+        read: Bytes of the prompt.
+        has_ended: Whether the endpoint itself reported the failure: it wrote no more than arrived.
     """
     most = reservation.most
     usage = _received(reservation, sink, rates)
@@ -170,7 +170,7 @@ def upper_bound(
 def _received(
     reservation: Reservation, sink: StreamSink, rates: TokenPrices | None
 ) -> Usage | None:
-    """Return the usage of an answer that did not arrive whole; None where nobody knows it."""
+    """Return the usage of an incomplete answer; None if unknown."""
     if sink.received is None:
         return replace(reservation.most, completion_tokens=0) if sink.is_cut else None
     try:
@@ -180,7 +180,7 @@ def _received(
 
 
 def unreached(reservation: Reservation) -> Usage:
-    """Return the usage of a call that hardly reached its model: nothing but what is doubted."""
+    """Return the usage of a call that hardly reached its model: all of it is doubted."""
     most = reservation.most
     return Usage(
         calls=most.calls,

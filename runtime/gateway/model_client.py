@@ -1,4 +1,4 @@
-"""The line to one model: its attempts, what each may cost, and how long it may take."""
+"""Calls of one model: attempts, the cost of each, and its time limit."""
 
 from __future__ import annotations
 
@@ -46,33 +46,33 @@ if TYPE_CHECKING:
     from .rate_limiter import RateLimiter
 
 SMALLEST_CONTEXT = 100_000
-"""Tokens of a prompt up to which no context need be looked up."""
+"""Prompts up to this many tokens need no lookup of the model's context length."""
 
 
 class Settle(Protocol):
-    """Writes down what an attempt did cost, in place of what it might; called once."""
+    """Records an attempt's actual cost in place of its highest; called once."""
 
     def __call__(self, usage: Usage, /, *, lost: bool) -> None:
-        """Write it down.
+        """Record the cost.
 
         Args:
-            usage: What it cost, or the most that it can have.
-            lost: Whether the attempt was broken off from here, and not by its endpoint.
+            usage: The actual usage, or the highest possible one.
+            lost: Whether we broke off the attempt, rather than its endpoint.
         """
         ...
 
 
 OpenAccount: TypeAlias = "Callable[[Usage, BatchedAttempt | None], Awaitable[Settle]]"
-"""Writes down what an attempt may cost at most, and gives what settles it."""
+"""Records the highest cost of an attempt, and returns the function that settles it."""
 
 
 def unrecorded(key: str) -> BatchedAttempt:
-    """Return an attempt in a batch that no other process can collect."""
+    """Return a batched attempt that no other process can collect."""
     return BatchedAttempt(id=uuid4().hex, number="", key=key)
 
 
 async def no_account(_most: Usage, _attempt: BatchedAttempt | None = None) -> Settle:
-    """Keep no account."""
+    """Record nothing."""
 
     def settle(_usage: Usage, /, *, lost: bool) -> None:
         del lost
@@ -81,41 +81,41 @@ async def no_account(_most: Usage, _attempt: BatchedAttempt | None = None) -> Se
 
 
 class Client(Protocol):
-    """What makes one request of an endpoint.
+    """Makes single requests to an endpoint.
 
-    * Must stop at once, and let go of its connection, when it is cancelled: time is bounded by
-      whoever calls it.
+    * Must stop and release its connection as soon as it is cancelled: the caller bounds the time.
     """
 
     async def chat(self, endpoint: Endpoint, body: Body, sink: StreamSink, /) -> ChatAnswer:
         """Make one request.
 
         Args:
-            sink: Told what comes before the answer is whole.
+            sink: Receives progress before the answer is complete.
 
         Raises:
-            CallError: No answer, or not one that the API promises.
+            CallError: No answer, or an answer that violates the API.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingCall:
-    """A call on its way.
+    """A request with its limits and callbacks.
 
     Attributes:
-        on_retry: Told each failure that will be retried and the seconds until then.
-        on_adapted: Told each parameter that was refused, and what is said instead.
-        patient: Whether it waits for a model that is out; False where another one can answer.
-        on_words: Told the words of an answer as they come, for people who watch.
-        open_account: Writes down what an attempt may cost, before it is made.
-        tell: Notes what people should know while an answer is waited for.
-        folder: The folder of the run that asks; None: it keeps none.
-        batched_attempt: Returns the attempt by which it asks in a batch, for a request's digest.
+        on_retry: Called with each failure to be retried and the seconds until then.
+        on_adapted: Called with each refused parameter and its replacement.
+        patient: Whether to wait for an unavailable model; False if another model can answer.
+        on_words: Called with the text of a streamed answer as it arrives.
+        open_account: Records an attempt's possible cost before the attempt.
+        tell: Records events of interest to people while the call waits for an answer.
+        folder: The calling run's folder; None if it has none.
+        batched_attempt: Returns the attempt that sends a request in a batch, for the request's
+            digest.
     """
 
     request: ChatRequest
@@ -132,15 +132,15 @@ class PendingCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelClient:
-    """An alias with what is needed to call its model.
+    """An alias, with everything needed to call its model.
 
     Attributes:
-        limiter: When calls may go out; shared with other aliases of the same model.
-        rates: What the model costs; None where nobody told.
-        is_declared: Whether the host declared what it costs.
-        is_batched: Whether its calls wait in batches, which no limit on calls in flight applies to.
-        refused: The forms of parameters that the model turned out not to take.
-        longest: The most tokens that it wrote where it wrote more than was asked, else 0.
+        limiter: Decides when calls may be sent; shared with other aliases of the same model.
+        rates: The model's prices; None if unknown.
+        is_declared: Whether the host declared the prices.
+        is_batched: Whether its calls wait in batches, without a limit on concurrent calls.
+        refused: The forms of parameters that the model turned out to refuse.
+        longest: The most tokens that it wrote beyond a request's limit, else 0.
     """
 
     model: Model
@@ -153,7 +153,7 @@ class ModelClient:
     longest: list[int] = field(default_factory=lambda: [0])
 
     def hands_over(self, error: CallError) -> bool:
-        """Return whether a fallback is to answer after a failure."""
+        """Return whether a fallback should answer after a failure."""
         if error.is_refusal:
             return self.model.fallback_on_refusal
         return error.another_may_answer
@@ -161,10 +161,10 @@ class ModelClient:
     async def chat(
         self, call: PendingCall, client: Client, endpoint: Endpoint
     ) -> tuple[ChatAnswer, int]:
-        """Ask, and again while failures may pass and retries are left.
+        """Call the model, and retry while failures may pass and retries are left.
 
         Args:
-            call: What to ask, and within which bounds.
+            call: The request and its limits.
 
         Returns:
             The answer and the number of attempts.
@@ -202,7 +202,7 @@ class ModelClient:
         )
 
     async def _adapted(self, call: PendingCall, client: Client, endpoint: Endpoint) -> ChatAnswer:
-        """Make an attempt; say otherwise, once and for all, what the model turns out to refuse."""
+        """Make an attempt; repeat it in another form if the model refuses a parameter."""
         messages = meant_for(call.request.messages, endpoint.model)
         shown = with_attachments(messages, call.request.attachments)
         if shown != [*call.request.messages]:
@@ -218,8 +218,8 @@ class ModelClient:
             except CallError as error:
                 if wire := answers_elsewhere(error, here, endpoint, self.refused):
                     self._move(error, call, here.wire, wire)
-                elif other := self._learn(error, call, here, body, again):
-                    again |= other
+                elif changed := self._learn(error, call, here, body, again):
+                    again |= changed
                 else:
                     raise
             else:
@@ -227,11 +227,11 @@ class ModelClient:
                     answer = replace(answer, adapted=adapted)
                 return marked(answer, endpoint.model)
 
-    def _move(self, error: CallError, call: PendingCall, wire: str, other: str) -> None:
-        """Speak another API from now on, and tell it once."""
+    def _move(self, error: CallError, call: PendingCall, wire: str, target: str) -> None:
+        """Use another API from now on, and report the change once."""
         if refused_api(wire) not in self.refused:
             self.refused.add(refused_api(wire))
-            self._tell(call, "api", wire, other, str(error))
+            self._tell(call, "api", wire, target, str(error))
 
     def _learn(
         self,
@@ -241,27 +241,26 @@ class ModelClient:
         body: Body,
         again: AbstractSet[str],
     ) -> set[str]:
-        """Remember what was refused, and tell it once.
+        """Remember the refused forms, and report them once.
 
         Returns:
-            The parameters that are said otherwise from now on; none where nothing was refused that
-            can be.
+            The parameters that take another form from now on; empty if none was refused that can.
         """
         from .chat.parameters import refused_by  # many patterns, which few calls need
 
         refused = refused_by(error, body, again)
         forms = WIRES[endpoint.wire].body(endpoint, call.request, self.refused | refused).forms
-        other = {name: form for name, form in forms.items() if form.name != body.forms[name].name}
-        if not refused or not other:
+        changes = {name: form for name, form in forms.items() if form.name != body.forms[name].name}
+        if not refused or not changes:
             return set()
         if not refused <= self.refused:
             self.refused.update(refused)
-            for parameter, form in other.items():
+            for parameter, form in changes.items():
                 self._tell(call, parameter, body.forms[parameter].name, form.name, str(error))
-        return {*other}
+        return {*changes}
 
     def _tell_unknown(self, call: PendingCall, body: Body) -> None:
-        """Tell once what is asked for and is not in the API at all."""
+        """Report once each requested form that the API does not have."""
         for parameter, form in body.forms.items():
             wanted = body.ladders[parameter][0]
             refused = refused_form(parameter, wanted)
@@ -284,7 +283,7 @@ class ModelClient:
     async def _paid(
         self, call: PendingCall, client: Client, endpoint: Endpoint, body: Body
     ) -> ChatAnswer:
-        """Make a request: reserve what it may cost, then count what it cost."""
+        """Make a request: reserve its highest cost, then settle its actual cost."""
         prompt = self._read(call, body)
         completion = max(call.request.max_tokens, self.longest[0])
         reservation, attempt = await self._reserved(call, body, prompt, completion)
@@ -331,7 +330,7 @@ class ModelClient:
     async def _reserved(
         self, call: PendingCall, body: Body, prompt: int, completion: int
     ) -> tuple[Reservation, BatchedAttempt | None]:
-        """Reserve what a request may cost; return also the attempt of one that asks in a batch."""
+        """Reserve a request's highest cost; return also its batched attempt, if it has one."""
         usd = self.rates.highest(prompt, completion) if self.rates else None
         tokens = prompt + completion
         attempt = None
@@ -344,7 +343,7 @@ class ModelClient:
     async def _unpaid(
         self, call: PendingCall, client: Client, endpoint: Endpoint, body: Body
     ) -> ChatAnswer:
-        """Ask somebody who takes no money and any time: an answer counts, and as a call alone."""
+        """Ask an inbox, which is free and has no timeout: the answer counts as one call."""
         reservation = await call.budget.reserve(tokens=0, usd=0.0)
         sink = StreamSink(tell=call.tell, folder=call.folder)
         try:
@@ -360,7 +359,7 @@ class ModelClient:
     def _spent(
         self, error: CallError, reservation: Reservation, sink: StreamSink, read: int
     ) -> Usage:
-        """Return all that a call that failed may have cost."""
+        """Return the highest possible usage of a failed call."""
         if not error.may_be_billed:
             return NOTHING
         if error.status == BAD_GATEWAY and not error.has_ended:
@@ -375,9 +374,9 @@ class ModelClient:
         patience: float | None,
         sink: StreamSink,
     ) -> ChatAnswer:
-        """Make a request, as long as its endpoint goes on and somebody waits for it.
+        """Make a request within the endpoint's timeout and the caller's patience.
 
-        A batch has its own end, and whoever asks for one waits that long.
+        A batch has its own deadline, and its callers wait that long.
         """
         if self.is_batched:
             return await client.chat(endpoint, body, sink)
@@ -388,9 +387,9 @@ class ModelClient:
         raise AssertionError("a request is answered, or fails")
 
     def _read(self, call: PendingCall, body: Body) -> int:
-        """Estimate the most tokens that a request is billed for: no model reads beyond its context.
+        """Estimate the most prompt tokens that a request can be billed for.
 
-        Where nobody knows that, it is all of the request.
+        No model reads beyond its context length. If that is unknown, the whole request counts.
         """
         tokens = tokens_in(len(body.content))
         if attachments := call.request.attachments.values():

@@ -1,4 +1,4 @@
-"""When calls of a model come back after a failure: apart from each other, and not too early."""
+"""When calls of a model are retried after a failure: spread out, and not too early."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from collections.abc import Callable
 from threading import Lock
 
 GAP = 0.06
-"""Seconds between two calls that come back."""
+"""Least seconds between two retried calls."""
 SPREAD = 0.5
-"""Seconds over which calls spread that come back after what one of them was told."""
+"""Seconds over which to spread the calls that waited because the endpoint asked one of them to."""
 
 
 class Pacing:
-    """Plans the returns of calls of one model, whatever event loop they come from.
+    """Schedules the retries of one model's calls. Safe to use from several event loops.
 
     Args:
-        jitter: Where the waits' randomness comes from.
-        clock: Gives the time in seconds; only differences matter.
+        jitter: The source of randomness for waits.
+        clock: Returns the time in seconds; only differences matter.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Pacing:
         self._lock = Lock()
 
     def hold(self, seconds: float) -> None:
-        """Hold all calls back: the endpoint told one of them to wait so long."""
+        """Hold back all calls for as long as the endpoint asked one of them to wait."""
         self._held_until = max(self._held_until, self._clock() + seconds)
 
     @property
@@ -51,12 +51,12 @@ class Pacing:
             await asyncio.sleep(self.wait(SPREAD))
 
     def wait(self, spread: float, *, at_least: float = 0.0) -> float:
-        """Plan a call's return.
+        """Schedule a call's return.
 
         Args:
-            spread: It comes back at a random moment within so many seconds (full jitter), or later
-                where others come back at that moment.
-            at_least: Seconds that it waits before that, if calls are not held back longer.
+            spread: The call returns at a random moment within this many seconds (full jitter), or
+                later if that moment is taken.
+            at_least: The least seconds to wait before that, if calls are not held back longer.
 
         Returns:
             Seconds until then.

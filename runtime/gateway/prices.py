@@ -1,4 +1,4 @@
-"""What a call costs. A price that nobody told us is unknown, never zero."""
+"""Prices of calls. An undeclared and unlisted price is unknown, never zero."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ DECLARED: Mapping[str, str] = {
     "stored": "usd_per_mtok_cache_write",
     "thought": "usd_per_mtok_thinking",
 }
-"""Where models.yaml says each price."""
+"""The field of models.yaml for each price."""
 BATCHING = frozenset(name for name, provider in PROVIDERS.items() if provider.batch_price)
-"""The providers with a batch API that is spoken here."""
+"""The providers whose batch API we support."""
 _STEP = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 
 class TokenPrices(NamedTuple):
-    """What a model costs, in USD per token.
+    """A model's prices, in USD per token.
 
     Attributes:
-        cached: For one that it reads from the provider's prompt cache.
-        stored: For one that it reads and puts into that cache; None: as for any that it reads.
-        thought: For one of thinking; None: as for any that it writes.
-        steps: What all tokens of a call cost that reads more than so many, the fewest first.
+        cached: For a prompt token read from the provider's prompt cache.
+        stored: For a prompt token that is added to that cache; None for the usual prompt price.
+        thought: For a thinking token; None for the usual output price.
+        steps: Prices of all tokens of a call whose prompt exceeds a number of tokens, in ascending
+            order.
     """
 
     read: float
@@ -46,7 +47,7 @@ class TokenPrices(NamedTuple):
     steps: tuple[tuple[int, TokenPrices], ...] = ()
 
     def times(self, factor: float) -> TokenPrices:
-        """Return prices that are as many times as high."""
+        """Return prices multiplied by a factor."""
         stored = None if self.stored is None else self.stored * factor
         thought = None if self.thought is None else self.thought * factor
         steps = tuple((above, rates.times(factor)) for above, rates in self.steps)
@@ -64,7 +65,7 @@ class TokenPrices(NamedTuple):
         return read + number * here.written + usage.reasoning_tokens * thought
 
     def highest(self, prompt: int, completion: int) -> float:
-        """Return the most in USD that a call can cost, with at most so many tokens."""
+        """Return the highest price in USD of a call with at most these numbers of tokens."""
         reached = self._reached(prompt)
         read = max(max(prices.read, prices.cached, prices.stored or 0.0) for prices in reached)
         return prompt * read + completion * max(
@@ -72,14 +73,15 @@ class TokenPrices(NamedTuple):
         )
 
     def _reached(self, prompt: int) -> list[TokenPrices]:
-        """Return the rates that a prompt of so many tokens passes, the last one being its own."""
+        """Return the steps that a prompt of this length reaches; the last one is its own."""
         return [self, *(rates for above, rates in self.steps if prompt > above)]
 
 
 def rates_of(model: Model) -> TokenPrices | None:
-    """Return what a model costs; None where nobody told.
+    """Return a model's prices; None if unknown.
 
-    The prices of models.yaml come first, then those of litellm's list, by the model's name.
+    Prices in models.yaml take precedence over litellm's list, which is searched by the model's
+    name.
     """
     if model.is_embedded or model.is_inbox:
         return TokenPrices(0.0, 0.0, 0.0)
@@ -91,9 +93,10 @@ def rates_of(model: Model) -> TokenPrices | None:
 
 
 def batch_price_of(model: Model) -> float | None:
-    """Return the part of its usual price that a call in a batch costs; None: it takes no batches.
+    """Return the share of the usual price that batch calls cost; None without a batch API.
 
-    That of models.yaml comes first; it also declares that an own address has a batch API.
+    The value in models.yaml takes precedence; it also declares that a custom address has a batch
+    API.
     """
     if model.batch_price is not None or model.api_base is not None:
         return model.batch_price
@@ -102,12 +105,12 @@ def batch_price_of(model: Model) -> float | None:
 
 
 def is_declared(model: Model) -> bool:
-    """Return whether models.yaml says what a model costs."""
+    """Return whether models.yaml declares a model's prices."""
     return _declared(model) is not None
 
 
 def _declared(model: Model) -> TokenPrices | None:
-    """Return the prices of models.yaml; None where it does not say those of reading and writing."""
+    """Return the prices in models.yaml; None if it lacks the prompt or the output price."""
     usual = {name: getattr(model, name) for name in DECLARED.values()}
     if usual[DECLARED["read"]] is None or usual[DECLARED["written"]] is None:
         return None
@@ -117,7 +120,7 @@ def _declared(model: Model) -> TokenPrices | None:
 
 
 def _of_declared(usd_per_mtok: Mapping[str, float | None]) -> TokenPrices:
-    """Read prices of models.yaml, those of reading and writing being among them."""
+    """Convert prices of models.yaml, which include those of prompt and output tokens."""
 
     def price(name: str) -> float | None:
         usd = usd_per_mtok[DECLARED[name]]
@@ -130,7 +133,7 @@ def _of_declared(usd_per_mtok: Mapping[str, float | None]) -> TokenPrices:
 
 
 def _as_rates(rates: Mapping[str, Any]) -> TokenPrices | None:
-    """Read the prices in an entry of litellm's list."""
+    """Convert the prices in an entry of litellm's list."""
     if tiers := rates.get("tiered_pricing"):
         first, *further = (_of_tier(tier) for tier in tiers if "range" in tier)
         return first[1]._replace(steps=tuple(further))
@@ -146,7 +149,7 @@ def _of_tier(tier: Mapping[str, Any]) -> tuple[int, TokenPrices]:
 
 
 def _at(rates: Mapping[str, Any], step: str = "") -> TokenPrices:
-    """Read one step of prices; what a step does not say is as below it."""
+    """Convert one step of prices; a step inherits missing prices from the base."""
 
     def price(name: str) -> float | None:
         cost = rates.get(f"{name}{step}", rates.get(name))
@@ -164,13 +167,13 @@ def _at(rates: Mapping[str, Any], step: str = "") -> TokenPrices:
 
 
 def listed(model: Model) -> Mapping[str, Any]:
-    """Give what litellm's list says of a model, by its name; nothing where it does not know it."""
+    """Return the entry for a model in litellm's list, by its name; empty if unknown."""
     name = model.model
     return _price_list().get(name) or _price_list().get(name.partition("/")[2]) or {}
 
 
 def context_of(model: Model) -> int | None:
-    """Give the most tokens that a model reads, by litellm's list; None where that does not say."""
+    """Return a model's context length in tokens from litellm's list; None if unknown."""
     tokens = None if model.api_base else listed(model).get("max_input_tokens")
     return tokens if isinstance(tokens, int) and tokens > 0 else None
 

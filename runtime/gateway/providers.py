@@ -1,8 +1,8 @@
-"""Who answers for a model: its address, its key and its API, by the name before the first slash.
+"""Providers: their address, key and API, by the part of a model string before the first slash.
 
-A model string of litellm means the same here, with the same variables. The table has the providers
-that are called directly, and of the others what they need; litellm knows still more by name. It is
-never imported here: that would take seconds.
+litellm's model strings and environment variables have the same meaning here. The table lists the
+providers that we call directly, and the requirements of others; litellm knows more by name. It is
+never imported here, which would take seconds.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from typing import Any
 
 BEARER = "Authorization"
 VENDOR_FILE = Path("/sys/class/dmi/id/sys_vendor")
-"""Where Linux says whose machine this is: Amazon's and Google's give their own a role."""
+"""Where Linux names the machine's vendor: Amazon's and Google's machines have a role."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Provider:
-    """What it takes to call a provider.
+    """The requirements for calling a provider.
 
     Attributes:
-        wire: The API that is spoken there, one of `WIRES`; empty where litellm has to speak.
-        address: Where it is, up to and with the version; empty where everybody has an own one.
-        address_in: Variables that say where it is instead; the first that is set counts.
-        ending: How the path of such an address ends; what of it is missing is added.
-        versioned: How it ends where an API version is asked for; `{model}` stands for the model.
-        version_in: The variable with the API version; empty where there are none.
+        wire: The API to use, one of `WIRES`; empty if only litellm can call it.
+        address: Its address, up to and with the version; empty if every account has its own.
+        address_in: Variables that override the address; the first that is set counts.
+        ending: The ending of such an address's path; its missing part is added.
+        versioned: The ending for a given API version; `{model}` stands for the model.
+        version_in: The variable with the API version; empty if there are none.
         key_in: Variables that may hold the key; the first that is set counts.
-        key_header: The header that the key is sent in, where the wire leaves it open.
-        needs_key: Whether it answers nobody without a key, at its own address.
-        model_prefix: What names of models begin with there; added where it is missing.
-        logins: Other ways to be let in, which litellm knows: the variables that each takes.
-        login_files: Files in the user's home that let litellm in, too.
-        file_in: Variables of a login that name a file, or hold the JSON that would be in it.
-        vendor: Whose machines are let in by their role.
-        package: What litellm imports for it, where that does not come with litellm.
-        batch_price: The part of the usual price that calls in a batch cost; None: no batches.
+        key_header: The header for the key, if the wire leaves it open.
+        needs_key: Whether its own address requires a key.
+        model_prefix: The prefix of its models' names; added if missing.
+        logins: Other logins that litellm supports: the variables that each requires.
+        login_files: Files in the user's home that also serve litellm as a login.
+        file_in: Variables of a login that name a file, or hold the file's JSON.
+        vendor: The vendor whose machines have access by their role.
+        package: The package that litellm imports for it, if litellm does not install it.
+        batch_price: The share of the usual price that batch calls cost; None without a batch API.
     """
 
     wire: str = "chat"
@@ -62,7 +62,7 @@ class Provider:
     batch_price: float | None = None
 
     def has_login(self, environment: Mapping[str, str]) -> bool:
-        """Return whether litellm finds something to be let in with, other than a key."""
+        """Return whether litellm has a login other than a key."""
         if any(all(environment.get(name) for name in login) for login in self.logins):
             return True
         home = Path(environment.get("HOME") or Path.home())
@@ -71,7 +71,7 @@ class Provider:
         return bool(self.vendor) and self.vendor in _machine_vendor()
 
     def missing_file(self, environment: Mapping[str, str]) -> str | None:
-        """Return the variable that names a file that is not there; None where none does."""
+        """Return the variable that names a missing file; None if there is none."""
         named = ((name, environment.get(name, "").strip()) for name in self.file_in)
         return next(
             (
@@ -84,7 +84,7 @@ class Provider:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The variables that let a caller in, each way as people type it: `A`, `B and C`."""
+        """The variables of each login, as users write them: `A`, `B and C`."""
         return (*self.key_in, *(" and ".join(login) for login in self.logins))
 
 
@@ -251,14 +251,13 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
         "wandb": _keyed("WANDB"),
     }
 )  # fmt: skip
-"""The providers that are called directly, and what those need that litellm calls.
+"""The providers that we call directly, and the requirements of those that litellm calls.
 
-The variables and addresses are those of litellm 1.105.3 (`get_llm_provider`, `main.completion`).
-"""
+The variables and addresses are those of litellm 1.105.3 (`get_llm_provider`, `main.completion`)."""
 
 
 def is_known(provider: str) -> bool:
-    """Return whether somebody here can call a provider: we, or litellm."""
+    """Return whether we or litellm can call a provider."""
     return provider in PROVIDERS or provider in _litellm_names()
 
 
@@ -269,14 +268,14 @@ def provider_names() -> frozenset[str]:
 
 @functools.cache
 def _litellm_names() -> frozenset[str]:
-    """Read the names of litellm's providers from its files, as importing it would take seconds."""
+    """Read litellm's provider names from its files, since importing it would take seconds."""
     supported = litellm_file("provider_endpoints_support_backup.json").get("providers", {})
     alike = litellm_file("llms/openai_like/providers.json")
     return frozenset(name for name in (*supported, *alike) if "/" not in name)
 
 
 def litellm_file(name: str) -> Mapping[str, Any]:
-    """Read a JSON file of the litellm that is installed; nothing where there is none."""
+    """Read a JSON file of the installed litellm; empty if litellm is not installed."""
     spec = importlib.util.find_spec("litellm")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         path = Path(folder) / name

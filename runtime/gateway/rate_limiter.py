@@ -1,4 +1,4 @@
-"""What all calls of one model at one address share: slots, pauses, and a circuit breaker."""
+"""Limits shared by all calls of one model at one address: slots, pauses, a circuit breaker."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ T = TypeVar("T")
 
 
 class RateLimiter:
-    """Decides when a call may go out, and learns from how it ends.
+    """Decides when a call may be sent, and learns from its outcome.
 
     Args:
-        jitter: Where the waits' randomness comes from.
-        clock: Gives the time in seconds; only differences matter.
+        jitter: The source of randomness for waits.
+        clock: Returns the time in seconds; only differences matter.
 
     Attributes:
-        pacing: Plans when calls come back after a failure.
-        breaker: Keeps calls away while the endpoint is out.
+        pacing: Schedules calls after a failure.
+        breaker: Rejects calls while the endpoint is out.
     """
 
     def __init__(
@@ -35,11 +35,10 @@ class RateLimiter:
         self.breaker = Breaker(name, clock=clock)
 
     async def let_out(self, call: Callable[[], Awaitable[T]], *, patient: bool) -> T:
-        """Make a call when it may go out, and learn from how it ends.
+        """Make a call once it may be sent, and learn from its outcome.
 
         Args:
-            patient: Whether the call waits for the outcome of another one that finds out whether
-                the endpoint is back.
+            patient: Whether to wait for the outcome of another call that probes the endpoint.
 
         Raises:
             CallError: The endpoint is out.
@@ -63,7 +62,7 @@ class RateLimiter:
             self.slots.give_back()
 
     async def let_in(self) -> int:
-        """Wait while calls are held back, then for a slot; no slot is held meanwhile.
+        """Wait while calls are held back, then for a slot; hold no slot meanwhile.
 
         Returns:
             The ticket of the slot.
@@ -78,7 +77,7 @@ class RateLimiter:
             self.slots.give_back()
 
     def learn(self, error: CallError, ticket: int, *, probe: bool) -> None:
-        """Learn from a failure of a call, of which the ticket tells when it was let out."""
+        """Learn from a call's failure; the ticket tells when the call was sent."""
         if error.is_outage:
             self.breaker.failed(error, probe=probe)
         elif error.kind == "slow":

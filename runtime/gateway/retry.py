@@ -1,4 +1,4 @@
-"""The one layer that tries a model call again."""
+"""The one layer that retries model calls."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from .pacing import Pacing
 
 FIRST_WAIT = 0.5
-"""Seconds within which the first retry comes; each further one doubles them."""
+"""The most seconds until the first retry; each further retry doubles them."""
 LONGEST_WAIT = 60.0
-"""The most seconds that a retry waits because of its number, or because the endpoint asked."""
+"""The most seconds that a retry waits, by its number or by the endpoint's request."""
 
 
 async def call_with_retries(
@@ -30,14 +30,14 @@ async def call_with_retries(
     pacing: Pacing,
     may_retry: Callable[[CallError], bool] = lambda error: error.may_pass,
 ) -> tuple[ChatAnswer, int]:
-    """Make a call, and again while its failures may pass.
+    """Make a call, and retry it while its failures may pass.
 
-    Waits at least as long as the endpoint asked, then with full jitter, so that callers who were
-    refused together do not come back together.
+    Each retry waits at least as long as the endpoint asked, then with full jitter, so that callers
+    that were refused together do not return together.
 
     Args:
-        on_retry: Told each failure that is retried and the seconds until then.
-        may_retry: Tells which failures are worth a retry.
+        on_retry: Called with each failure to be retried and the seconds until then.
+        may_retry: Returns whether a failure is worth a retry.
 
     Returns:
         The answer and the number of attempts.
@@ -59,10 +59,11 @@ async def call_with_retries(
 
 
 def retry_after(header: str | None) -> float | None:
-    """Read a Retry-After header: seconds, or a date. Nonsense counts as not said.
+    """Parse a Retry-After header: seconds, or a date.
 
     Returns:
-        Seconds to wait, from 0 to `LONGEST_WAIT`, or None. A date that is over is nonsense too.
+        Seconds to wait, from 0 to `LONGEST_WAIT`. None if the header is invalid or its date is
+        past.
     """
     if header is None:
         return None

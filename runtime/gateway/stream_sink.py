@@ -1,4 +1,4 @@
-"""What a request brings while it is under way."""
+"""Progress of a request before its answer is complete."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ if TYPE_CHECKING:
     from .chat.messages import ChatAnswer
 
 SPARE_PIECES, PIECES_PER_TOKEN = 1_000, 8
-"""Some endpoints send each character by itself."""
+"""Generous, because some endpoints send each character separately."""
 
 
 class Tell(Protocol):
-    """Notes an event, with JSON-able fields."""
+    """Records an event, with JSON-able fields."""
 
     def __call__(self, event: str, /, **fields: Any) -> None:
-        """Note it."""
+        """Record the event."""
         ...
 
 
 def unheard(*_: object, **__: object) -> None:
-    """Listen to nothing."""
+    """Ignore all arguments."""
 
 
 def most_pieces(max_tokens: int) -> int:
-    """Return in how many pieces an answer of so many tokens may come, signs of life among them.
+    """Return the most pieces, keep-alives included, in which an answer may arrive.
 
-    An endpoint that goes on and on is not read, nor paid, to the end.
+    The bound stops an endpoint that never ends its answer, before it is read or paid in full.
     """
     return min(MOST_EVENTS, SPARE_PIECES + PIECES_PER_TOKEN * max_tokens)
 
 
 @dataclass(kw_only=True, slots=True)
 class StreamSink:
-    """Told by a client what comes of one request, before the answer is whole.
+    """Receives the progress of one request from a client.
 
     Attributes:
-        on_bytes: Called when something came of an answer that comes in pieces; with whether the
-            answer went on, or that was just a sign of life.
-        on_words: Called with the words that came, for people who watch.
-        received: Gives what came until now as an answer, where an answer has begun to come; it
-            raises CallError where that is none.
-        is_cut: Whether the answer ended too early, by its endpoint or its connection.
-        most_pieces: In how many pieces the answer may come before it is broken off.
-        tell: Notes what people should know meanwhile: that a person is asked, and where.
-        folder: The folder of the run that asks; None: it keeps none.
-        call_id: Which attempt of a call it is, in every process alike; for requests in batches.
+        on_bytes: Called with each part of a streamed response; the argument is False for a
+            keep-alive.
+        on_words: Called with the text of a streamed answer as it arrives.
+        received: Returns the partial answer, once an answer has begun; raises CallError if it is
+            invalid.
+        is_cut: Whether the endpoint or its connection ended the answer too early.
+        most_pieces: The most pieces of an answer before it is broken off.
+        tell: Records events of interest to people, such as a question to a person and its place.
+        folder: The calling run's folder; None if it has none.
+        call_id: The id of the attempt, the same in every process; for requests in batches.
     """
 
     on_bytes: Callable[[bool], None] = unheard

@@ -1,4 +1,4 @@
-"""How long an answer is waited for: until its endpoint is silent, or until nobody waits for it."""
+"""How long to wait for an answer: while the endpoint sends, and the caller's patience lasts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Waiting:
     """Bounds the time of one request. An async context manager.
 
     Attributes:
-        limit: Seconds without a byte after which the endpoint has failed. The first byte is one of
-            the answer, so without streaming this is the time that the whole of it may take.
-        patience: Seconds after which nobody waits for the answer, whether it comes or not.
+        limit: Seconds without a byte after which the endpoint has failed. Without streaming, the
+            first byte is that of the answer, so this bounds the time of the whole answer.
+        patience: Seconds after which the request ends in any case; None for no such limit.
     """
 
     limit: float
@@ -59,10 +59,10 @@ class Waiting:
             raise self._too_late() from None
 
     def go_on(self, went_on: bool) -> None:
-        """Go on waiting: something came.
+        """Extend the wait after receiving something.
 
         Args:
-            went_on: It was a part of the answer, not just a sign of life.
+            went_on: Whether it was a part of the answer rather than a keep-alive.
         """
         if self._is_over:
             return
@@ -72,9 +72,10 @@ class Waiting:
         self._until = min(now + self.limit, self._went_on + KEPT_ALIVE * self.limit, self._latest)
 
     def _end_if_late(self) -> None:
-        """End the request if its time is up. Each piece of an answer may have moved its end.
+        """End the request if its time is up; else check again at its new deadline.
 
-        To move the timer for each of them costs several times as much as to remember the end.
+        Moving the timer for each piece of an answer costs several times as much as storing the
+        deadline.
         """
         if self._loop.time() < self._until:
             self._alarm = self._loop.call_at(self._until, self._end_if_late)
@@ -83,7 +84,7 @@ class Waiting:
             self._timer.reschedule(self._until)
 
     def _too_late(self) -> CallError:
-        """Return what was waited for."""
+        """Return the error that names the exceeded limit."""
         if self.patience is not None and self._until == self._latest:
             return self._failure(
                 f"no whole answer within {self.patience:g} seconds, the agent's timeout (the"

@@ -1,4 +1,4 @@
-"""What `mas-view --text` can show beside runs: how it is found, and what it has to provide."""
+"""The records besides runs that `mas-view --text` shows, and their interface."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from ...schema.host.conforming import guarded
 from .recorded import Recorded
 
 VIEWS = "views"
-"""The group of entry points. Each takes a folder and words, and gives a `Viewed`; None, where the
-folder is of another kind."""
+"""The group of entry points. Each takes a folder and words, and returns a `Viewed`, or None for
+another kind of folder."""
 
 
 class Viewed(Protocol):
-    """Something recorded that can be read."""
+    """A record that can be shown."""
 
     @property
     def agents(self) -> Sequence[str]:
-        """Who can be looked at alone."""
+        """The agents that can be shown alone."""
         ...
 
     def written(self, *, agent: str | None = None, full: bool = False) -> str:
-        """Write it for people; nothing in it commands their terminal."""
+        """Write it for people; no text in it can control their terminal."""
         ...
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        """Return it as a JSON object, nothing of it shortened."""
+        """Return it as a JSON object, with nothing shortened."""
         ...
 
 
 def viewed(folder: Path, words: Sequence[str]) -> Viewed:
-    """Find what is to be shown.
+    """Return the record in a folder.
 
     Args:
-        folder: A run's folder, or that of something that has runs in it.
+        folder: A run's folder, or a folder that contains runs.
     """
     if not words and (folder / "task.json").exists():
         return Recorded.of(folder)

@@ -75,8 +75,8 @@ def _identified(_: Any, __: str, schema: Mapping[str, Any], home: _Home) -> bool
 
 
 def _referred(value: Any, reference: str, _: Mapping[str, Any], home: _Home) -> bool:
-    other, pointer = reference.partition("#")[::2]
-    root = home.others.get(other) if other else home.root
+    document, pointer = reference.partition("#")[::2]
+    root = home.others.get(document) if document else home.root
     if root is None or not pointer.startswith("/") or set(pointer) & {"~", "%"}:
         raise _Undecided
     part: Any = root
@@ -84,7 +84,7 @@ def _referred(value: Any, reference: str, _: Mapping[str, Any], home: _Home) -> 
         if not is_mapping(part) or name not in part:
             raise _Undecided
         part = part[name]
-    return _fits(value, part, _Home(root=root, others=home.others) if other else home)
+    return _fits(value, part, _Home(root=root, others=home.others) if document else home)
 
 
 def _of_type(value: Any, kinds: str | list[str], _: Mapping[str, Any], __: _Home) -> bool:
@@ -109,11 +109,11 @@ def _constant(value: Any, only: Any, _: Mapping[str, Any], __: _Home) -> bool:
     return _is_equal(value, only)
 
 
-def _is_equal(first: Any, other: Any) -> bool:
+def _is_equal(first: Any, second: Any) -> bool:
     """Return whether two values are equal: true is not 1, and 1.0 is."""
-    if isinstance(first, dict | float | list) and type(first) is type(other):
+    if isinstance(first, dict | float | list) and type(first) is type(second):
         raise _Undecided  # item by item; and what is not a number may be itself, or not
-    return isinstance(first, bool) == isinstance(other, bool) and first == other
+    return isinstance(first, bool) == isinstance(second, bool) and first == second
 
 
 def _distinct(items: Any, rule: bool, _: Mapping[str, Any], __: _Home) -> bool:

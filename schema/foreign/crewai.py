@@ -139,8 +139,8 @@ def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
 def _edges(source: ForeignFile, works: list[str], ids: Mapping[str, str]) -> Edges:
     edges = Edges()
     for work in works:
-        for other in _context_tasks(source, works, work):
-            edges.add(ids[other], ids[work])
+        for context in _context_tasks(source, works, work):
+            edges.add(ids[context], ids[work])
     last = ids[works[-1]]
     for work in works[:-1]:
         if not edges.reports_to.get(ids[work]):
@@ -161,16 +161,16 @@ def _context_tasks(source: ForeignFile, works: list[str], name: str) -> Iterator
         # A task that runs aside is given nothing (CrewAI 1.15.30, `Crew._execute_tasks`).
         yield from () if runs_aside else before
         return
-    for path, other in source.texts((name, "context")):
-        if other in before:
-            yield other
-        elif other in works:
+    for path, context in source.texts((name, "context")):
+        if context in before:
+            yield context
+        elif context in works:
             source.lose(
-                path, f"{quoted(other)} comes later, or is this task itself. It is left out."
+                path, f"{quoted(context)} comes later, or is this task itself. It is left out."
             )
         else:
-            hint = did_you_mean(other, works)
-            source.lose(path, f"no task {quoted(other)} in the file.{hint} It is left out.")
+            hint = did_you_mean(context, works)
+            source.lose(path, f"no task {quoted(context)} in the file.{hint} It is left out.")
 
 
 def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:

@@ -90,18 +90,18 @@ def docker_agent_team(
 def _called(source: ForeignFile, agent: str, written: list[str]) -> Iterator[tuple[Path, str]]:
     """Yield whom an agent calls or hands over to, each with its place."""
     for kind in ("sub_agents", "handoffs"):
-        for path, other in source.texts(("agents", agent, kind)):
-            if other in written:
-                yield path, other
-            elif "/" in other or ":" in other:
+        for path, target in source.texts(("agents", agent, kind)):
+            if target in written:
+                yield path, target
+            elif "/" in target or ":" in target:
                 source.lose(
                     path,
-                    f"{quoted(other)} is an agent of another file or registry. Write it into this"
+                    f"{quoted(target)} is an agent of another file or registry. Write it into this"
                     " file.",
                 )
             else:
-                hint = did_you_mean(other, written)
-                source.refuse(path, f"no agent {quoted(other)}.{hint}")
+                hint = did_you_mean(target, written)
+                source.refuse(path, f"no agent {quoted(target)}.{hint}")
 
 
 def _reached(first: str, called: Mapping[str, list[tuple[Path, str]]]) -> list[str]:
@@ -109,7 +109,7 @@ def _reached(first: str, called: Mapping[str, list[tuple[Path, str]]]) -> list[s
     order = {first: None}
     waiting = [first]
     while waiting:
-        new = [other for _, other in called[waiting.pop(0)] if other not in order]
+        new = [target for _, target in called[waiting.pop(0)] if target not in order]
         order |= dict.fromkeys(new)
         waiting += dict.fromkeys(new)
     return [*order]
@@ -123,9 +123,9 @@ def _edges(
 ) -> Edges:
     edges = Edges()
     for agent in order:
-        for path, other in called[agent]:
+        for path, target in called[agent]:
             is_sub = path[2] == "sub_agents"
-            ends = (other, agent) if is_sub else (agent, other)
+            ends = (target, agent) if is_sub else (agent, target)
             if not edges.add(ids[ends[0]], ids[ends[1]]):
                 source.warn(
                     path,

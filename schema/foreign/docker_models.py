@@ -142,8 +142,8 @@ class Models:
         effort = value
         if is_mapping(value):
             effort = value.get("effort")
-            for other in value.keys() - {"effort"}:
-                self.source.lose((*path, other), "Only its effort is kept.")
+            for key in value.keys() - {"effort"}:
+                self.source.lose((*path, key), "Only its effort is kept.")
         if isinstance(effort, int) and not effort:
             return "none"
         is_count = isinstance(effort, int) and 0 < effort <= MOST_THINKING and effort is not True

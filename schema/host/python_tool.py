@@ -180,8 +180,8 @@ def _schema(hint: Any, place: str) -> dict[str, Any]:
         case builtin if builtin is dict:
             inner = {"additionalProperties": _schema(parts[1], place)} if parts else {}
             return {"type": "object", **inner}
-        case other if other in PLAIN:
-            return dict(PLAIN[other])
+        case plain if plain in PLAIN:
+            return dict(PLAIN[plain])
         case _:
             raise InputError(
                 f"{place} is {getattr(hint, '__name__', hint)}, which JSON cannot express. Use str,"

@@ -91,8 +91,8 @@ def settings_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
             continue
         if not schema.get("properties"):
             continue
-        for place, (names, other) in enumerate(pairs):
-            if other == schema:
+        for place, (names, registered) in enumerate(pairs):
+            if registered == schema:
                 pairs[place] = ((*names, name), schema)
                 break
         else:

@@ -149,8 +149,7 @@ def _counts_on(run: Sequence[str], name: str) -> bool:
 def _range(run: Sequence[str]) -> str:
     parts, last = re.split(r"(\d+)", run[0]), re.split(r"(\d+)", run[-1])
     return "".join(
-        part if part == other else f"{part}..{other}"
-        for part, other in zip(parts, last, strict=True)
+        part if part == end else f"{part}..{end}" for part, end in zip(parts, last, strict=True)
     )
 
 
@@ -162,5 +161,5 @@ def _counted(first: str, second: str) -> int | None:
     changed = [place for place, part in enumerate(ones) if part != others[place]]
     if len(changed) != 1 or changed[0] % 2 == 0:
         return None
-    item, other = ones[changed[0]], others[changed[0]]
-    return changed[0] if other == str(int(item) + 1).zfill(len(item)) else None
+    item, end = ones[changed[0]], others[changed[0]]
+    return changed[0] if end == str(int(item) + 1).zfill(len(item)) else None

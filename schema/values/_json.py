@@ -8,18 +8,16 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from .document import LIMITS, Builder, Document, DocumentLimits, ReadingStopped
+from .document import LIMITS, Builder, Document, ReadingStopped
 from .problems import Problem, TextPosition
 from .yaml_text import decode, number
 
 TOKEN = re.compile(r'[ \t\n\r:,]*(?:([{\[])|([}\]])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}\[\]":,]+))')
 
 
-def read_json(
-    content: bytes, file: str, limits: DocumentLimits = LIMITS
-) -> tuple[Document, list[Problem]]:
+def read_json(content: bytes, file: str) -> tuple[Document, list[Problem]]:
     """Read one JSON document; arguments and result are those of `read_yaml`."""
-    builder = Builder(file=file, limits=limits)
+    builder = Builder(file=file, limits=LIMITS)
     try:
         text = decode(content, builder)
         place = _places(text)

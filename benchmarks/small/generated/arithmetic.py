@@ -31,10 +31,12 @@ def expression(chance: random.Random, operations: int) -> tuple[Expression, str]
         side = _side(chance, operations - 1)
         return Expression(text=f"{factor} * {side.text}", value=factor * side.value), kind
     left = chance.randrange(operations)
-    item, other = _side(chance, left), _side(chance, operations - 1 - left)
+    first, second = _side(chance, left), _side(chance, operations - 1 - left)
     if kind == "sum":
-        return Expression(text=f"{item.text} + {other.text}", value=item.value + other.value), kind
-    return Expression(text=f"{item.text} - {other.text}", value=item.value - other.value), kind
+        return Expression(
+            text=f"{first.text} + {second.text}", value=first.value + second.value
+        ), kind
+    return Expression(text=f"{first.text} - {second.text}", value=first.value - second.value), kind
 
 
 def _side(chance: random.Random, operations: int) -> Expression:

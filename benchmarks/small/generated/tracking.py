@@ -29,9 +29,9 @@ def _write(chance: random.Random, level: int) -> GeneratedQuestion:
     holds = dict(zip(names, things, strict=True))
     swaps: list[str] = []
     for _ in range(SWAPS[level - 1]):
-        word, other = chance.sample(names, 2)
-        holds[word], holds[other] = holds[other], holds[word]
-        swaps.append(f"{word} and {other} swap what they have.")
+        name, peer = chance.sample(names, 2)
+        holds[name], holds[peer] = holds[peer], holds[name]
+        swaps.append(f"{name} and {peer} swap what they have.")
     story = " ".join((*begins, *swaps))
     name = chance.choice(names)
     if chance.random() < 1 / 2:

@@ -74,8 +74,8 @@ def couple(
     host: OperatorHost, first_file: str, second_file: str, runs: tuple[Path, ...]
 ) -> tuple[Parent, Parent]:
     """Load two teams, with the digests of their runs."""
-    item, other = host.parents([first_file, second_file], runs)
-    return item, other
+    first, second = host.parents([first_file, second_file], runs)
+    return first, second
 
 
 def memories(

@@ -91,7 +91,7 @@ def as_scout(
 
     It is highest for agents that are new to the niche and unlike those already chosen.
     """
-    alike = math.fsum(overlap(score, other) for other in chosen) / len(chosen)
+    alike = math.fsum(overlap(score, peer) for peer in chosen) / len(chosen)
     return settings.lambda_u / (1 + score.n(niche)) + settings.lambda_d * (1 - alike)
 
 

@@ -93,13 +93,13 @@ class _Cross:
 
     Attributes:
         side: Which of the parents `own` is.
-        theirs: For each position, the other parent's agent as it would work there. Positions where
+        theirs: For each position, the donor's agent as it would work there. Positions where
             that changes nothing are left out.
-        places: For each position, the other parent's id.
+        places: For each position, the id of the donor's agent.
     """
 
     own: Team
-    other: Team
+    donor: Team
     side: Side
     theirs: Mapping[str, Agent]
     places: Mapping[str, str]
@@ -107,15 +107,15 @@ class _Cross:
     @classmethod
     def of(cls, first: Team, second: Team, side: Side) -> Self:
         """Return the crossover with the topology of one side."""
-        own, other = (first, second) if side == "first" else (second, first)
-        places = counterparts(own, other)
-        new_ids = dict.fromkeys(other.agents) | {there: place for place, there in places.items()}
+        own, donor = (first, second) if side == "first" else (second, first)
+        places = counterparts(own, donor)
+        new_ids = dict.fromkeys(donor.agents) | {there: place for place, there in places.items()}
         moved = {
-            place: other.agents[there].renamed(place, new_ids) for place, there in places.items()
+            place: donor.agents[there].renamed(place, new_ids) for place, there in places.items()
         }
-        all_theirs = {name: _settled(agent, other, own) for name, agent in moved.items()}
+        all_theirs = {name: _settled(agent, donor, own) for name, agent in moved.items()}
         theirs = {name: agent for name, agent in all_theirs.items() if agent != own.agents[name]}
-        return cls(own=own, other=other, side=side, theirs=theirs, places=places)
+        return cls(own=own, donor=donor, side=side, theirs=theirs, places=places)
 
     @property
     def options(self) -> Mapping[str, Mapping[str, Agent]]:
@@ -133,7 +133,7 @@ class _Cross:
 
     def is_parent(self, child: Team) -> bool:
         """Return whether a child is one of its parents, up to the names of agents."""
-        return are_isomorphic(child, self.own) or are_isomorphic(child, self.other)
+        return are_isomorphic(child, self.own) or are_isomorphic(child, self.donor)
 
     @property
     def renamed(self) -> list[str]:
@@ -161,9 +161,9 @@ class _Cross:
         return offered
 
 
-def _settled(agent: Agent, other: Team, own: Team) -> Agent:
+def _settled(agent: Agent, donor: Team, own: Team) -> Agent:
     """Return an agent with its former backend made explicit, if the new team's default differs."""
-    backend = other.backend_of(agent)
+    backend = donor.backend_of(agent)
     return agent if own.backend_of(agent) == backend else replace(agent, backend=backend)
 
 
@@ -204,7 +204,7 @@ def _question(
         material=shown,
         schema=_schema(model, cross),
         read=functools.partial(_child, model, cross),
-        parents=(cross.own.name, cross.other.name),
+        parents=(cross.own.name, cross.donor.name),
         inputs={**inputs, "side": cross.side},
     )
 
@@ -223,7 +223,7 @@ def _child(model: OperatorModel, cross: _Cross, text: str) -> Proposal:
             "the child is no other than one of its parents. Take something of both."
         )
     return Proposal.of(
-        OPERATOR, cross.own, edits, reason=answer["reason"], child=child, others=(cross.other,)
+        OPERATOR, cross.own, edits, reason=answer["reason"], child=child, others=(cross.donor,)
     )
 
 

@@ -74,9 +74,9 @@ async def _child(
         return move, [first]
     parent = search.parent(first)
     if isinstance(move, Candidate):
-        other = search.parent(move)
+        mate = search.parent(move)
         result = await operator_of("crossover").act(
-            search.author, path, episode.task, parent, other, memories=search.memories
+            search.author, path, episode.task, parent, mate, memories=search.memories
         )
         return result, [first, move]
     result = await operator_of("mutate").act(
@@ -114,12 +114,12 @@ def _partner(search: Search, number: int, first: Candidate) -> Candidate | None:
     ranked = search.promising(f"step {number}/partner")
     others = [candidate for candidate in ranked if candidate is not first]
     others.sort(key=lambda candidate: _are_related(first, candidate))
-    return next((other for other in others if can_cross(first.team, other.team)), None)
+    return next((mate for mate in others if can_cross(first.team, mate.team)), None)
 
 
-def _are_related(first: Candidate, other: Candidate) -> bool:
+def _are_related(first: Candidate, second: Candidate) -> bool:
     """Return whether both descend from the same team of the pool."""
-    return not {*first.lineage.parents}.isdisjoint(other.lineage.parents)
+    return not {*first.lineage.parents}.isdisjoint(second.lineage.parents)
 
 
 EVOMAS = Strategy(

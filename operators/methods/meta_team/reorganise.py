@@ -223,9 +223,9 @@ def evidence_texts(
     texts = [exchange.text(LONGEST_EVIDENCE) for exchange in exchanges]
     for settlement in settled:
         for agent, account in settlement.accounts.items():
-            other = next(iter({*settlement.pair} - {agent}))
+            peer = next(iter({*settlement.pair} - {agent}))
             line = clip(on_one_line(account), LONGEST_EVIDENCE)
-            texts.append(fenced("evidence", f"{agent} told {other}: {line}"))
+            texts.append(fenced("evidence", f"{agent} told {peer}: {line}"))
     shown: list[str] = []
     for text in texts:
         if sum(map(len, shown)) + len(text) > most:

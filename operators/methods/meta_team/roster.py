@@ -162,10 +162,10 @@ class RosterOffer:
             receives_from=tuple(dict.fromkeys(item.get("hears", ()))),
         )
 
-    def _after(self, other: Agent, new_id: str) -> Agent:
+    def _after(self, template: Agent, new_id: str) -> Agent:
         """Return a copy of an agent under a new id, with its limits but without its memory."""
         return replace(
-            other, id=new_id, notes=Notes(), recall=None, output_schema=None, member=None
+            template, id=new_id, notes=Notes(), recall=None, output_schema=None, member=None
         )
 
 

@@ -64,9 +64,9 @@ async def settle(
     """
     sides = [
         _Settling(
-            model=model, path=path, agent=name, other=other, ground=ground, meter=ground.meter()
+            model=model, path=path, agent=name, peer=peer, ground=ground, meter=ground.meter()
         )
-        for name, other in (pair, pair[::-1])
+        for name, peer in (pair, pair[::-1])
     ]
     texts = await together(*(side.account() for side in sides)) if exchange else ()
     accounts = {
@@ -92,7 +92,7 @@ class _Settling:
     model: OperatorModel
     path: str
     agent: str
-    other: str
+    peer: str
     ground: Ground
     meter: Meter
 
@@ -108,18 +108,18 @@ class _Settling:
             operator=OPERATOR,
             field="account",
             instructions=prompt(
-                "settle_account", agent=self.agent, other=self.other, longest=longest
+                "settle_account", agent=self.agent, other=self.peer, longest=longest
             ),
             longest=longest,
             meter=self.meter,
-            inputs={"other": self.other},
+            inputs={"other": self.peer},
         )
 
     async def noted(self, accounts: Mapping[str, str]) -> Passed | RejectedProposal:
         """Ask for its notes on the other agent."""
         ground, limits = self.ground, self.ground.voice(self.model, self.agent).limits
         room = ground.room.within(limits)
-        account = accounts.get(self.other, "")
+        account = accounts.get(self.peer, "")
         text = {"type": "string", "maxLength": room.note}
         return await ground.ask(
             self.model,
@@ -130,17 +130,17 @@ class _Settling:
             instructions=prompt(
                 OPERATOR,
                 agent=self.agent,
-                other=self.other,
+                other=self.peer,
                 longest=room.note,
                 has_account=bool(account),
             ),
             schema=closed(reason=reason_schema(limits), profile=text, together=text),
             read=lambda text: require_all(self._read(text, room)),
             salvage=lambda text: self._read(text, room),
-            inputs={"other": self.other, "accounts": accounts},
+            inputs={"other": self.peer, "accounts": accounts},
             also=material(
                 fenced("account", accounts.get(self.agent, ""), self.agent),
-                fenced("account", account, self.other),
+                fenced("account", account, self.peer),
                 self._notes(),
             ),
         )
@@ -148,20 +148,20 @@ class _Settling:
     def _notes(self) -> str:
         """Return its earlier notes on the other agent."""
         notes = self.ground.team.agents[self.agent].notes
-        profile, together = notes.teammates.get(self.other, ""), notes.pairs.get(self.other, "")
+        profile, together = notes.teammates.get(self.peer, ""), notes.pairs.get(self.peer, "")
         return material(
-            fenced("profile", profile, self.other), fenced("together", together, self.other)
+            fenced("profile", profile, self.peer), fenced("together", together, self.peer)
         )
 
     def _read(self, text: str, room: NoteLimits) -> Passed:
         """Parse an answer into edits to keep and refusals."""
         shape = closed(reason=ANY_TEXT, profile=ANY_TEXT, together=ANY_TEXT)
         fields = structured(text, shape, self.model.limits)
-        edits = pair_edits(self.agent, self.other, fields["profile"], fields["together"])
+        edits = pair_edits(self.agent, self.peer, fields["profile"], fields["together"])
         return self.ground.gate(self.model, edits, room)
 
 
-def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edit, ...]:
+def pair_edits(agent: str, peer: str, profile: str, together: str) -> tuple[Edit, ...]:
     """Return the edits of an agent's notes on another; an empty text changes nothing.
 
     Args:
@@ -172,7 +172,7 @@ def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edi
         ("pair", text_of(together)),
     )
     return tuple(
-        SetNote(agent=agent, note=note, name=other, text=text) for note, text in notes if text
+        SetNote(agent=agent, note=note, name=peer, text=text) for note, text in notes if text
     )
 
 

@@ -164,7 +164,7 @@ class Search:
         for attempt in attempts:
             if isinstance(attempt.candidate, RejectedProposal):
                 self.lose(attempt.number, attempt.candidate)
-            elif not again and any(are_isomorphic(attempt.team, other) for other in teams):
+            elif not again and any(are_isomorphic(attempt.team, tried) for tried in teams):
                 why = "it equals a team that was tried on this task already."
                 self.lose(attempt.number, RejectedProposal(operator=attempt.operator, reason=why))
             else:

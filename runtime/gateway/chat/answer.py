@@ -1,4 +1,4 @@
-"""From what an endpoint sends to an answer, or to the reason why it is none."""
+"""Convert an endpoint's response into an answer, or into the error that explains its absence."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .thinking import thought_of
 from .usage_shape import consumed
 
 SIGNED = ("extra_content", "provider_specific_fields")
-"""Fields of a tool call with what signs the thinking ahead of it: Gemini's, and as litellm names it
+"""Fields of a tool call that sign the thinking before it: Gemini's own, and litellm's name for it
 (ai.google.dev/gemini-api/docs/thought-signatures)."""
 
 
 def parsed(source: str, content: bytes) -> Mapping[str, Any]:
-    """Read a response as a JSON object.
+    """Parse a response as a JSON object.
 
     Raises:
-        CallError: It is none.
+        CallError: The response is not a JSON object.
     """
     try:
         body = json.loads(content)
@@ -38,7 +38,7 @@ def parsed(source: str, content: bytes) -> Mapping[str, Any]:
 
 
 def answer_of(body: Mapping[str, Any], source: str) -> ChatAnswer:
-    """Take the answer out of a response of the chat API.
+    """Extract the answer from a chat API response.
 
     Raises:
         CallError: The response has no choice with a message.
@@ -70,7 +70,7 @@ def answer_of(body: Mapping[str, Any], source: str) -> ChatAnswer:
 
 
 def first_of(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the choice whose index is lowest: not every endpoint sends them in order."""
+    """Return the choice with the lowest index: some endpoints send choices out of order."""
     return min(choices, key=lambda choice: place_of(choice.get("index")) or 0)
 
 
@@ -79,7 +79,7 @@ def _malformed(message: str) -> CallError:
 
 
 def _former_call(message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the call of a message as the API had it before `tool_calls`; some servers still do."""
+    """Return a message's call in the form before `tool_calls`, which some servers still send."""
     function = message.get("function_call")
     return [{"function": function}] if is_mapping(function) and function.get("name") else []
 

@@ -1,4 +1,4 @@
-"""What is sent to an endpoint."""
+"""Request bodies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Body:
     """The body of a request.
 
     Attributes:
-        forms: The form in which each parameter is said that can be said in several.
+        forms: The chosen form of each parameter that has several.
     """
 
     fields: Mapping[str, Any]
@@ -33,7 +33,7 @@ class Body:
 
     @property
     def is_streamed(self) -> bool:
-        """Whether it asks for the answer in pieces."""
+        """Whether the request asks for a streamed answer."""
         return self.fields.get("stream") is True
 
     @classmethod
@@ -44,13 +44,14 @@ class Body:
         refused: AbstractSet[str] = frozenset(),
         extra: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Write down what is to be said.
+        """Build a request body.
 
         Args:
-            fields: What is said in one way only. What is None is not said.
-            ladders: What can be said in several ways, by parameter.
-            refused: What the endpoint does not take, as `refused_form` and `refused_field` name it.
-            extra: What the host wants said besides; what it says otherwise is not changed by it.
+            fields: Fields with a single form. None leaves a field out.
+            ladders: The forms of each other parameter, the best first.
+            refused: Forms and fields that the endpoint refuses, as `refused_form` and
+                `refused_field` name them.
+            extra: Further fields that the host configures. `fields` and `ladders` take precedence.
         """
         forms = chosen(ladders or {}, refused)
         record = {name: item for name, item in fields.items() if item is not None}
@@ -60,13 +61,13 @@ class Body:
         return cls(fields=record, content=_content(record), forms=forms, ladders=ladders or {})
 
     def saying(self, messages: Sequence[Message]) -> Body:
-        """Return the same with other messages."""
+        """Return a copy of this body with other messages."""
         record = {**self.fields, "messages": messages}
         return Body(fields=record, content=_content(record), forms=self.forms, ladders=self.ladders)
 
     @property
     def adapted(self) -> dict[str, str]:
-        """What is said otherwise than it was asked for, by parameter: the form's name."""
+        """The form used for each parameter that differs in meaning from the requested one."""
         return {
             parameter: form.name
             for parameter, form in self.forms.items()
@@ -75,13 +76,13 @@ class Body:
 
 
 def _content(message: Mapping[str, Any]) -> bytes:
-    """Write a body in ASCII: by its bytes we estimate its tokens, rather too many than too few."""
+    """Encode a body in ASCII: the token estimate comes from its bytes and must not be too low."""
     content = encoded(message)
     return content if content.isascii() else json.dumps(message).encode()
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay fields over others, object by object."""
+    """Merge nested objects; `over` takes precedence."""
     return {**under, **{key: _over(under.get(key), item) for key, item in over.items()}}
 
 

@@ -1,4 +1,4 @@
-"""What is kept of a conversation between an agent and its model: text, and not too much of it."""
+"""The record of a conversation between an agent and its model: text of bounded length."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ GAP = " [… {:,} characters left out …] "
 
 
 def as_dialogue(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Message, ...]:
-    """Keep a conversation: who said what, with tool calls as text. Thinking is no part of it.
+    """Return a conversation as speakers and texts, tool calls included, thinking left out.
 
     Args:
-        most: Characters of all that was said. Beyond that the longest lose their middle, all to
-            the same length.
+        most: The most characters of all texts together. Beyond that, the longest texts lose their
+            middle, all cut to the same length.
     """
     from .. import bare
 
@@ -36,20 +36,20 @@ def as_dialogue(messages: Sequence[Message], answer: ChatAnswer, most: int) -> t
 
 
 def clipped(texts: Sequence[str], most: int) -> list[str]:
-    """Cut texts to `most` characters together: the longest lose their middle, to one length."""
+    """Cut texts to `most` characters in total: the longest lose their middle, to one length."""
     longest = _longest([len(text) for text in texts], most)
     return [_clipped(text, longest) for text in texts]
 
 
 def shortened(value: T, most: int) -> T:
-    """Cut the texts of a JSON value to `most` characters together, as `clipped` does."""
+    """Cut the texts of a JSON value to `most` characters in total, as `clipped` does."""
     if (len(value) if isinstance(value, str) else _length(value)) <= most:
         return value
     return _cut(value, _longest([len(text) for text in _texts(value)], most))
 
 
 def spoken(message: Mapping[str, Any]) -> str:
-    """Return what a message says, tool calls as text; parts that are no text are named."""
+    """Return a message as text, with tool calls; non-text parts appear by name."""
     content, calls = message.get("content"), message.get("tool_calls")
     parts = content if is_list(content) else [content]
     lines = [_part(part) for part in parts if part]
@@ -87,7 +87,7 @@ def _cut(value: Any, longest: int) -> Any:
 
 
 def _longest(lengths: Sequence[int], most: int) -> int:
-    """Return the length to which texts are cut, so that together they are no longer than `most`."""
+    """Return the length to cut each text to, so that all together fit into `most` characters."""
     left, longest = most, max(lengths, default=0)
     for index, length in enumerate(sorted(lengths)):
         share = left // (len(lengths) - index)
@@ -115,6 +115,6 @@ def _part(part: Any) -> str:
 
 
 def _call(call: Any) -> str:
-    """Write a tool call, as the API has it or as an answer has it."""
+    """Return a tool call as text, from the API's form or an answer's."""
     function = call.get("function", call) if is_mapping(call) else {}
     return f"{function.get('name')}({function.get('arguments')})"

@@ -1,4 +1,4 @@
-"""The one gate for how an answer ended, whichever API it came by, whole or in pieces."""
+"""The one place that interprets why an answer ended, for every API, streamed or not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NO_EFFECT = "Nothing was executed."
 LONGEST_WRITTEN = 500
-"""Characters of a call's arguments that its model is shown again."""
+"""The most characters of a call's arguments that its model is shown again."""
 CUT_OFF = frozenset({"content_filter", "filtered", "length"})
 CHAT_WORDS = frozenset({"content_filter", "length", "stop", "tool_calls"})
 _MEANINGS = {word.word: word.means for word in FINISH_WORDS}
@@ -24,36 +24,36 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def is_said(word: object) -> bool:
-    """Return whether a word says that an answer ended, well or badly."""
+    """Return whether a finish word reports an end, good or bad."""
     return word is not None and meaning(str(word)) != "unsaid"
 
 
 def outweighs(word: object, before: object) -> bool:
-    """Return whether a word counts where an endpoint said another before it.
+    """Return whether a finish word replaces an earlier one.
 
-    What was cut, or failed, does not become whole by a later word.
+    An answer that was cut or failed does not become complete by a later word.
     """
     is_whole = before is None or meaning(str(before)) in {"stop", "tool_calls"}
     return is_said(word) and is_whole
 
 
 def is_cut_off(word: object) -> bool:
-    """Return whether an answer that ended so is less than the model had to say."""
+    """Return whether a finish word means that the answer is incomplete."""
     return isinstance(word, str) and meaning(word) in CUT_OFF
 
 
 @functools.lru_cache(maxsize=64)
 def meaning(word: str) -> str:
-    """Return what a finish word means by `FINISH_WORDS`; nothing where it is unknown."""
+    """Return the meaning of a finish word in `FINISH_WORDS`; empty if unknown."""
     bare = _HUMP.sub("_", word.strip().rpartition(".")[2])
     return _MEANINGS.get(bare.lower().replace("-", "_").replace(" ", "_"), "")
 
 
 def reason_of(word: object, *, calls: bool) -> str:
-    """Return why an answer ended, in the chat API's word where that has one for it.
+    """Return why an answer ended, in the chat API's word if it has one.
 
     Args:
-        word: The endpoint's word; an answer that ended may be without.
+        word: The endpoint's word; None if the answer ended without one.
     """
     text = "" if word is None else str(word)
     means = meaning(text)
@@ -63,7 +63,7 @@ def reason_of(word: object, *, calls: bool) -> str:
 
 
 def failure_of(answer: ChatAnswer, source: str) -> CallError | None:
-    """Return why an answer is none, where its endpoint did not end it as a whole or cut one."""
+    """Return the error of an answer that ended neither complete nor cut; None if it did."""
     means = meaning(answer.finish_reason)
     if means and means != "failed":
         return None
@@ -77,7 +77,7 @@ def failure_of(answer: ChatAnswer, source: str) -> CallError | None:
 
 
 def _again(answer: ChatAnswer) -> Sequence[Message]:
-    """Return what a model is shown whose answer failed in its calls of tools."""
+    """Return the messages that show a model its failed tool calls."""
     problem = f"your answer ended with {answer.finish_reason!r} in its calls. {NO_EFFECT}"
     return (
         {"role": "assistant", "content": as_written(answer)},
@@ -86,6 +86,6 @@ def _again(answer: ChatAnswer) -> Sequence[Message]:
 
 
 def as_written(answer: ChatAnswer) -> str:
-    """Return an answer as text, with its calls as the model wrote them."""
+    """Return an answer as text, with its tool calls as the model wrote them."""
     calls = (f"{call.name} {call.arguments[:LONGEST_WRITTEN]}" for call in answer.tool_calls)
     return "\n".join(filter(None, (answer.text, *calls)))

@@ -1,4 +1,4 @@
-"""Why a model call failed, in kinds that decide what happens next."""
+"""Failures of model calls, in kinds that decide what happens next."""
 
 from __future__ import annotations
 
@@ -28,21 +28,23 @@ MAY_PASS: frozenset[Kind] = frozenset({"busy", "down", "timeout", "malformed"})
 ENDPOINT_IS_OUT: frozenset[Kind] = frozenset({"down", "timeout"})
 REFUSALS: frozenset[Kind] = frozenset({"denied", "unknown"})
 BAD_GATEWAY = 502
-"""The status of who stands between and could not reach the model, or lost it."""
+"""The status of an intermediary that could not reach the model, or lost the connection to it."""
 GIVEN_UP_ON = frozenset({408, BAD_GATEWAY, 504, 524})
-"""Statuses of those who stand between: the model may have answered them, too late."""
+"""Statuses of intermediaries that stopped waiting: the model may still have answered."""
 
 
 class CallError(ModelError):
     """A model call failed.
 
     Attributes:
-        status: The HTTP status, where there was one.
-        retry_after: Seconds that the endpoint asks to wait, where it said so.
-        words: All that the endpoint said, where it refused a request.
-        may_be_billed: Whether the endpoint may have answered, and billed, although no answer came.
-        has_ended: Whether the endpoint itself said that it failed: it wrote no more than came.
-        again: Messages for the next try: what the model did wrong, in words that it can act on.
+        status: The HTTP status; None without a response.
+        retry_after: Seconds that the endpoint asks to wait; None if it does not ask.
+        words: The endpoint's full message, if it refused the request.
+        may_be_billed: Whether the endpoint may have answered, and billed, although no answer
+            arrived.
+        has_ended: Whether the endpoint itself reported the failure: it wrote no more than arrived.
+        again: Messages for the next try, which tell the model what it did wrong and how to act on
+            it.
         usage: What the call and its retries may have consumed.
     """
 
@@ -69,7 +71,7 @@ class CallError(ModelError):
         self.usage = Usage()
 
     def after(self, earlier: Iterable[str] = ()) -> CallError:
-        """Return the same failure, with the failures of other models before it in its message."""
+        """Return the same failure with other models' earlier failures added to its message."""
         before = "; ".join(earlier)
         return CallError(
             f"{self} (Before it failed {before})" if before else str(self),
@@ -87,12 +89,12 @@ class CallError(ModelError):
 
     @property
     def is_outage(self) -> bool:
-        """Whether it speaks against the endpoint as such, not against this call."""
+        """Whether the failure indicates a broken endpoint rather than a bad call."""
         return self.kind in ENDPOINT_IS_OUT
 
     @property
     def is_refusal(self) -> bool:
-        """Whether key, payment or the model's name is refused: the configuration is wrong."""
+        """Whether the configuration is wrong: the key, payment or the model's name is refused."""
         return self.kind in REFUSALS
 
     @property
@@ -102,9 +104,9 @@ class CallError(ModelError):
 
 
 def kind_of(status: int, message: str) -> Kind:
-    """Return what happened by an HTTP status, and by the endpoint's own words.
+    """Return the kind of a failure from its HTTP status and the endpoint's message.
 
-    Some endpoints answer 500 where a prompt is too long.
+    Some endpoints answer 500 to a prompt that is too long.
     """
     meaning = meaning_of(message)
     if status in {401, 402, 403} or meaning == "unpaid":
@@ -119,7 +121,7 @@ def kind_of(status: int, message: str) -> Kind:
 
 
 def meaning_of(message: str) -> Kind | Literal["unpaid", ""]:
-    """Return what an endpoint's words say by `REFUSAL_WORDS`; nothing where none is known."""
+    """Return the meaning of an endpoint's message in `REFUSAL_WORDS`; empty if unknown."""
     message = message.lower()
     for sign in REFUSAL_WORDS:
         if sign.words in message:

@@ -1,8 +1,8 @@
-"""The forms in which a request can say something, the best first, and which a model does not take.
+"""Alternative forms of request parameters, the best first, and which of them a model refuses.
 
-Endpoints differ in what they take: a parameter, its name, or a value of it. So a wire writes each
-parameter as a ladder, a few forms of which the last is mostly to leave it out. Where an endpoint
-refuses a form, the next one is said from then on.
+Endpoints refuse different things: a parameter, its name, or one of its values. So a wire writes
+each parameter as a ladder: a few forms, of which the last usually leaves the parameter out. Once an
+endpoint refuses a form, all later requests use the next one.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParameterForm:
-    """A way to say something in a request.
+    """One form of a request parameter.
 
     Attributes:
-        name: What is said, as endpoints call it: `json_schema`, `low`, `max_completion_tokens`.
-        place: The request's field that it stands in. Forms of one field are refused together where
-            an endpoint does not know the field at all.
+        name: The form in the endpoint's words: `json_schema`, `low`, `max_completion_tokens`.
+        place: The request field that holds it. If an endpoint does not know the field, all its
+            forms are refused together.
         fields: What it adds to the request.
-        is_same: Whether it means the same as the first form of its ladder, in other words.
-        is_known: Whether the API has it. What it has not is never said, and told as if refused.
+        is_same: Whether it means the same as the first form of its ladder.
+        is_known: Whether the API has it. An unknown form is never sent, and is reported as refused.
     """
 
     name: str
@@ -42,16 +42,16 @@ ParameterFallback = tuple[ParameterForm, ...]
 """The forms of a parameter, the best first."""
 
 LEFT_OUT = ParameterForm(name="left out")
-"""Not to say it."""
+"""The form that leaves the parameter out."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParameterChange:
-    """What is said otherwise to a model from now on.
+    """A parameter that all further requests to a model send in another form.
 
     Attributes:
-        parameter: What it refuses, as the chat API calls it.
-        instead: What is said in its place.
+        parameter: The refused parameter, as the chat API names it.
+        instead: The form sent in its place.
     """
 
     alias: str
@@ -62,10 +62,10 @@ class ParameterChange:
 
 
 def each_alone(**values: Any) -> dict[str, ParameterFallback]:
-    """Give the ladders of parameters that are said in one way or left out; those of None are none.
+    """Return ladders with two forms each: the given value, or left out. None gives no ladder.
 
     Args:
-        values: The values by parameter, which is the name of the field too.
+        values: The values by parameter, which is also the field's name.
     """
     return {
         name: (ParameterForm(name=str(value), place=name, fields={name: value}), LEFT_OUT)
@@ -75,16 +75,16 @@ def each_alone(**values: Any) -> dict[str, ParameterFallback]:
 
 
 def unknown(name: str) -> ParameterForm:
-    """Return a form that is asked for and that the API does not have."""
+    """Return a requested form that the API does not have."""
     return ParameterForm(name=name, is_known=False)
 
 
 def in_pieces(endpoint: Endpoint, **options: Any) -> ParameterFallback:
-    """Return the ladder of how an answer comes: in pieces, or else whole.
+    """Return the ladder for the delivery of an answer: streamed, or else whole.
 
     Args:
-        endpoint: Who answers. What a library calls answers it whole.
-        options: Further fields that are meant for answers in pieces.
+        endpoint: The endpoint to call. Through litellm, answers always arrive whole.
+        options: Further fields for streamed answers.
     """
     if endpoint.kind == "litellm" or not endpoint.stream:
         return ()
@@ -100,17 +100,17 @@ def in_pieces(endpoint: Endpoint, **options: Any) -> ParameterFallback:
 
 
 def refused_form(parameter: str, form: ParameterForm) -> str:
-    """Return the name under which a form that was refused is remembered."""
+    """Return the name that records a refused form."""
     return f"{parameter}={form.name}"
 
 
 def refused_field(parameter: str, place: str) -> str:
-    """Return the name under which a field that was refused is remembered, whatever stands in it."""
+    """Return the name that records a refused field, whatever its value."""
     return f"{parameter} in {place}"
 
 
 def is_refused(parameter: str, form: ParameterForm, refused: AbstractSet[str]) -> bool:
-    """Return whether an endpoint does not take a form, or the field that it stands in."""
+    """Return whether an endpoint refuses a form or its field."""
     return refused_form(parameter, form) in refused or (
         form.place != "" and refused_field(parameter, form.place) in refused
     )
@@ -119,7 +119,7 @@ def is_refused(parameter: str, form: ParameterForm, refused: AbstractSet[str]) -
 def chosen(
     ladders: Mapping[str, ParameterFallback], refused: AbstractSet[str]
 ) -> dict[str, ParameterForm]:
-    """Choose a form of each parameter: the first known that was not refused, else the last."""
+    """Choose the first known, unrefused form of each parameter, or else its last form."""
     return {
         parameter: next(
             (form for form in ladder if form.is_known and not is_refused(parameter, form, refused)),

@@ -1,9 +1,9 @@
-"""What an endpoint wants back of its own answers, within a loop of tool calls.
+"""Fields of an answer that its endpoint requires back within a loop of tool calls.
 
-DeepSeek, Gemini and Anthropic refuse the second call of a loop that comes without it
+DeepSeek, Gemini and Anthropic refuse the second call of a loop without them
 (api-docs.deepseek.com/guides/thinking_mode, ai.google.dev/gemini-api/docs/thought-signatures,
-platform.claude.com/docs/en/build-with-claude/extended-thinking); others answer worse. It is meant
-for the model that wrote it: another one, a fallback, would refuse it or be misled.
+platform.claude.com/docs/en/build-with-claude/extended-thinking); other endpoints answer worse. The
+fields are only for the model that wrote them: a fallback would refuse them or be misled.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from .messages import ChatAnswer, Message
 
 MARK = "kept_for"
-"""Field of an assistant's message that says for which model its further fields are kept."""
+"""Field of an assistant's message: the model for which its further fields are kept."""
 WANTED = "reasoning_content"
-"""What DeepSeek wants back, as an empty text where there is none."""
+"""The field that DeepSeek requires back, with an empty text if the model did not think."""
 PLAIN = frozenset({"role", "content", "name", "tool_calls", "refusal"})
-"""Fields of an assistant's message that any endpoint takes."""
+"""Fields of an assistant's message that any endpoint accepts."""
 PLAIN_CALL = frozenset({"id", "type", "function"})
 
 
 def marked(answer: ChatAnswer, model: str) -> ChatAnswer:
-    """Say in what is kept of an answer whose it is.
+    """Mark an answer's kept fields with the model that wrote them.
 
     Args:
-        model: The model, by the name that its endpoint knows.
+        model: The model's name at its endpoint.
     """
     if not answer.kept and not any(call.extra for call in answer.tool_calls):
         return answer
@@ -40,13 +40,13 @@ def marked(answer: ChatAnswer, model: str) -> ChatAnswer:
 
 
 def call_ids(answer: ChatAnswer, otherwise: Callable[[int], str]) -> list[str]:
-    """Return ids for an answer's tool calls that tell them apart.
+    """Return distinct ids for an answer's tool calls.
 
-    Endpoints leave ids out or repeat them. Where something is kept with the calls, theirs stay, as
-    far as they can: what is kept may speak of them.
+    Endpoints leave ids out or repeat them. If the answer has kept fields and its ids are distinct,
+    the ids stay unchanged, because kept fields may refer to them.
 
     Args:
-        otherwise: Gives an id of ours for the call of a number, from 0.
+        otherwise: Returns our own id for a call's number, from 0.
     """
     own = [call.id for call in answer.tool_calls]
     if answer.kept and all(own) and len({*own}) == len(own):
@@ -55,10 +55,10 @@ def call_ids(answer: ChatAnswer, otherwise: Callable[[int], str]) -> list[str]:
 
 
 def spoken(answer: ChatAnswer, ids: Sequence[str]) -> dict[str, Any]:
-    """Write an answer as the message that a loop of tool calls goes on with, what is kept in it.
+    """Return an answer as the message that continues a loop of tool calls, with its kept fields.
 
     Args:
-        ids: Of its tool calls, as their results name them.
+        ids: Ids of its tool calls, to which the results refer.
     """
     calls = [
         {
@@ -78,10 +78,10 @@ def spoken(answer: ChatAnswer, ids: Sequence[str]) -> dict[str, Any]:
 
 
 def meant_for(messages: Sequence[Message], model: str) -> list[Message]:
-    """Return messages as a model may read them: with what was kept for it, and nothing of others.
+    """Return messages for a model: with the fields kept for it, and without those of other models.
 
-    DeepSeek wants its field with every message that calls tools. Where another model answered
-    between, or it did not think, the field is empty.
+    DeepSeek requires its field in every message with tool calls. The field is empty if another
+    model answered in between, or the model did not think.
     """
     if not any(MARK in message or WANTED in message for message in messages):
         return [*messages]
@@ -92,7 +92,7 @@ def meant_for(messages: Sequence[Message], model: str) -> list[Message]:
 
 
 def bare(message: Message) -> Message:
-    """Return a message without anything that was kept, as any reader may see it."""
+    """Return a message without kept fields, readable by any model."""
     if MARK not in message:
         return message
     fields = {name: item for name, item in message.items() if name in PLAIN}

@@ -1,4 +1,4 @@
-"""What models see besides text: which of them take it, and how it stands in a conversation."""
+"""Non-text inputs: which models accept them, and how a conversation carries them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from .messages import Message
 
 LISTED: Mapping[Kind, str] = {"image": "supports_vision", "pdf": "supports_pdf_input"}
-"""Where litellm's list says what a model takes."""
+"""The keys of litellm's list that say which inputs a model accepts."""
 PDF_AT = frozenset({"openai", "anthropic"})
-"""Whose API says how a PDF is sent; litellm sends it to its own. Of Gemini's compatible address
-only images are documented (ai.google.dev/gemini-api/docs/openai)."""
+"""Providers whose API documents how to send a PDF; litellm sends PDFs to its own providers.
+Gemini's compatible address documents images only (ai.google.dev/gemini-api/docs/openai)."""
 
 IMAGES: Mapping[str, str] = {
     "image/png": "PNG",
@@ -27,32 +27,33 @@ IMAGES: Mapping[str, str] = {
     "image/gif": "GIF",
     "image/webp": "WebP",
 }
-"""The formats that OpenAI and Anthropic take (developers.openai.com/api/docs/guides/images-vision,
+"""The formats that OpenAI and Anthropic accept
+(developers.openai.com/api/docs/guides/images-vision,
 platform.claude.com/docs/en/build-with-claude/vision)."""
 NOT_AT: Mapping[str, frozenset[str]] = dict.fromkeys(
     ("gemini", "vertex_ai"), frozenset({"image/gif"})
 )
-"""What of them a provider does not take (ai.google.dev/gemini-api/docs/image-understanding)."""
+"""Formats that a provider does not accept (ai.google.dev/gemini-api/docs/image-understanding)."""
 
 IMAGE_TOKENS = 12_000
-"""Most that an image counts as: 10,000 patches at OpenAI, a fifth more in what is billed
+"""The most tokens that an image counts as: 10,000 patches at OpenAI, billed with a fifth on top
 (developers.openai.com/api/docs/guides/images-vision)."""
 DEAR_IMAGES: Mapping[str, int] = {"gpt-4o-mini": 50_000}
-"""The model that counts more: 2,833 tokens, and 5,667 for each of eight tiles at most."""
+"""The model that counts more: 2,833 tokens, and 5,667 for each of at most eight tiles."""
 PAGE_TOKENS = 6_000
-"""Most that a page of a PDF usually counts as: 3,000 of its text, and as many of its image
+"""The most tokens that a PDF page usually counts as: 3,000 for its text, and as many for its image
 (platform.claude.com/docs/en/build-with-claude/pdf-support)."""
 PAGES = 100
-"""Pages that a PDF may have for most models (same page)."""
+"""The most pages that a PDF may have for most models (same page)."""
 PAGE_BYTES = 2_000
-"""A page of a PDF is hardly smaller."""
+"""The least bytes that a PDF page takes, in practice."""
 
 
 def inputs_of(model: Model) -> frozenset[Kind]:
-    """Return what a model takes besides text.
+    """Return the inputs besides text that a model accepts.
 
-    What models.yaml says counts; else what litellm's list says of a model at its provider's own
-    address. Of any other nothing is known, and a guess would cost a call.
+    models.yaml takes precedence; then litellm's list, for a model at its provider's own address.
+    Otherwise nothing is known, and a guess would cost a call.
     """
     if model.inputs is not None:
         return frozenset(model.inputs)
@@ -67,12 +68,12 @@ def inputs_of(model: Model) -> frozenset[Kind]:
 
 
 def takes(model: Model, attachment: Attachment) -> bool:
-    """Return whether a model takes an image or a PDF, by what is known of its provider."""
+    """Return whether a model accepts an image or a PDF, as far as its provider is known."""
     return attachment.kind in inputs_of(model) and attachment.media_type not in _refused(model)
 
 
 def formats_of(model: Model) -> str:
-    """Name what a model takes besides text: `PNG, JPEG, WebP`."""
+    """Return the formats besides text that a model accepts: `PNG, JPEG, WebP`."""
     kinds, refused = inputs_of(model), _refused(model)
     names = [
         name
@@ -89,13 +90,13 @@ def _refused(model: Model) -> frozenset[str]:
 def with_attachments(
     messages: Sequence[Message], attachments: Mapping[str, Attachment]
 ) -> list[Message]:
-    """Show attachments in the first message of the user, ahead of its words.
+    """Add attachments to the user's first message, before its text.
 
-    What a tool answered with is shown behind its marker instead: in the same message of the user,
-    or in one behind the answers of tools.
+    An attachment from a tool's answer follows its marker instead: in the same user message, or in a
+    user message after the tools' answers.
 
-    They are written as parts of the chat API; the other APIs' wires write them as their own. Images
-    come before what is asked about them, as Anthropic advises
+    The parts have the chat API's form; the wires of other APIs convert them. Images come before the
+    question about them, as Anthropic advises
     (platform.claude.com/docs/en/build-with-claude/vision).
     """
     if not attachments:
@@ -118,7 +119,7 @@ def with_attachments(
 
 
 def _marked(messages: Sequence[Message], waiting: list[Attachment]) -> list[Message]:
-    """Show what tools answered with where their answers stand."""
+    """Add the attachments of tool answers next to those answers."""
     shown: list[Message] = []
     behind: list[dict[str, Any]] = []
     for message in messages if waiting else ():
@@ -149,7 +150,7 @@ def _marked(messages: Sequence[Message], waiting: list[Attachment]) -> list[Mess
 
 
 def _holds(message: Message, marker: str) -> bool:
-    """Return whether a tool's answer, or what a library made of it, holds a marker."""
+    """Return whether a tool's answer, even if a library wrapped it, holds a marker."""
     if message["role"] not in {"tool", "user"}:
         return False
     content: Any = message.get("content") or ""
@@ -158,12 +159,15 @@ def _holds(message: Message, marker: str) -> bool:
 
 
 def _named(attachment: Attachment) -> str:
-    """Return a file's name for what has none."""
+    """Return a file name for an attachment without one."""
     return f"{attachment.sha256[:8]}.{attachment.kind}"
 
 
 def _part(name: str, attachment: Attachment) -> dict[str, Any]:
-    """Write a part of a message (openai-python, `chat_completion_content_part_param.py`)."""
+    """Return an attachment as a part of a message.
+
+    The form is that of openai-python, `chat_completion_content_part_param.py`.
+    """
     url = f"data:{attachment.media_type};base64,{b64encode(attachment.content).decode()}"
     if attachment.kind == "image":
         return {"type": "image_url", "image_url": {"url": url}}
@@ -176,7 +180,7 @@ def encoded_bytes(attachments: Iterable[Attachment]) -> int:
 
 
 def most_tokens(attachments: Iterable[Attachment], model: str) -> int:
-    """Estimate what attachments count as, rather too many than too few."""
+    """Estimate the tokens of attachments; the estimate must not be too low."""
     image = next((most for name, most in DEAR_IMAGES.items() if name in model), IMAGE_TOKENS)
     return sum(
         image

@@ -1,4 +1,4 @@
-"""What is asked of a model and what it answers, whatever its provider."""
+"""Requests to models and their answers, whatever the provider."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["WORDLESS", "ChatAnswer", "ChatRequest", "Message", "ToolRequest", "Usage", "bounded"]
 
 WORDLESS = "(no words)"
-"""Stands for a message that says nothing: endpoints refuse an empty one."""
+"""Stands in for an empty message, which endpoints refuse."""
 
 LEFT_OUT = f"[Only the first {MOST_TOOL_CALLS} tool calls of an answer are done; it had more.]"
-"""What a model reads in its own answer, where it had more."""
+"""The note in a model's own answer where part of it was left out."""
 
 Message = Mapping[str, Any]
-"""A message as OpenAI's chat API has it: `role`, `content`, and tool calls where there are any."""
+"""A message in the form of OpenAI's chat API: `role`, `content`, and tool calls if present."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,20 +31,19 @@ class ChatRequest:
     """One call of a model.
 
     Attributes:
-        attachments: What the model sees with the first message of the user, by name.
-        temperature: None for the endpoint's own.
-        top_p: The likeliest tokens that are chosen from, by their share. None for the endpoint's
-            own.
-        effort: How long the model may think before it answers. None for the endpoint's own.
-        seed: For endpoints that can repeat themselves.
-        tools: Tool definitions as OpenAI's chat API has them.
-        tool_choice: `auto`, `required`, or a choice as that API has it.
-        schema: JSON Schema that the answer must follow, where the endpoint can be held to it.
-        retries: How often a failure that may pass is tried again.
-        patience: Seconds that an answer may take, where the model's own timeout allows more. Waits
-            for a slot and before a retry do not count. None for the model's own timeout.
-        source: What the messages were written from, for a simulated model that reads no text: an
-            operator's `Question`. It is never sent, and shapes no answer of a real model.
+        attachments: Non-text inputs that accompany the user's first message, by name.
+        temperature: None for the endpoint's default.
+        top_p: The share of the most likely tokens to sample from. None for the endpoint's default.
+        effort: How long the model may think before it answers. None for the endpoint's default.
+        seed: The seed, for endpoints that can reproduce answers.
+        tools: Tool definitions in the form of OpenAI's chat API.
+        tool_choice: `auto`, `required`, or a choice in the form of that API.
+        schema: JSON Schema that the answer must follow; enforced if the endpoint can.
+        retries: How often to retry a failure that may pass.
+        patience: Seconds that an answer may take, if less than the model's own timeout. Waits for a
+            slot and before a retry do not count. None for the model's own timeout.
+        source: The source of the messages, for a simulated model that reads no text: an operator's
+            `Question`. It is never sent, and does not affect a real model's answer.
     """
 
     model: str
@@ -66,12 +65,12 @@ class ChatRequest:
 
 @kept()
 class ToolRequest:
-    """A tool that the model wants called.
+    """A tool call that the model requests.
 
     Attributes:
-        id: How its result is told from others.
+        id: The id to which the call's result refers.
         arguments: JSON text as the model wrote it.
-        extra: What the endpoint wants back with the call, as fields of it: Gemini's signature.
+        extra: Fields that the endpoint requires back with the call, such as Gemini's signature.
     """
 
     id: str
@@ -82,26 +81,27 @@ class ToolRequest:
 
 @kept()
 class ChatAnswer:
-    """What a model answered.
+    """A model's answer.
 
     Attributes:
-        text: The text, empty where the model only calls tools, or only thought.
-        thinking: What it thought aloud ahead of it; never a part of the answer. Empty where it did
-            not, or its endpoint does not tell.
-        kept: What the endpoint wants back with this message within a tool loop, as fields of the
-            assistant's message that has the tool calls.
+        text: The text; empty if the model only called tools, or only thought.
+        thinking: The thinking before the answer, never a part of it. Empty if the model did not
+            think or its endpoint does not show it.
+        kept: Fields that the endpoint requires back with this message within a tool loop, as fields
+            of the assistant's message that has the tool calls.
         finish_reason: `stop`, `length`, `tool_calls`, or the endpoint's own word.
-        usage: What the call consumed, attempts without an answer included.
-        reported_usd: What the provider says that it cost, in USD; None where it does not say.
-        model: The model that the endpoint says answered.
-        fingerprint: What the endpoint says of itself, such as its version; empty where it does not.
-        alias: The alias that answered: the one that was asked, or a fallback of it.
+        usage: What the call consumed, including attempts without an answer.
+        reported_usd: The cost in USD that the provider reports; None if it does not.
+        model: The model that answered, as the endpoint reports it.
+        fingerprint: The endpoint's description of itself, such as its version; may be empty.
+        alias: The alias that answered: the requested one, or a fallback of it.
         seconds: From the first attempt to the answer.
-        adapted: What was said otherwise than it was asked for, since the endpoint refuses that: the
-            parameter, and what was said instead.
+        adapted: By parameter, the form that was sent because the endpoint refuses the requested
+            one.
         attempts: Attempts of the alias that answered: 1, and one for each failure retried.
-        refused: Why its calls of tools are not done, in words for the model; they are taken out
-            then, and stand in the text as it wrote them. Empty where nothing is wrong with them.
+        refused: Why its tool calls are not executed, in words for the model. They are then removed
+            from `tool_calls` and stand in the text as the model wrote them. Empty if they are
+            valid.
     """
 
     text: str
@@ -121,9 +121,9 @@ class ChatAnswer:
 
 
 def bounded(answer: ChatAnswer) -> ChatAnswer:
-    """Return an answer with no more tool calls than are done; it says so where there were more.
+    """Return an answer with no more tool calls than are executed, and a note if any were dropped.
 
-    What was kept of such an answer is of all its calls, and is not given back.
+    The kept fields of a shortened answer describe all its calls, so they are dropped too.
     """
     if len(answer.tool_calls) <= MOST_TOOL_CALLS:
         return answer

@@ -1,8 +1,8 @@
-"""Which parameter of a request an endpoint refuses, in any provider's words.
+"""Find out which request parameter an endpoint refuses, in any provider's words.
 
-Providers say it in many ways: in a field `param`, in the place of a validator's problem (`loc`), in
-quotes, or in plain prose. Their words are in `tests/runtime/gateway/chat/parameters.yaml`, each
-with where it was found.
+Providers report it in many ways: in a field `param`, in the location of a validation error (`loc`),
+in quotes, or in prose. `tests/runtime/gateway/chat/parameters.yaml` lists their messages, each with
+its source.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .fallback import ParameterFallback, ParameterForm
 
 STATUSES = frozenset({400, 404, 422})
-"""With which a request is refused for what it says."""
+"""Statuses of a request refused for its content."""
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "max_tokens": ("max_completion_tokens", "max_output_tokens", "max_tokens", "maxTokens"),
@@ -51,13 +51,13 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "include": ("include", "reasoning.encrypted_content", "encrypted content"),
     "cache_control": ("cache_control",),
 }
-"""How a parameter is called: in the APIs that we speak, in those behind them, and in prose."""
+"""Names of each parameter: in the APIs that we call, in those behind them, and in prose."""
 
 _PARAMETER_OF = {name.casefold(): parameter for parameter, names in NAMES.items() for name in names}
 _ALL = sorted((name for names in NAMES.values() for name in names), key=len, reverse=True)
 _ANY = "|".join(map(re.escape, _ALL))
 _WRITTEN = "|".join(re.escape(name) for name in _ALL if not re.fullmatch("[a-z ]+", name))
-"""Names that no prose has: with an underscore, a dot or a capital within."""
+"""Names that cannot occur in prose: with an underscore, a dot or an inner capital."""
 _QUOTE = "[\"'`]"
 _END = r"(?:\.\w+)*"  # of what is named, a part may be: `response_format.type`
 
@@ -80,7 +80,7 @@ _NO_SUCH = (
     r"|(?:extra|additional|extraneous) (?:inputs?|fields?|keys?|properties)"
     r"|argument not supported|cannot find field|deprecated"
 )
-"""Words that no other value would have changed."""
+"""Phrases of a refusal that no other value would avoid."""
 _UNKNOWN = re.compile(_NO_SUCH, re.IGNORECASE)
 _OF_THE_NAME = re.compile(
     rf"{_NO_SUCH}|invalid {_FIELD}|not permitted"
@@ -93,14 +93,14 @@ _OF_A_VALUE = re.compile(
     r"|(?:less|greater|larger|smaller|lower|higher) than|\bwhen\b|\bmode\b|tools with|together",
     re.IGNORECASE,
 )
-"""Signs of a refusal that holds for some values or circumstances."""
+"""Phrases of a refusal that depends on the value or on circumstances."""
 _TOGETHER = re.compile(r"both be|cannot both|only one of|use only one|mutually exclusive", re.I)
 _PARAM = re.compile(rf"{_QUOTE}param{_QUOTE}\s*:\s*{_QUOTE}([^\"'`]+){_QUOTE}")
 _LOC = re.compile(
     rf"{_QUOTE}loc{_QUOTE}\s*:\s*[\[(]\s*{_QUOTE}body{_QUOTE}\s*,\s*{_QUOTE}(\w+){_QUOTE}"
 )
 _CONTENT = re.compile(r"(?:messages|tools|input|model|system)\b", re.IGNORECASE)
-"""Fields whose content is at fault where they are named: it cannot be said otherwise."""
+"""Fields without alternative forms: if one is named, its content is at fault."""
 _QUOTED = re.compile(rf"{_QUOTE}(?:body\.)?({_ANY}){_END}{_QUOTE}", re.IGNORECASE)
 _IDENTIFIER = re.compile(rf"(?<![\w.])({_WRITTEN})(?!\w)")
 _OBJECT = re.compile(
@@ -114,7 +114,7 @@ _PROSE = re.compile(
     re.IGNORECASE,
 )
 _ECHO = re.compile(r"[\"']input(?:_value)?[\"']\s*:.*?(?=[\"']loc[\"']|$)", re.DOTALL)
-"""What a validator repeats of the request: every parameter may be in it."""
+"""The part of a validation error that repeats the request, and so may name every parameter."""
 
 _OFFERED = re.compile(
     r"(?:one of|values?(?: are)?|levels?|options?|expected|allowed|must be|should be|supports? only"
@@ -124,16 +124,15 @@ _OFFERED = re.compile(
 
 
 def refused_by(error: CallError, body: Body, again: Collection[str]) -> frozenset[str]:
-    """Read which forms an endpoint refuses; none where its words are about something else.
+    """Return the forms that an endpoint refuses; empty if its message is about something else.
 
     Args:
-        again: Parameters of which this request said one form already, in vain. All alike are taken
-            for refused then, rather than tried one by one.
+        again: Parameters for which this request already tried another form without success. All
+            forms of the same field then count as refused, instead of being tried one by one.
 
     Returns:
-        The forms as `refused_form` names them, or where it does not take a parameter whatever its
-        value, the field as `refused_field` names it. Those that are the last way to say something
-        are never among them.
+        The forms, named by `refused_form`; or the field, named by `refused_field`, if the endpoint
+        refuses the parameter whatever its value. The last form of a ladder is never included.
     """
     text = _plain(error.words)
     if error.status not in STATUSES or not _REFUSES.search(text) or _NOT_A_REFUSAL.search(text):
@@ -153,12 +152,12 @@ def refused_by(error: CallError, body: Body, again: Collection[str]) -> frozense
 
 
 def _plain(words: str) -> str:
-    """Undo the escapes of JSON in JSON, and leave out what is repeated of the request."""
+    """Unescape JSON nested in JSON, and remove the repeated request."""
     return _ECHO.sub("", words.replace("\\\\", "\\").replace('\\"', '"').replace("\\n", " "))
 
 
 def _named(message: str, sent: Collection[str]) -> str | None:
-    """Find the parameter that is spoken of, among those that can be said otherwise."""
+    """Find the parameter that a message names, among those sent that have another form."""
     if places := [item for pattern in (_PARAM, _LOC) for item in pattern.findall(message)]:
         named = [name for name in map(_parameter, places) if name in sent]
         if named or any(_CONTENT.match(place) for place in places):
@@ -172,7 +171,7 @@ def _named(message: str, sent: Collection[str]) -> str | None:
 
 
 def _parameter(name: str) -> str | None:
-    """Return which parameter a name is of; of a path, its longest beginning that is one."""
+    """Return the parameter of a name; of a dotted path, that of the longest known beginning."""
     parts = name.casefold().removeprefix("body.").split(".")
     beginnings = (".".join(parts[:size]) for size in range(len(parts), 0, -1))
     return next(
@@ -183,7 +182,7 @@ def _parameter(name: str) -> str | None:
 def _out(
     message: str, used: ParameterForm, fallback: ParameterFallback, *, again: bool
 ) -> Collection[ParameterForm]:
-    """Return which forms of a parameter are refused, where it is the one that is spoken of."""
+    """Return which forms of a parameter are refused, if the message is about this parameter."""
     ahead = fallback[:-1]
     if used not in ahead:
         return ()
@@ -199,7 +198,7 @@ def _out(
 
 
 def _is_of_the_name(message: str, used: ParameterForm, fallback: ParameterFallback) -> bool:
-    """Return whether no form of a field is said to be better than the one that was used."""
+    """Return whether the message refuses the name: it suggests no other form, quotes no value."""
     return not (
         _OF_THE_NAME.search(message) is None
         or _offered(message, used, fallback)
@@ -208,7 +207,7 @@ def _is_of_the_name(message: str, used: ParameterForm, fallback: ParameterFallba
 
 
 def _is_of_the_field(message: str, used: ParameterForm, fallback: ParameterFallback) -> bool:
-    """Return whether a field is refused as such: no other value would be taken either."""
+    """Return whether the field itself is refused, so that no other value would be accepted."""
     if used.place in {"", used.name} or not _is_of_the_name(message, used, fallback):
         return False
     value = rf"(?<![\w.]){re.escape(used.name)}(?![\w.])"
@@ -217,7 +216,7 @@ def _is_of_the_field(message: str, used: ParameterForm, fallback: ParameterFallb
 
 
 def _offered(message: str, used: ParameterForm, fallback: ParameterFallback) -> AbstractSet[str]:
-    """Find the forms that are named as better than the one that was used."""
+    """Return the other forms that the message suggests."""
     return {form.name for form in fallback if _offers(message, form)} - {used.name}
 
 
@@ -226,7 +225,7 @@ def _quotes(message: str, name: str) -> bool:
 
 
 def _offers(message: str, form: ParameterForm) -> bool:
-    """Return whether a form is named in quotes, or among what is offered instead."""
+    """Return whether the message quotes a form, or lists it among the alternatives."""
     if form.name == form.place or form is LEFT_OUT:
         return False
     listed = " ".join(_OFFERED.findall(message))

@@ -1,4 +1,4 @@
-"""Providers' words: why an answer ended, and why a request failed, each with where it is from.
+"""Providers' words for why an answer ended and why a request failed, each with its source.
 
 A test reads each line. To teach the gateway a provider's word, add a line with its source.
 """
@@ -32,10 +32,10 @@ class FinishWord(NamedTuple):
 
     Attributes:
         word: The word, in lower case and with underscores.
-        means: `stop` or `tool_calls`: the answer is whole. `length`: it is cut at the limit.
-            `content_filter`, or `filtered` where the word itself says more: it is less than the
-            model had to say. `failed`: it is none. `unsaid`: nothing.
-        source: Where the word is documented, or was seen.
+        means: `stop` or `tool_calls`: the answer is complete. `length`: it is cut at the limit.
+            `content_filter`, or `filtered` if the word itself says more: it is incomplete.
+            `failed`: there is no answer. `unsaid`: the word means nothing.
+        source: Where the word is documented, or was observed.
     """
 
     word: str
@@ -44,12 +44,12 @@ class FinishWord(NamedTuple):
 
 
 class RefusalWord(NamedTuple):
-    """Words by which a provider says why a request failed.
+    """Words by which a provider explains a failed request.
 
     Attributes:
         words: A part of its message, in lower case.
-        kind: What happened; `unpaid` is `denied` for want of money.
-        source: Where the message is documented, or was seen.
+        kind: The kind of failure; `unpaid` is `denied` for lack of money.
+        source: Where the message is documented, or was observed.
     """
 
     words: str
@@ -111,7 +111,7 @@ FINISH_WORDS = (
     FinishWord("null", "unsaid", "github.com/PowerShell/AIShell/issues/350"),
     FinishWord("finish_reason_unspecified", "unsaid", _GEMINI),
 )
-"""All words that are known. A word that is not here is a failure, reported by its name."""
+"""All known finish words. Any other word is a failure, reported by its name."""
 
 _OPENAI_CODES = "developers.openai.com/api/docs/guides/error-codes"
 _OPENCODE = "github.com/anomalyco/opencode/pull/45834"
@@ -201,4 +201,4 @@ REFUSAL_WORDS = (
     RefusalWord("not a valid model id", "unknown", "github.com/maxnowack/anthropic-proxy/issues/4"),
     RefusalWord("model_not_available", "unknown", "github.com/HeyPuter/puter/issues/3168"),
 )  # fmt: skip
-"""The first that a message has decides, where its status does not; see `errors.kind_of`."""
+"""The first entry that a message contains decides, if its status does not; see `errors.kind_of`."""

@@ -1,4 +1,4 @@
-"""Telling a model in words what its endpoint cannot hold it to."""
+"""Describe a schema in the prompt, for endpoints that cannot enforce it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 def with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
-    """Tell the schema of an answer, where the messages do not already.
+    """Add the answer's schema to the messages, unless they already contain it.
 
     Returns:
-        The messages; the schema is at the end of the first where that instructs, else before it.
+        The messages; the schema is at the end of the instructions, or in a message of its own
+        before a first message that has another role.
     """
     first = messages[0] if messages else {}
     if any(_holds(message, schema) for message in messages):

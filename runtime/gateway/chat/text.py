@@ -1,4 +1,4 @@
-"""Text that can be written, from whatever an endpoint sends for text."""
+"""Valid text from whatever an endpoint sends as text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def text_of(content: Any) -> str:
 
 
 def as_text(value: Any) -> str:
-    """Return a text as it is, anything else as JSON, nothing as an empty text."""
+    """Return a text unchanged, any other value as JSON, and None as an empty text."""
     return value if isinstance(value, str) else "" if value is None else dumps(value)
 
 
 def sound(text: str) -> str:
-    """Replace halves of characters, which JSON can carry and UTF-8 cannot."""
+    """Replace lone surrogates, which JSON can carry and UTF-8 cannot."""
     return (
         text
         if text.isascii()
@@ -30,7 +30,7 @@ def sound(text: str) -> str:
 
 
 def place_of(index: Any) -> int | None:
-    """Return an index, which some endpoints send as text; None where it is none."""
+    """Return an index, which some endpoints send as text; None if invalid."""
     if isinstance(index, str) and index.strip().isdecimal():
         return int(index)
     return index if isinstance(index, int) and not isinstance(index, bool) else None

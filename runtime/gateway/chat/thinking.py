@@ -1,7 +1,7 @@
-"""Thinking aloud, split from the answer.
+"""Split a model's visible thinking from its answer.
 
-A model thinks in a field of its own, in parts of its content, or in its text between signs that its
-chat template has for it. An endpoint splits the last kind off only where it was set up to do so.
+Thinking arrives in a field of its own, in parts of the content, or in the text between the tags of
+the model's chat template. An endpoint splits off the last kind only if configured to.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ FIELDS = (
     "reasoning_content",
     "reasoning",
 )
-"""Fields of a message with thinking. Where there are several they say the same, and what is given
-back is the first: it is signed, or is what the endpoint documents.
+"""Fields of a message that hold thinking. If there are several, they hold the same; the first is
+given back, because it is signed or is the one that the endpoint documents.
 
 * `reasoning_items`: OpenAI's Responses API (developers.openai.com/api/docs/guides/reasoning).
 * `thinking_blocks`: Anthropic's, as litellm names them (docs.litellm.ai/docs/reasoning_content).
 * `reasoning_details`: openrouter.ai/docs/guides/best-practices/reasoning-tokens.
-* `reasoning_content`: api-docs.deepseek.com/guides/thinking_mode, and who followed it.
-* `reasoning`: OpenRouter, Groq, Cerebras, Ollama and vLLM.
-"""
+* `reasoning_content`: api-docs.deepseek.com/guides/thinking_mode, and its imitators.
+* `reasoning`: OpenRouter, Groq, Cerebras, Ollama and vLLM."""
 
 _PARTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
-"""Types of parts of a content that are thinking (docs.mistral.ai/capabilities/reasoning)."""
+"""Types of content parts that hold thinking (docs.mistral.ai/capabilities/reasoning)."""
 _WRAPPED = ("thinking", "text", "summary", "content")
-"""Where the text of a part, a block or an item is."""
+"""Keys that hold the text of a part, a block or an item."""
 
 
 class _Signs(NamedTuple):
-    """Between which signs a model thinks: patterns of how thinking begins and ends.
+    """Patterns of the tags around a model's thinking.
 
     Attributes:
-        closing: How it ends, and what leads over to the answer.
-        alone: Whether a chat template may hold the opening already, so that only the end comes.
+        closing: The closing tag, and the tags that introduce the answer.
+        alone: Whether a chat template may hold the opening tag, so that only the closing one
+            arrives.
     """
 
     opening: str
@@ -80,19 +80,19 @@ _MID_SENTENCE = re.compile(r"[^\s.!?:;)}\]][ \t]+\Z|['(\u00ab\u201c\u2018]\Z")
 _ENDS = ("<|end_of_solution|>", "<|END_RESPONSE|>", "<|return|>")
 _OPENING = ("<", "[", "◁")
 _CLOSING = ("</", "[/", "◁/", "<|")
-"""How the signs begin. Most texts begin with none of the first, and have none of the others: they
-need no search."""
+"""How tags begin. Most texts start with none of `_OPENING` and contain none of these, so they need
+no search."""
 _MOST = 30
-"""Signs that are looked at, so that a hostile text of megabytes is soon read."""
+"""The most tags to inspect, which bounds the time for a hostile text of megabytes."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ThinkingSplit:
-    """A text in the parts that it consists of.
+    """A text split into thinking, answer and tags.
 
     Attributes:
-        pieces: The whole text in order: what each piece is (`thinking`, `answer`, or `sign`), and
-            the piece. Together they are the text.
+        pieces: The kind of each piece (`thinking`, `answer`, or `sign`) and its text, in order.
+            Joined, the texts are the whole text.
         is_open: Whether the text ends within thinking.
     """
 
@@ -101,12 +101,12 @@ class ThinkingSplit:
 
     @property
     def thinking(self) -> str:
-        """What was thought."""
+        """The thinking, without its tags."""
         return "\n\n".join(filter(None, (text.strip() for text in self._of("thinking"))))
 
     @property
     def answer(self) -> str:
-        """What was answered; empty where there is only thinking."""
+        """The answer; empty if there is only thinking."""
         return "".join(self._of("answer"))
 
     def _of(self, kind: str) -> Iterator[str]:
@@ -114,11 +114,11 @@ class ThinkingSplit:
 
 
 class Thought(NamedTuple):
-    """A message as its answer, and what was thought ahead of it.
+    """A message split into its answer and the thinking before it.
 
     Attributes:
-        thinking: What was thought; empty where nothing is told.
-        kept: What the endpoint wants back within a tool loop, as fields of the message.
+        thinking: The thinking; empty if none is shown.
+        kept: Fields of the message that the endpoint requires back within a tool loop.
     """
 
     text: str
@@ -127,7 +127,7 @@ class Thought(NamedTuple):
 
 
 def thought_of(message: Mapping[str, Any]) -> Thought:
-    """Split a message of the chat API, which may be of any shape."""
+    """Split a chat API message, of any shape, into thinking and answer."""
     content: Any = message.get("content")
     fields = {name: message[name] for name in FIELDS if name in message and _is_told(message[name])}
     if not fields and isinstance(content, str) and not _may_hold_signs(content):
@@ -147,12 +147,12 @@ def thought_of(message: Mapping[str, Any]) -> Thought:
 def split(text: str, *, alone: bool = True) -> ThinkingSplit:
     """Split thinking from the answer that follows it.
 
-    A text thinks only where it begins with it: what an answer says of such signs stays. A chat
-    template may hold the opening sign, so that a text has only the closing one: what is ahead of it
-    is thinking, unless it is quoted or in code, or is spoken of within a line.
+    Only thinking at the beginning of a text counts: tags that the answer mentions stay in the
+    answer. If a chat template holds the opening tag, the text has only the closing one. All text
+    before it is then thinking, unless the tag is quoted, in code, or mentioned within a sentence.
 
     Args:
-        alone: Whether a closing sign without an opening one counts.
+        alone: Whether a closing tag counts without an opening one.
     """
     if not _may_hold_signs(text):
         return ThinkingSplit(pieces=_filled(("answer", text)))
@@ -180,7 +180,7 @@ def _may_hold_signs(text: str) -> bool:
 
 
 def _begun(text: str) -> tuple[int, int | None, int] | None:
-    """Find thinking that a text begins with: where it begins and ends, and where its sign does."""
+    """Return start and end of thinking at a text's beginning, and the end of its closing tag."""
     for opening, closing in _SIGNS_READ:
         if begun := opening.match(text):
             ended = closing.search(text, begun.end())
@@ -189,7 +189,7 @@ def _begun(text: str) -> tuple[int, int | None, int] | None:
 
 
 def _closed_alone(text: str) -> tuple[int, int | None, int] | None:
-    """Find thinking whose opening sign is not in the text."""
+    """Return the same for thinking whose opening tag is not in the text."""
     closings = [*itertools.islice(_ALONE.finditer(text), _MOST)]
     if not closings or _is_json(text):
         return None
@@ -203,7 +203,7 @@ def _closed_alone(text: str) -> tuple[int, int | None, int] | None:
 
 
 def _solved(text: str) -> int | None:
-    """Find where an answer ends that has a sign for its end, or several."""
+    """Return where an answer ends, without its closing tags; None if it has none."""
     end = None
     for _ in range(_MOST):
         words = text[:end].rstrip()
@@ -215,7 +215,7 @@ def _solved(text: str) -> int | None:
 
 
 def _is_spoken_of(ahead: str, after: str) -> bool:
-    """Return whether a text speaks of a sign: quotes it, has it in code, or goes on around it."""
+    """Return whether a text merely mentions a tag: in quotes, in code, or within a sentence."""
     line = ahead.rpartition("\n")[2]
     if ahead.count("```") % 2 or line.count("`") % 2 or line.count('"') % 2:
         return True
@@ -235,7 +235,7 @@ def _filled(*pieces: tuple[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def _is_told(value: Any) -> bool:
-    """Return whether a field says something. An empty text does: DeepSeek wants that back, too."""
+    """Return whether a field has a value. An empty text counts: DeepSeek requires it back, too."""
     return isinstance(value, str) or bool(value and (is_list(value) or is_mapping(value)))
 
 
@@ -248,14 +248,14 @@ def _listed(content: Any) -> list[Any]:
 
 
 def _visible_text(content: Any) -> str:
-    """Return the text of a content, without parts that are thinking."""
+    """Return the text of a content without its thinking parts."""
     if is_list(content):
         return text_of([part for part in content if not _is_thinking(part)])
     return text_of(content)
 
 
 def _flat(value: Any) -> str:
-    """Return the text of thinking, whatever it is wrapped in."""
+    """Return the text of thinking, however it is nested."""
     if isinstance(value, str):
         return value
     if is_list(value):

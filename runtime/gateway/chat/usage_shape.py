@@ -1,6 +1,6 @@
-"""What a response says that a call consumed, in the many shapes that providers say it.
+"""The usage that a response reports, in the many shapes that providers use.
 
-Each shape is a case of the tests, with where it is documented or was seen.
+Each shape is a test case, with its documentation or the place where it was observed.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from ....schema.values.values import is_mapping
 from ...values.usage import Usage
 
 MOST_TOKENS = 100_000_000
-"""Of one call. A count above it is a mistake, not a count."""
+"""The most tokens of one call. A higher count is a mistake."""
 MOST_USD = 100_000.0
 TICKS_PER_USD = 10**10
-"""How xAI counts money (github.com/Wei-Shaw/sub2api/issues/5771, 2026-08-18)."""
+"""xAI's unit of money (github.com/Wei-Shaw/sub2api/issues/5771, 2026-08-18)."""
 
 CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
 STORED = ("cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens")
 
 
 class ReportedUsage(NamedTuple):
-    """What one call consumed.
+    """The reported usage of one call.
 
     Attributes:
-        usage: Its tokens. Not metered where the counts are missing, or cannot be.
-        usd: What the provider says that it cost, in USD; None where it does not say.
+        usage: Its tokens. Not metered if the counts are missing or impossible.
+        usd: The cost in USD that the provider reports; None if it does not.
     """
 
     usage: Usage
@@ -35,10 +35,10 @@ class ReportedUsage(NamedTuple):
 
 
 def consumed(body: Mapping[str, Any], *, answered: bool) -> ReportedUsage:
-    """Read what a response says of its usage; counts that cannot be do not count as told.
+    """Read the usage that a response reports; impossible counts are ignored.
 
     Args:
-        body: The response, as the chat API has it.
+        body: The response in the chat API's form.
     """
     fields = _counts_in(body)
     prompt = _count(fields.get("prompt_tokens"), at_least=1)
@@ -66,7 +66,7 @@ def consumed(body: Mapping[str, Any], *, answered: bool) -> ReportedUsage:
 
 
 def _counts_in(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Find the counts: in `usage`, where Groq puts them, or among llama.cpp's timings."""
+    """Return the token counts: from `usage`, Groq's field, or llama.cpp's timings."""
     if usage := _mapping(body, "usage"):
         return usage
     if usage := _mapping(_mapping(body, "x_groq"), "usage"):
@@ -83,7 +83,7 @@ def _counts_in(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _written(reported: Mapping[str, Any], prompt: int | None, reasoning: int) -> int | None:
-    """Return the tokens written, with those of thinking that some count in the total only."""
+    """Return the output tokens, including thinking tokens that some count only in the total."""
     completion = _count(reported.get("completion_tokens"))
     if completion is None or prompt is None:
         return completion
@@ -99,7 +99,7 @@ def _reasoning(reported: Mapping[str, Any]) -> int:
 
 
 def _of_prompt(reported: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
-    """Give a part of what was read, by the first of its names that says any; None: it cannot be."""
+    """Return a part of the prompt tokens, from the first present name; None if impossible."""
     details = _mapping(reported, "prompt_tokens_details")
     for name in names:
         if value := details.get(name) or reported.get(name):
@@ -108,7 +108,7 @@ def _of_prompt(reported: Mapping[str, Any], names: tuple[str, ...]) -> int | Non
 
 
 def _usd(reported: Mapping[str, Any]) -> float | None:
-    """Return what the provider says that the call cost; None where it does not, or it cannot be."""
+    """Return the cost that the provider reports; None if missing or impossible."""
     usd = _cost_in(reported)
     return usd if usd is None or usd <= MOST_USD else None
 
@@ -116,7 +116,7 @@ def _usd(reported: Mapping[str, Any]) -> float | None:
 def _cost_in(reported: Mapping[str, Any]) -> float | None:
     """Read a cost: in USD, as a table with a total, or in xAI's ticks.
 
-    OpenRouter says its own fee and, where the user's key was used upstream, what that cost.
+    OpenRouter reports its own fee and, if the user's key was used upstream, that cost too.
     """
     ticks = _amount(reported.get("cost_in_usd_ticks"))
     if ticks is not None:

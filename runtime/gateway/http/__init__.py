@@ -1,1 +1,1 @@
-"""HTTP to endpoints: one connection pool, streams, proxies, and what went wrong on the wire."""
+"""HTTP to endpoints: one connection pool, streams, proxies, and transport failures."""

@@ -1,4 +1,4 @@
-"""Which API is spoken to a model."""
+"""Choose the API for a model."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from ..endpoint import Endpoint
 
 RESPONSES_AT = ("openai.com", "azure.com", "x.ai")
-"""Domains of those whose models may answer only by the Responses API."""
+"""Domains with models that may answer only through the Responses API."""
 KEY_HEADER = "x-api-key"
-"""Where Anthropic's API takes the key (platform.claude.com/docs/en/api/overview)."""
+"""The header in which Anthropic's API takes the key (platform.claude.com/docs/en/api/overview)."""
 DEPLOYMENT = re.compile(r"/deployments/[^/]+$")
-"""What Azure's address has for chat completions only
+"""The part of an Azure address that serves chat completions only
 (learn.microsoft.com/azure/ai-foundry/openai/how-to/responses)."""
 ELSEWHERE = re.compile(r"v1/responses|responses api|not a chat model", re.IGNORECASE)
-"""How OpenAI says that a model, or a model with tools, answers by the Responses API only:
+"""OpenAI's messages that a model, or a model with tools, needs the Responses API:
 
 * `This model is only supported in v1/responses and not in v1/chat/completions.`
   (github.com/pgadmin-org/pgadmin4/issues/9795)
@@ -34,18 +34,17 @@ ELSEWHERE = re.compile(r"v1/responses|responses api|not a chat model", re.IGNORE
   /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to
   'none'.` (github.com/danny-avila/LibreChat/issues/14231)
 * `This is not a chat model and thus not supported in the v1/chat/completions endpoint. Did you mean
-  to use v1/completions?` (github.com/micz/ThunderAI/issues/570)
-"""
+  to use v1/completions?` (github.com/micz/ThunderAI/issues/570)"""
 
 
 def spoken(model: Model, endpoint: Endpoint) -> Endpoint:
-    """Return an endpoint with the API that is spoken there to a model.
+    """Return an endpoint with the API for its model.
 
-    What models.yaml says counts first; then litellm's list, which says of which models the
-    Responses API alone has answers; then what is usual at the endpoint.
+    models.yaml takes precedence; then litellm's list, which knows the models that answer only
+    through the Responses API; then the endpoint's usual API.
 
     Raises:
-        InputError: models.yaml says an API, but the model is called through a library.
+        InputError: models.yaml names an API, but a library calls the model.
     """
     if endpoint.kind != "openai":
         if model.api is not None:
@@ -58,10 +57,10 @@ def spoken(model: Model, endpoint: Endpoint) -> Endpoint:
 
 
 def spoken_now(endpoint: Endpoint, refused: AbstractSet[str]) -> Endpoint:
-    """Return an endpoint with the API that it turned out to answer.
+    """Return an endpoint with the API that has not been refused.
 
     Args:
-        refused: What the model turned out not to take.
+        refused: Parameters and APIs that the model refused so far.
     """
     has_moved = refused_api("chat") in refused and refused_api("responses") not in refused
     return _by("responses", endpoint) if has_moved and _may_move(endpoint) else endpoint
@@ -70,10 +69,10 @@ def spoken_now(endpoint: Endpoint, refused: AbstractSet[str]) -> Endpoint:
 def answers_elsewhere(
     error: CallError, now: Endpoint, usual: Endpoint, refused: AbstractSet[str]
 ) -> str | None:
-    """Return the API that a model answers instead, where its endpoint says so.
+    """Return the API to use instead, if the endpoint's error asks for it.
 
     Args:
-        refused: What the model turned out not to take.
+        refused: Parameters and APIs that the model refused so far.
     """
     if now.wire != usual.wire:
         is_nowhere = error.status == 404 and "model" not in error.words.lower()
@@ -84,7 +83,7 @@ def answers_elsewhere(
 
 
 def refused_api(wire: str) -> str:
-    """Return the name under which an API is remembered that a model does not answer."""
+    """Return the name that records a refused API."""
     return f"api={wire}"
 
 
@@ -93,7 +92,7 @@ def _may_move(endpoint: Endpoint) -> bool:
 
 
 def _by(wire: str, endpoint: Endpoint) -> Endpoint:
-    """Return an endpoint as it is spoken to by an API."""
+    """Return an endpoint configured for an API."""
     base, header = endpoint.api_base, endpoint.key_header
     if wire == "anthropic":
         base = f"{base.removesuffix('/v1')}/v1"

@@ -1,4 +1,4 @@
-"""Why a request got no whole response, where the connection is to blame."""
+"""Errors of requests without a complete response because of the connection."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from ..endpoint import Endpoint
 
 PROXY_STATUSES = frozenset({407, 502, 503})
-"""With which a proxy says that it did not send a request on, or that nobody took it."""
+"""Statuses by which a proxy reports that it did not forward a request, or reached no server."""
 
 
 def is_unsent(error: Exception) -> bool:
-    """Return whether a connection had ended before all of a request went out.
+    """Return whether a connection ended before the whole request was sent.
 
-    aiohttp raises that where it writes, and wraps it once more where that was the body.
+    aiohttp raises this error while writing, and wraps it once more if it was writing the body.
     """
     return isinstance(error.__cause__ or error, aiohttp.ClientConnectionResetError)
 
 
 def broken(endpoint: Endpoint, url: str, error: Exception) -> CallError:
-    """Tell of a connection that could not be made, or that ended too early.
+    """Return the error of a connection that failed or ended too early.
 
     Args:
-        url: What was asked for, for messages.
-        error: What aiohttp, or the system, says.
+        url: The requested URL, for messages.
+        error: The error from aiohttp or the system.
     """
     is_refused = isinstance(error, aiohttp.ClientHttpProxyError)
     is_connected = not (is_refused or isinstance(error, aiohttp.ClientConnectorError))
@@ -44,9 +44,9 @@ def broken(endpoint: Endpoint, url: str, error: Exception) -> CallError:
 
 
 def proxy_refused(endpoint: Endpoint, url: str, status: int, content: bytes) -> CallError | None:
-    """Return the failure of a response that is a proxy's own; None where it is the endpoint's.
+    """Return the failure of a response from a proxy; None if the endpoint sent it.
 
-    A proxy answers for an endpoint without TLS as that would. APIs tell of errors in JSON.
+    Without TLS, a proxy's response looks like the endpoint's. APIs report errors in JSON.
     """
     is_proxy = status in PROXY_STATUSES and not content.lstrip().startswith((b"{", b"["))
     if endpoint.proxy and url.startswith("http:") and is_proxy:
@@ -55,7 +55,7 @@ def proxy_refused(endpoint: Endpoint, url: str, status: int, content: bytes) -> 
 
 
 def proxy_failed(proxy: str, url: str, status: int | None) -> CallError:
-    """Return the failure of a proxy, which sent nothing on."""
+    """Return the failure of a proxy that forwarded nothing."""
     text = "it cannot be reached" if status is None else f"HTTP {status}"
     return CallError(
         f"{url}: the proxy {shown_proxy(proxy)}: {text}. It is the one that HTTPS_PROXY,"

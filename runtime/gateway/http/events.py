@@ -1,4 +1,4 @@
-"""Server-sent events, read as their bytes come: https://html.spec.whatwg.org/#event-stream."""
+"""Parse server-sent events as their bytes arrive: https://html.spec.whatwg.org/#event-stream."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Iterator
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SHOWN = 200
-"""Bytes that are kept of what is no stream, where it is not a document either."""
+"""The bytes to keep of a response that is neither a stream nor a document."""
 DOCUMENT = (b"{", b"[", b"<")
-"""How what some endpoints send in place of a stream begins: JSON, or a page of HTML."""
+"""Beginnings of documents that some endpoints send instead of a stream: JSON, or a page of HTML."""
 
 
 class EventReader:
-    """Takes the data out of a stream of events, wherever the network cuts it.
+    """Extracts the data of events from a stream, wherever the network splits it.
 
-    What is a document in place of a stream is kept as it is.
+    A document sent in place of a stream is kept unchanged.
 
     Attributes:
-        plain: The document; the beginning of what was sent, where there was no event in it.
-        name: The kind of the event that was given last, where the endpoint names it.
+        plain: The document; or the beginning of the response, if it contains no event.
+        name: The type of the last event returned; empty if the endpoint does not send it.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class EventReader:
         self._after_return = False
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """Take bytes; give the data of each event that they end."""
+        """Add bytes, and yield the data of each event that they complete."""
         if self._is_document is None:
             chunk = self._begun(chunk)
         if self._is_document:
@@ -52,7 +52,7 @@ class EventReader:
                 self._name = b""
 
     def end(self) -> Iterator[bytes]:
-        """Give the data of a last event that nothing came after: not all end with an empty line."""
+        """Yield the data of a last event without the empty line that should end it."""
         if not self._is_document:
             self._take(bytes(self._rest))
             self._rest.clear()
@@ -61,11 +61,11 @@ class EventReader:
 
     @property
     def waiting(self) -> int:
-        """The bytes that have come of an event, or a document, that is not whole."""
+        """The bytes received of an incomplete event or document."""
         return self._skipped + len(self._rest) + len(self.plain) + self._held
 
     def _begun(self, chunk: bytes) -> bytes:
-        """Look how it begins, as soon as something but space has come."""
+        """Inspect the beginning as soon as a non-space character arrives."""
         start = chunk.removeprefix(BYTE_ORDER_MARK).lstrip()
         if start:
             self._is_document = start.startswith(DOCUMENT)
@@ -74,7 +74,7 @@ class EventReader:
         return start
 
     def _lines(self, chunk: bytes) -> list[bytes]:
-        """Cut at ends of lines: a line feed, a carriage return, or both."""
+        """Split at line ends: a line feed, a carriage return, or both."""
         if self._after_return and chunk:
             self._after_return = False
             chunk = chunk.removeprefix(b"\n")
@@ -91,7 +91,7 @@ class EventReader:
         return whole
 
     def _take(self, line: bytes) -> None:
-        """Take a line; comments, and fields other than these two, say nothing that is needed."""
+        """Add a line; comments and all fields but `event` and `data` are ignored."""
         if not line.startswith(b"data:"):
             line = line.removeprefix(BYTE_ORDER_MARK)
         if line.startswith(b"event:"):

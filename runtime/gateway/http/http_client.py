@@ -1,4 +1,4 @@
-"""Calls of endpoints, over one pool of connections."""
+"""Calls of endpoints over one connection pool."""
 
 from __future__ import annotations
 
@@ -27,24 +27,23 @@ if TYPE_CHECKING:
     from ..endpoint import Endpoint
 
 LARGE_BODY = 1 << 20
-"""Bytes."""
+"""Bytes from which a body is sent in pieces."""
 SILENCE = aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=120)
-"""How long an endpoint may be silent that is asked about a batch."""
+"""Seconds that an endpoint may be silent when asked about a batch."""
 IDLE_SECONDS = 1.5
-"""How long a connection is kept for another request.
+"""Seconds to keep an idle connection for another request.
 
-Servers end idle ones after 5 seconds (llama.cpp, uvicorn, Node) or more, and a request that is sent
-at that moment is lost. aiohttp alone would keep them for 15.
-"""
+Servers close idle connections after 5 seconds (llama.cpp, uvicorn, Node) or more, and a request
+sent at that moment is lost. aiohttp's default is 15."""
 
 
 class HttpClient:
-    """A pool of connections for one event loop.
+    """A connection pool for one event loop.
 
-    One request per call; nothing that was sent is sent again here. Where one connection broke,
-    those that idled beside it may have ended, too: a busy machine reads of it late. So until they
-    are forgotten, each request has a connection of its own. So has each of the embedded server:
-    connecting on one machine costs a tenth of a millisecond.
+    Each call makes one request; nothing is sent twice here. After one connection broke, others that
+    were idle may be closed, too, and a busy machine notices late. So until these are discarded,
+    each request opens a new connection. So does each request to the embedded server: a local
+    connection takes a tenth of a millisecond.
     """
 
     def __init__(self) -> None:
@@ -57,7 +56,7 @@ class HttpClient:
         """Make one request; see `Client.chat`.
 
         Raises:
-            CallError: No answer, or not one that the API promises.
+            CallError: No answer, or an answer that violates the API.
         """
         content, headers = await self._content(endpoint, body, sink or StreamSink())
         return await apart(len(content), lambda: _answer(endpoint, content, headers))
@@ -66,10 +65,10 @@ class HttpClient:
     async def response(
         self, endpoint: Endpoint, method: str, path: str, **sent: Any
     ) -> AsyncGenerator[aiohttp.ClientResponse]:
-        """Make a request that is no call, of a path of the endpoint's API.
+        """Request a path of the endpoint's API other than a model call.
 
         Args:
-            sent: What is sent, as aiohttp takes it: `json`, `data`, `params`.
+            sent: What to send, as aiohttp's arguments: `json`, `data`, `params`.
 
         Raises:
             CallError: The endpoint refuses it, or the connection breaks.
@@ -99,9 +98,9 @@ class HttpClient:
     async def _content(
         self, endpoint: Endpoint, body: Body, sink: StreamSink
     ) -> tuple[bytes, Mapping[str, str]]:
-        """Return what a response holds, and its headers.
+        """Return the content and the headers of a response.
 
-        What did not go out goes once more, on its own connection.
+        A request that was not sent completely is sent once more, on a new connection.
         """
         while True:
             is_kept = endpoint.kind != "local" and time.monotonic() >= self._trusted_from
@@ -131,7 +130,7 @@ class HttpClient:
 async def _exchange(
     session: aiohttp.ClientSession, endpoint: Endpoint, body: Body, sink: StreamSink
 ) -> tuple[bytes, Mapping[str, str]]:
-    """Make a request, and return the content of its response, and its headers."""
+    """Make a request, and return the content and the headers of its response."""
     wire, url, secrets = WIRES[endpoint.wire], endpoint.shown, endpoint.secrets
     read = read_bounded
     if body.is_streamed:
@@ -159,10 +158,10 @@ def _answer(endpoint: Endpoint, content: bytes, headers: Mapping[str, str]) -> C
 def answer_in(
     endpoint: Endpoint, body: Mapping[str, Any], headers: Mapping[str, str]
 ) -> ChatAnswer:
-    """Take the answer out of the body of a response with status 200.
+    """Extract the answer from the body of a response with status 200.
 
     Raises:
-        CallError: It tells of an error, or has no answer as the API has it.
+        CallError: The body reports an error, or violates the API.
     """
     url = endpoint.shown
     if failure := failure_in(body):
@@ -171,15 +170,15 @@ def answer_in(
 
 
 def _in_pieces(content: bytes) -> bytes | io.BytesIO:
-    """Have a large body sent piece by piece: aiohttp holds the event loop for one of bytes."""
+    """Send a large body in pieces: aiohttp blocks the event loop while it sends one of bytes."""
     return content if len(content) < LARGE_BODY else io.BytesIO(content)
 
 
 async def read_bounded(response: aiohttp.ClientResponse) -> bytes:
-    """Read a response.
+    """Read a response of bounded size.
 
     Raises:
-        CallError: It is too large.
+        CallError: The response is too large.
     """
     content = bytearray()
     async for chunk in response.content.iter_any():

@@ -1,4 +1,4 @@
-"""The proxy that a host's requests go through, as its environment says.
+"""The proxy for a host's requests, from environment variables.
 
 Only the variables count. Files such as `.netrc` are not read: they hold keys of other hosts.
 """
@@ -13,10 +13,10 @@ from ....schema.values.errors import InputError
 
 
 def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
-    """Find the proxy for an address; None where it is reached directly.
+    """Return the proxy for an address; None for a direct connection.
 
     `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` name proxies, by the scheme of the address;
-    `NO_PROXY` names the hosts that go without. The same in lower case comes first. This machine
+    `NO_PROXY` names the hosts to reach directly. Lower-case names take precedence. This machine
     itself is never reached through a proxy.
     """
     address = urlsplit(url)
@@ -33,22 +33,22 @@ def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
 
 
 def shown_proxy(proxy: str) -> str:
-    """Return a proxy's address for messages."""
+    """Return a proxy's address for messages, without its password."""
     return urlsplit(proxy).netloc.rpartition("@")[2]
 
 
 def password_of(proxy: str) -> str | None:
-    """Return the password in a proxy's address; None where there is none."""
+    """Return the password in a proxy's address; None if it has none."""
     password = urlsplit(proxy).password
     return unquote(password) if password else None
 
 
 def _is_exempt(place: str, listed: str) -> bool:
-    """Return whether a host goes without a proxy: by its name, an ending, its network, or all do.
+    """Return whether `NO_PROXY` covers a host: by name, suffix, network, or `*`.
 
     Args:
-        place: The host, with its port where the address has one.
-        listed: What `NO_PROXY` says, with commas between.
+        place: The host, with its port if the address has one.
+        listed: The value of `NO_PROXY`, separated by commas.
     """
     host = urlsplit(f"//{place}").hostname or ""
     for name in (entry.strip().lower() for entry in listed.split(",")):
@@ -79,7 +79,7 @@ def _value(name: str, environment: Mapping[str, str]) -> str:
 
 
 def _address(name: str, proxy: str) -> str:
-    """Check the address of a proxy. It may have a password, so that messages do not show it."""
+    """Validate a proxy's address. Messages do not show it, because it may contain a password."""
     whole = proxy if "://" in proxy else f"http://{proxy}"
     try:
         parts = urlsplit(whole)

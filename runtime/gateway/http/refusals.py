@@ -1,4 +1,4 @@
-"""Why an endpoint refused a request, by its status and words, and how long it asks to wait."""
+"""Errors of refused requests, from status and message, and how long the endpoint asks to wait."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..retry import retry_after
 
 IN_PLACE = "an error ({status}) in place of an answer"
 LONGEST = 500
-"""Characters of an endpoint's words that are shown."""
+"""The most characters of an endpoint's message to show."""
 LONGEST_REFUSAL = 8_000
-"""Bytes of a refusal that are read for what was refused."""
+"""The most bytes of a refusal to search for the refused parameter."""
 KEY_ADVICE = " Is the key right, and is it meant for this endpoint?"
 CREDIT_ADVICE = " There is nothing left to pay with: add credit there, or use another model."
 NO_KEY_ADVICE = " No key was sent: set MAS_API_KEY for NAME@URL, or say key_env in models.yaml."
@@ -41,20 +41,20 @@ STATUS_OF: Mapping[str, int] = {
     "token_limit_exceeded": 429,
     "unauthenticated": 401,
 }
-"""What errors with status 200 have as one elsewhere, by their codes and types."""
+"""The equivalent HTTP status of errors sent with status 200, by their codes and types."""
 INVALID = ("invalid_", "unsupported_", "image_", "empty_image", "context_length")
-"""How codes begin that say that the request is at fault."""
+"""Beginnings of codes that blame the request."""
 ANSWERED = ("choices", "content", "output", "type", "response")
 ERRORS = ("error", "Error", "errors", "fault")  # Cloudflare lists them; "fault" is Apigee's
 MESSAGES = ("message", "Message", "msg", "error_msg", "errmsg", "faultstring")
 WORDED = (*ERRORS, *MESSAGES, "title", "detail", "loc", "type", "code", "Code", "metadata", "raw")
-"""Where an error has its words, in the order in which they are shown."""
+"""Keys under which an error has its message, in the order to show them."""
 _VERSIONED = re.compile(r"/v\d|/deployments/|api-version=")
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
 def without(secrets: Iterable[str], content: bytes) -> bytes:
-    """Take out what was sent in secret, before a cut could leave a part of it."""
+    """Remove secrets from a text, before shortening could leave a part of one."""
     for secret in secrets:
         if len(secret) >= SHORTEST:
             content = content.replace(secret.encode(), b"[secret]")
@@ -70,10 +70,10 @@ def refusal(
     has_key: bool = True,
     label: str = "HTTP {status}",
 ) -> CallError:
-    """Return why a request was refused.
+    """Return the error of a refused request.
 
     Args:
-        label: What the message calls the status.
+        label: The name of the status in the message.
     """
     text = words_of(content)
     kind = kind_of(status, text)
@@ -97,11 +97,11 @@ def refusal(
 
 
 def words_of(content: bytes) -> str:
-    """Find an endpoint's own words; a page of HTML is cut to its beginning.
+    """Return an endpoint's own error message; a page of HTML is cut to its beginning.
 
-    Providers put them at `error.message`, `error`, `message` or `detail`, Google's in a list of
-    one, and FastAPI names the places of what it refuses. OpenRouter passes on what another provider
-    sent at `error.metadata.raw`, as a text.
+    Providers put it at `error.message`, `error`, `message` or `detail`, Google in a list of one
+    item. FastAPI adds the locations of invalid values. OpenRouter passes on another provider's
+    error at `error.metadata.raw`, as text.
     """
     try:
         text = " ".join(_words(json.loads(content)))
@@ -112,9 +112,9 @@ def words_of(content: bytes) -> str:
 
 
 def wait_of(headers: Mapping[str, str], content: bytes) -> float | None:
-    """Return the seconds that an endpoint asks to wait, by its header or by what it says.
+    """Return the seconds that an endpoint asks to wait, from its header or its body.
 
-    Google has no header but a `retryDelay` in the error's details
+    Google sends no header but a `retryDelay` in the error's details
     (https://ai.google.dev/gemini-api/docs/troubleshooting).
     """
     fields = {name.lower(): value for name, value in headers.items()}
@@ -124,10 +124,10 @@ def wait_of(headers: Mapping[str, str], content: bytes) -> float | None:
 
 
 def failure_in(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Find the error that a response, or an event, tells of in place of an answer.
+    """Return the error that a response, or an event, reports in place of an answer.
 
-    It is found where the APIs that stream put it, in a choice, and where providers put it that
-    answer every request with status 200.
+    It may stand where streaming APIs put it, in a choice, or where providers put it that answer
+    every request with status 200.
     """
     choices = body.get("choices")
     inner = (body.get(name) for name in ("response", "Response", "x_groq"))  # "Response": Tencent
@@ -155,10 +155,10 @@ def failed(
     has_key: bool = True,
     began: bool = False,
 ) -> CallError:
-    """Return the error that an endpoint tells of with status 200.
+    """Return the error that an endpoint reports with status 200.
 
     Args:
-        failure: What `failure_in` found.
+        failure: The result of `failure_in`.
         began: Whether a part of an answer came before it.
     """
     content = json.dumps({"error": failure}).encode()
@@ -170,7 +170,7 @@ def failed(
 
 
 def _status(failure: Mapping[str, Any]) -> int:
-    """Return the status that a failure has where it comes in place of an answer."""
+    """Return the equivalent status of a failure sent in place of an answer."""
     for name in ("code", "http_code", "status", "type"):
         word = failure.get(name)
         if (place := place_of(word)) is not None and 400 <= place < 600:
@@ -205,7 +205,7 @@ def _words(body: Any) -> Iterator[str]:
 
 
 def _wrapped(text: str) -> Any:
-    """Return the error of another provider that a gateway passes on as a text; None without one."""
+    """Return another provider's error that a gateway passes on as text; None without one."""
     try:
         return json.loads(text) if text.startswith("{") else None
     except (ValueError, RecursionError):
@@ -213,7 +213,7 @@ def _wrapped(text: str) -> Any:
 
 
 def _delay(content: bytes) -> float | None:
-    """Read the wait that an error's body asks for: Google's detail, or a field of the error."""
+    """Read the wait from an error's body: Google's detail, or a field of the error."""
     try:
         body: Any = json.loads(content)
         error = (body[0] if is_list(body) else body)["error"]

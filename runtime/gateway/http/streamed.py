@@ -1,4 +1,4 @@
-"""An answer that comes in pieces, read until it is whole."""
+"""Read a streamed answer until it is complete."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
     from .wire import Assembly, WireFormat
 
 BYTES_AT_ONCE = 16 << 10
-"""Bytes of events that are read before others have their turn: some milliseconds."""
+"""Bytes of events to read before yielding to other tasks: some milliseconds."""
 BETWEEN_LOOKS = 2 * LARGEST_ANSWER
-"""Bytes of events after which it is looked how large the answer has become."""
+"""Bytes of events between two checks of the answer's size."""
 LAST_WORD = b"[DONE]"
 SECONDS_TO_END = 0.05
-"""How long the end of a response may come after its last event, so that its connection is kept."""
+"""How long to wait for a response's end after its last event, to reuse the connection."""
 KEPT_ALIVE = frozenset(
     {b"", b"ping", b"pong", b"keep-alive", b"keepalive", b"keep_alive", b"heartbeat", b"processing"}
 )
-"""What some endpoints send as an event, to keep the connection; what is no object says nothing."""
+"""Events that some endpoints send as keep-alives. Any other event that is no object is ignored,
+too."""
 LONGEST_SIGN = 20
 
 
@@ -42,7 +43,7 @@ class StreamedAnswer:
     """Reads the response to one request.
 
     Attributes:
-        secrets: What was sent, which must not come back.
+        secrets: Secret values of the request, which messages must not repeat.
     """
 
     source: str
@@ -61,10 +62,10 @@ class StreamedAnswer:
         self._assembly = self.wire.assembly()
 
     async def read(self, response: aiohttp.ClientResponse) -> bytes:
-        """Return the response as it would have been without streaming, as JSON.
+        """Return the response as it would be without streaming, as JSON.
 
         Raises:
-            CallError: It broke off, became too large, or said that it failed.
+            CallError: It broke off, became too large, or reported a failure.
             aiohttp.ClientError: The connection broke.
         """
         self._headers = response.headers
@@ -84,7 +85,7 @@ class StreamedAnswer:
         return await self._whole() if self._events.is_stream else bytes(self._events.plain)
 
     async def _is_last(self, chunk: bytes) -> bool:
-        """Take what came; tell whether it was the last word."""
+        """Process received bytes; return whether they end the answer."""
         self._size += len(chunk)
         if self._size > LARGEST_STREAM or self._events.waiting > LARGEST_ANSWER:
             raise self._too_large()
@@ -103,14 +104,14 @@ class StreamedAnswer:
         return False
 
     async def _is_end(self, data: bytes) -> bool:
-        """Take the data of an event; return whether it was the last word."""
+        """Process the data of an event; return whether it ends the answer."""
         self._has_last_word |= len(data) < LONGEST_SIGN and data.strip().upper() == LAST_WORD
         if not self._has_last_word:
             await self._take(data)
         return self._has_last_word
 
     async def _take(self, data: bytes) -> None:
-        """Take an event; keep-alives are passed over."""
+        """Process an event; keep-alives are ignored."""
         self._count += 1
         event = await apart(len(data), lambda: self._event(without(self.secrets, data)))
         if event is None or self._events.name == b"ping":
@@ -124,7 +125,7 @@ class StreamedAnswer:
             self.sink.on_words(words)
 
     def _event(self, data: bytes) -> Mapping[str, Any] | None:
-        """Read an event; None where it says nothing."""
+        """Parse an event; None if it is to be ignored."""
         if len(data) < LONGEST_SIGN and data.strip().lower() in KEPT_ALIVE:
             return None
         try:
@@ -150,7 +151,7 @@ class StreamedAnswer:
         return await self._content()
 
     async def _content(self) -> bytes:
-        """Write what has come until now as the response would have been."""
+        """Return the answer received so far as a response without streaming."""
         content = await apart(self._size, lambda: json.dumps(self._assembly.body()).encode())
         if len(content) > LARGEST_ANSWER:
             raise self._too_large()
@@ -166,13 +167,13 @@ class StreamedAnswer:
         return CallError(f"{self.source}: {problem}.", kind="malformed", may_be_billed=True)
 
     def _failed(self, failure: Mapping[str, Any]) -> CallError:
-        """Return a failure that the endpoint tells of, perhaps when the answer has begun."""
+        """Return a failure that the endpoint reports, perhaps after the answer has begun."""
         began = self.sink.received is not None
         return failed(self.source, failure, self._headers, began=began)
 
 
 async def _ended(response: aiohttp.ClientResponse) -> None:
-    """Wait for the end of the response a moment, so that its connection can be used again."""
+    """Wait briefly for the end of the response, so that its connection can be reused."""
     if response.content.at_eof():
         return
     try:

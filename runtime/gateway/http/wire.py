@@ -1,4 +1,4 @@
-"""A wire: how an API is spoken to. Pure; sending and receiving is the client's."""
+"""A wire: how to use an API. Pure; the client sends and receives."""
 
 from __future__ import annotations
 
@@ -14,55 +14,55 @@ if TYPE_CHECKING:
 
 
 class Assembly(Protocol):
-    """Puts the events of one streamed answer together.
+    """Assembles the events of one streamed answer.
 
-    * Must give in `body` what the response would have been without streaming, so that everything
-      behind it reads both alike. Before the end it is as much of it as there is.
-    * Must take whatever an endpoint sends, in any order, without an error.
+    * `body` must return the response as it would be without streaming, so that later code treats
+      both alike. Before the end, it returns the part received so far.
+    * Must accept whatever an endpoint sends, in any order, without an error.
     """
 
     @property
     def is_whole(self) -> bool:
-        """Whether the answer has ended; not every endpoint says so after it."""
+        """Whether the answer is complete; some endpoints send no event for it."""
         ...
 
     def add(self, event: Mapping[str, Any]) -> str:
-        """Take an event; give the words that came with it, for people who watch."""
+        """Add an event; return its text, for live display."""
         ...
 
     def body(self) -> Mapping[str, Any]:
-        """Give the response. Usage that was told is in it, also of an answer that is not whole."""
+        """Return the response, including reported usage even if the answer is incomplete."""
         ...
 
 
 class WireFormat(Protocol):
-    """What one API differs in from others."""
+    """The differences between one API and the others."""
 
     @property
     def path(self) -> str:
-        """What follows an endpoint's address."""
+        """The path after an endpoint's address."""
         ...
 
     def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Return the headers of a request, the key in them."""
+        """Return the headers of a request, including the key."""
         ...
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
-        """Write a request.
+        """Return the body of a request.
 
         Args:
-            refused: The forms of parameters that the model does not take; see `Body.of`.
+            refused: The forms of parameters that the model refuses; see `Body.of`.
         """
         ...
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Take the answer out of a response.
+        """Extract the answer from a response.
 
         Raises:
-            CallError: There is none in it, as this API has it.
+            CallError: The response has no answer in this API's form.
         """
         ...
 
     def assembly(self) -> Assembly:
-        """Begin to put a streamed answer together."""
+        """Return an empty assembly for a streamed answer."""
         ...

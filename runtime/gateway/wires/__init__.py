@@ -1,4 +1,4 @@
-"""The APIs that are spoken, by name."""
+"""The supported APIs, by name."""
 
 from __future__ import annotations
 

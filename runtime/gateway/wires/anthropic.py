@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from ..endpoint import Endpoint
 
 VERSION = "2023-06-01"
-"""Of the API; there is no newer one (platform.claude.com/docs/en/api/versioning)."""
+"""The API's only version (platform.claude.com/docs/en/api/versioning)."""
 
 MARK = {"cache_control": {"type": "ephemeral"}}
-"""Marks the end of what the provider keeps for five minutes: read again it costs a tenth, kept it
-costs a quarter more (platform.claude.com/docs/en/build-with-claude/prompt-caching)."""
+"""Marks the end of a prefix that the provider caches for five minutes. Reading it again costs a
+tenth; storing it costs a quarter more
+(platform.claude.com/docs/en/build-with-claude/prompt-caching)."""
 CACHED = ParameterForm(name="ephemeral", place="cache_control")
 
 BY_TOOL = "tool"
@@ -43,14 +44,14 @@ MUST_ANSWER = (
     ),
     LEFT_OUT,
 )
-"""Has a model answer by its tool; the newest cannot be made to, but mostly do."""
+"""Asks a model to answer through its tool; the newest cannot be forced to, but usually do."""
 
 
 class AnthropicWire:
     """Writes requests and reads answers of the Messages API.
 
-    It has no seed. What of a prompt stays the same is marked for the provider's cache: instructions
-    and tools always, the conversation where an agent works step by step.
+    The API has no seed. The constant part of a prompt is marked for the provider's cache: always
+    the instructions and tools, and the conversation if an agent works step by step.
     """
 
     path = "/messages"
@@ -60,7 +61,7 @@ class AnthropicWire:
         return {"anthropic-version": VERSION, **endpoint.credentials}
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
-        """Write a request; see `WireFormat.body`."""
+        """Return the body of a request; see `WireFormat.body`."""
         is_cached = not is_refused("cache_control", CACHED, refused)
         tools = [_tool(tool) for tool in request.tools]
         fields = {
@@ -86,10 +87,10 @@ class AnthropicWire:
         return Body.of(fields, ladders, refused, endpoint.extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Take the answer out of a response; see `WireFormat.answer`.
+        """Extract the answer from a response; see `WireFormat.answer`.
 
         Raises:
-            CallError: The response has no content as this API has it.
+            CallError: The response has no content in this API's form.
         """
         try:
             blocks: list[Mapping[str, Any]] = body["content"]
@@ -107,14 +108,14 @@ class AnthropicWire:
         return answer
 
     def assembly(self) -> AnthropicAssembly:
-        """Begin to put a streamed answer together; see `WireFormat.assembly`."""
+        """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
         return AnthropicAssembly()
 
 
 def _prompt(
     request: ChatRequest, messages: Sequence[Message], *, is_cached: bool
 ) -> dict[str, Any]:
-    """Write instructions and turns, and mark what of them the next prompt begins with."""
+    """Return instructions and turns, and mark the part with which the next prompt begins."""
     instructions, turns = turns_of(messages)
     system = [{"type": "text", "text": instructions}] if instructions else []
     if is_cached:
@@ -144,14 +145,14 @@ def _choice(choice: Any) -> dict[str, Any]:
 
 
 def _stop(request: ChatRequest) -> ParameterFallback:
-    """Say at which texts writing ends; blank ones are refused."""
+    """Return the ladder of stop sequences, without blank ones, which the API refuses."""
     texts = [text for text in request.stop if text.strip()]
     name = "stop_sequences"
     return (ParameterForm(name=name, place=name, fields={name: texts}), LEFT_OUT) if texts else ()
 
 
 def _constraint(request: ChatRequest, *, is_cached: bool) -> ParameterFallback:
-    """Hold the model to a schema: by its output format, else by a tool, else tell it the schema."""
+    """Constrain the model to a schema: by output format, else by a tool, else in the prompt."""
     schema = request.schema
     if schema is None:
         return ()
@@ -166,7 +167,7 @@ def _constraint(request: ChatRequest, *, is_cached: bool) -> ParameterFallback:
 
 
 def _answer(parameters: Mapping[str, Any]) -> ParameterForm:
-    """Have the model answer by a tool."""
+    """Return the form that makes the model answer through a tool."""
     word = "Gives the answer, in the form that it must have."
     tool = {"name": ANSWER_TOOL, "description": word, "input_schema": parameters}
     return ParameterForm(name=BY_TOOL, place="tools", fields={"tools": [tool]})

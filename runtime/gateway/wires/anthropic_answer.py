@@ -1,4 +1,4 @@
-"""A response of Anthropic's Messages API as the chat API would have it."""
+"""Convert a response of Anthropic's Messages API into the chat API's form."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ....schema.values.values import is_mapping
 from ..chat.text import as_text
 
 ANSWER_TOOL = "give_answer"
-"""The tool by which a model answers that cannot be held to a schema otherwise."""
+"""The tool through which a model answers if nothing else can enforce the schema."""
 
 THINKING = frozenset({"thinking", "redacted_thinking"})
 
 
 def is_interleaved(blocks: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether it thought again between its words: all must be given back in this order."""
+    """Return whether thinking follows text: all blocks must then be given back in order."""
     kinds = [block["type"] in THINKING for block in blocks]
     return kinds != sorted(kinds, reverse=True)
 
 
 def as_chat(body: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Write a response as the chat API would have it, with its thinking as litellm does."""
+    """Return a response in the chat API's form, with thinking in litellm's fields."""
     calls = [block for block in blocks if block["type"] == "tool_use"]
     answers = [call for call in calls if call["name"] == ANSWER_TOOL]
     texts = [block["text"] for block in blocks if block["type"] == "text"]
@@ -43,7 +43,7 @@ def as_chat(body: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dic
 
 
 def _explanation(body: Mapping[str, Any]) -> str | None:
-    """Return why it refuses, in the provider's words."""
+    """Return the provider's explanation of a refusal."""
     details = body.get("stop_details")
     return details.get("explanation") if is_mapping(details) else None
 
@@ -54,7 +54,7 @@ def _call(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _usage(usage: Any) -> dict[str, Any]:
-    """Count what was read as the chat API does: with what came from the cache, or went there."""
+    """Count prompt tokens like the chat API: with those read from or stored in the cache."""
     if not is_mapping(usage):
         return {}
     read: Any = usage.get("cache_read_input_tokens") or 0

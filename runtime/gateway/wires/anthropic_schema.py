@@ -1,9 +1,9 @@
-"""JSON Schemas as Anthropic's API takes them, where it does.
+"""Convert JSON Schemas into the subset that Anthropic's API accepts.
 
-Its output format knows a part of JSON Schema: every object is closed, and what bounds a value is
-refused (platform.claude.com/docs/en/build-with-claude/structured-outputs). We check the answer
-against the whole schema anyway, so what only bounds is left out. What it cannot say at all, such as
-a mapping with any keys, is asked for in another way.
+Its output format requires every object to be closed, and refuses bounds on values
+(platform.claude.com/docs/en/build-with-claude/structured-outputs). We check the answer against the
+whole schema anyway, so mere bounds are left out. A schema that the format cannot express, such as a
+mapping with any keys, is requested in another way.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ SCALARS = (str, int, float, type(None))
 
 
 class _Unsaid(Exception):
-    """The output format cannot say it."""
+    """The output format cannot express a schema."""
 
 
 def as_output_format(schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the output format that holds a model to a schema; None where it has none."""
+    """Return the output format that enforces a schema; None if it cannot express it."""
     try:
         return {"type": "json_schema", "schema": _closed(schema)}
     except (_Unsaid, RecursionError):
@@ -35,7 +35,7 @@ def as_output_format(schema: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def as_input_schema(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return a schema as that of a tool's input, which is an object; None where it is not."""
+    """Return a schema as that of a tool's input; None if it does not describe an object."""
     is_object = schema.get("type") == "object" and not any(word in schema for word in JOINED)
     return schema if is_object else None
 

@@ -1,4 +1,4 @@
-"""The events of a streamed answer of the Messages API, put together as the answer would have been.
+"""Assemble the events of a streamed answer of the Messages API into the whole answer.
 
 platform.claude.com/docs/en/build-with-claude/streaming
 """
@@ -19,12 +19,12 @@ GROWING: Mapping[str, str] = {
     "signature_delta": "signature",
     "input_json_delta": "partial_json",
 }
-"""What a piece is of, and the field that it is in; that is also what it adds to, in its block."""
+"""For each type of piece, its field, which is also the field of the block that it extends."""
 WORDS = frozenset({"text", "thinking"})
 
 
 class AnthropicAssembly:
-    """Puts one message together; see `Assembly`."""
+    """Assembles one message; see `Assembly`."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
@@ -35,11 +35,11 @@ class AnthropicAssembly:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the model has said why it stopped."""
+        """Whether the model has sent its stop reason."""
         return self._has_stopped or is_said(self._message.get("stop_reason"))
 
     def add(self, event: Mapping[str, Any]) -> str:
-        """Take an event; see `Assembly.add`."""
+        """Add an event; see `Assembly.add`."""
         place = place_of(event.get("index")) or 0
         match event.get("type"), event:
             case "message_start", {"message": message} if is_mapping(message):
@@ -62,7 +62,7 @@ class AnthropicAssembly:
         return {**self._message, "content": content, "usage": self._usage}
 
     def _say(self, message: Any, usage: Any) -> None:
-        """Take what is said of the message; counts are of all that came until then."""
+        """Update the message's fields; its token counts are cumulative."""
         for fields, now in ((self._message, message), (self._usage, usage)):
             if is_mapping(now):
                 fields |= {name: item for name, item in now.items() if item is not None}
@@ -86,7 +86,7 @@ class AnthropicAssembly:
 
 
 def _parsed(arguments: str) -> Any:
-    """Read what a tool is given; where it was cut off it stays as it was written."""
+    """Parse a tool's input; text that was cut off stays unchanged."""
     try:
         return json.loads(arguments)
     except (ValueError, RecursionError):

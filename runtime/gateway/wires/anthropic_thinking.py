@@ -1,7 +1,7 @@
-"""How Anthropic's models are told how long to think.
+"""Thinking limits for Anthropic's models.
 
-The newest think as they see fit, within an effort; older ones up to a number of tokens, and refuse
-the other form each (platform.claude.com/docs/en/build-with-claude/adaptive-thinking,
+The newest models adapt their thinking to an effort; older ones think up to a number of tokens. Each
+refuses the other form (platform.claude.com/docs/en/build-with-claude/adaptive-thinking,
 platform.claude.com/docs/en/build-with-claude/effort).
 """
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 ADAPTIVE: Mapping[str, Any] = {"type": "adaptive", "display": "summarized"}
 LEAST_TOKENS = 1024
-"""Fewer are refused."""
+"""The API refuses fewer thinking tokens."""
 TOKENS: Mapping[Effort, int] = {
     "minimal": LEAST_TOKENS,
     "low": 2048,
     "medium": 8192,
     "high": 16_384,
 }
-"""What stands for an effort where only a number of tokens is taken; at most half of the answer."""
+"""The number of tokens in place of an effort, at most half of the answer."""
 
 
 def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, ParameterFallback]:
@@ -47,7 +47,7 @@ def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Parameter
 
 
 def _efforts(effort: Effort) -> ParameterFallback:
-    """Say an effort; `low` is the least that there is."""
+    """Return the forms of an effort; `low` is the least available."""
     if effort == "minimal":
         return (unknown(effort), *_efforts("low"))
     fields = {"thinking": ADAPTIVE, "output_config": {"effort": effort}}
@@ -63,9 +63,9 @@ def _form(name: str, fields: Mapping[str, Any]) -> ParameterForm:
 
 
 def _goes_on_unthinking(messages: Sequence[Message]) -> bool:
-    """Return whether a loop of tools goes on that was begun without thinking, by another model.
+    """Return whether a tool loop continues that another model began without thinking.
 
-    With a number of tokens, the turn that goes on must begin with thinking.
+    With a number of thinking tokens, the continued turn must begin with thinking.
     """
     last = next((message for message in reversed(messages) if message["role"] == "assistant"), None)
     in_loop = bool(messages) and messages[-1]["role"] == "tool"

@@ -1,8 +1,8 @@
-"""A conversation of the chat API as the Messages API takes it.
+"""Convert a chat API conversation into the turns of the Messages API.
 
-Turns of the user and of the assistant alternate, and the user has the first and the last one. No
-text is blank. The results of tools come first in the turn after the one that called them, one for
-each call (platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls).
+User and assistant turns alternate, and the user has the first and the last one. No text is blank.
+Tool results come first in the turn after their calls, one for each call
+(platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Block = dict[str, Any]
 
 
 def turns_of(messages: Sequence[Message]) -> tuple[str, list[dict[str, Any]]]:
-    """Return the instructions that a conversation begins with, and its turns.
+    """Return the instructions at the start of a conversation, and its turns.
 
     Args:
-        messages: The conversation, with what was kept of the assistant's thinking.
+        messages: The conversation, with the kept fields of the assistant's thinking.
     """
     leading, result = split_instructions(messages)
     instructions = "\n\n".join(block["text"] for message in leading for block in _content(message))
@@ -39,7 +39,7 @@ def turns_of(messages: Sequence[Message]) -> tuple[str, list[dict[str, Any]]]:
 
 
 def _alternating(messages: Iterable[Message]) -> list[tuple[bool, list[Message]]]:
-    """Join what one says in a row; begin and end with the user."""
+    """Join consecutive turns of one speaker; begin and end with the user."""
     turns = [(who, list(group)) for who, group in itertools.groupby(messages, is_of_assistant)]
     if not turns or turns[0][0]:
         turns.insert(0, (False, []))
@@ -59,7 +59,7 @@ def _blocks(message: Message) -> list[Block]:
 
 
 def _original_blocks(message: Message) -> list[Block]:
-    """Give the blocks that must stay in their order, if they are those of this message's calls."""
+    """Return the blocks whose order must stay, if they belong to this message's calls."""
     blocks: Sequence[Mapping[str, Any]] = message.get("content_blocks") or ()
     ids = [block["id"] for block in blocks if block["type"] == "tool_use"]
     is_same = ids == [call["id"] for call in calls_of(message)]
@@ -88,7 +88,7 @@ def _result(message: Message) -> Block:
 
 
 def _content(message: Message) -> Iterator[Block]:
-    """Write a content, which is a text or a list of parts."""
+    """Return the blocks of a content, which is a text or a list of parts."""
     content: Any = message.get("content")
     parts = content if is_list(content) else [_words(str(content or ""))]
     for part in parts:
@@ -107,7 +107,7 @@ def _words(text: str) -> Block:
 
 
 def _document(file: Mapping[str, Any]) -> Block:
-    """Write a PDF (anthropic-sdk-python, `document_block_param.py`)."""
+    """Return the block of a PDF (anthropic-sdk-python, `document_block_param.py`)."""
     title = {"title": file["filename"]} if "filename" in file else {}
     return {"type": "document", "source": _source(file["file_data"]), **title}
 

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, which most providers speak."""
+"""OpenAI's chat completions, which most providers support."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 MOST_TEMPLATES = 100
-"""Of one endpoint."""
+"""The most templates to cache for one endpoint."""
 
 
 class ChatWire:
@@ -37,9 +37,9 @@ class ChatWire:
         return endpoint.credentials
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
-        """Write a request; see `WireFormat.body`.
+        """Return the body of a request; see `WireFormat.body`.
 
-        What differs in its messages only is worked out once.
+        Requests that differ only in their messages share a cached template.
         """
         if request.schema is not None or request.tools or request.seed is not None:
             return self._body(endpoint, request, refused)
@@ -75,7 +75,7 @@ class ChatWire:
         return Body.of(fields, ladders, refused, extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Take the answer out of a response; see `WireFormat.answer`.
+        """Extract the answer from a response; see `WireFormat.answer`.
 
         Raises:
             CallError: The response has no choice with a message.
@@ -83,12 +83,12 @@ class ChatWire:
         return answer_of(body, source)
 
     def assembly(self) -> ChatAssembly:
-        """Begin to put a streamed answer together; see `WireFormat.assembly`."""
+        """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
         return ChatAssembly()
 
 
 def _most(tokens: int) -> ParameterFallback:
-    """Bound what is written. It is never left out: it bounds what a call costs."""
+    """Return the ladder of the output limit. It is never left out, because it bounds the cost."""
     older, newer = ("max_tokens", "max_completion_tokens")
     return (
         ParameterForm(name=older, place=older, fields={older: tokens}),
@@ -97,9 +97,9 @@ def _most(tokens: int) -> ParameterFallback:
 
 
 def _constraint(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
-    """Hold the endpoint to a schema, in the way that it offers; at the least, tell it the schema.
+    """Constrain the answer to a schema as the endpoint supports it, at least in the prompt.
 
-    An answer is checked by whoever asked, in any case.
+    The caller validates the answer in any case.
     """
     schema = request.schema
     if schema is None:
@@ -120,7 +120,7 @@ def _constraint(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
 
 
 def is_strict(schema: Any) -> bool:
-    """Tell whether every object of a schema is closed and complete, as strict decoding demands."""
+    """Return whether a schema's objects are closed and complete, as strict decoding requires."""
     if is_list(schema):
         return all(is_strict(item) for item in schema)
     if not is_mapping(schema):

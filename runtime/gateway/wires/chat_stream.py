@@ -1,4 +1,4 @@
-"""The chunks of a chat completion, put together as the completion would have been."""
+"""Assemble the chunks of a chat completion into the whole completion."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ..chat.ending import outweighs
 from ..chat.text import place_of
 
 TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
-"""What of a delta are words."""
+"""The text fields of a delta."""
 GROWING = frozenset({"text", "summary", "thinking", "arguments", "content"})
-"""What of a part that comes in pieces is written on; everything else is said once."""
+"""Fields of a streamed part that pieces extend; all other fields arrive once."""
 GOES_ON = GROWING | {"signature"}
-"""What makes a part the continuation of another."""
+"""Fields by which a piece continues an earlier part."""
 MOST_OPEN = 64
-"""Parts of a message that may go on at once: the last ones."""
+"""The number of last parts of a message that pieces may continue."""
 MOST_PIECES = 1_000
-"""Pieces of a tool call's arguments after which it is not looked whether they are whole."""
+"""After so many pieces, a tool call's arguments are no longer checked for completeness."""
 WHOLE = frozenset({"role", "name"})
-"""What of a message some endpoints repeat in each delta."""
+"""Fields of a message that some endpoints repeat in each delta."""
 
 
 class ChatAssembly:
-    """Puts one completion together; see `Assembly`. Of several choices it takes the first."""
+    """Assembles one completion, from the first of several choices; see `Assembly`."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
@@ -35,11 +35,11 @@ class ChatAssembly:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the model has said why it stopped."""
+        """Whether the model has sent its finish reason."""
         return bool(self._choices) and self._first.is_whole
 
     def add(self, event: Mapping[str, Any]) -> str:
-        """Take a chunk; see `Assembly.add`."""
+        """Add a chunk; see `Assembly.add`."""
         for name, item in event.items():
             if item is not None and name not in {"choices", "object", "usage"}:
                 self._message[name] = item
@@ -70,7 +70,7 @@ class ChatAssembly:
 
 
 class _Choice:
-    """Puts one choice together."""
+    """Assembles one choice."""
 
     def __init__(self) -> None:
         self._choice: dict[str, Any] = {"finish_reason": None}
@@ -118,7 +118,7 @@ class _Choice:
         return ""
 
     def _add_parts(self, name: str, item: Any) -> None:
-        """Add to what comes in parts. Mistral's models think in parts, then answer in text."""
+        """Add content that arrives in parts: Mistral's models think in parts, then write text."""
         earlier = self._message.get(name)
         parts = self._message[name] = earlier if is_list(earlier) else []
         before = "".join(self._pieces.pop(name, ()))
@@ -130,14 +130,14 @@ class _Choice:
 
 
 def _usage(event: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Find what a chunk says of usage; Groq says it in a field of its own."""
+    """Return the usage in a chunk; Groq has a field of its own for it."""
     own = event.get("x_groq")
     report = event.get("usage") or (own.get("usage") if is_mapping(own) else None)
     return cast("Mapping[str, Any]", report) if is_mapping(report) else None
 
 
 def _add_parts(parts: list[Any], more: list[Any]) -> None:
-    """Add parts of a message, such as thinking that is signed: each goes on, or is a new one."""
+    """Add pieces of a message, such as signed thinking: each continues or begins a part."""
     for part in more:
         before = _continued(parts, part)
         if before is None:
@@ -147,7 +147,7 @@ def _add_parts(parts: list[Any], more: list[Any]) -> None:
 
 
 def _continued(parts: list[Any], part: Any) -> dict[str, Any] | None:
-    """Find the part that another one goes on with: of its place, or else the last, of its type."""
+    """Return the part that a piece continues: that of its index, or else the last of its type."""
     if not is_mapping(part) or not GOES_ON & part.keys():
         return None
     place, kind = part.get("index"), part.get("type")
@@ -175,8 +175,8 @@ def _write_on(before: dict[str, Any], part: Mapping[str, Any]) -> None:
 class _Calls:
     """The tool calls of one message.
 
-    A call's pieces have its index. But some endpoints send no index, or 0 for every call, and some
-    send no ids, or the id and the name again with every piece.
+    A call's pieces share its index. But some endpoints send no index, or 0 for every call. Some
+    send no ids, or repeat the id and the name with every piece.
     """
 
     def __init__(self) -> None:
@@ -206,7 +206,7 @@ class _Calls:
                 written[name] = _grown(written, name, item)
 
     def _call_of(self, piece: Mapping[str, Any], function: Mapping[str, Any]) -> dict[str, Any]:
-        """Find the call that a piece belongs to, or begin it."""
+        """Return the call that a piece belongs to; create it if necessary."""
         place, own = place_of(piece.get("index")), piece.get("id")
         if place is None:
             call = self._by_id(own) if own else self._last(function)
@@ -228,7 +228,7 @@ class _Calls:
 
 
 def _is_another(call: Mapping[str, Any], own: Any, function: Mapping[str, Any]) -> bool:
-    """Return whether a piece that has the place of a call begins another one: a whole one."""
+    """Return whether a piece with a call's index is a complete new call."""
     if not function.get("name"):
         return False
     if own and call.get("id"):
@@ -250,9 +250,9 @@ def _is_complete(arguments: list[Any]) -> bool:
 
 
 def _grown(written: Mapping[str, Any], name: str, item: Any) -> Any:
-    """Return a field of a call with one more piece of it.
+    """Return a field of a call, extended by one piece.
 
-    A name comes whole, whole again with each piece, or in pieces ahead of the arguments.
+    A name arrives whole, whole again with each piece, or in pieces before the arguments.
     """
     before = written.get(name)
     if not isinstance(before, str) or not isinstance(item, str) or name != "name":
@@ -261,7 +261,7 @@ def _grown(written: Mapping[str, Any], name: str, item: Any) -> Any:
 
 
 def _write_arguments(written: dict[str, Any], item: Any) -> None:
-    """Take a piece of the arguments' text; some endpoints send all of them as an object."""
+    """Add a piece of the arguments' text; some endpoints send all arguments as an object."""
     if item is not None:
         written["arguments"].append(item)
 

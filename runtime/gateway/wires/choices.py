@@ -1,4 +1,4 @@
-"""Whether a model is to use tools: as asked, or else as it likes."""
+"""The forms of a tool choice: as requested, or else left to the model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..chat.messages import ChatRequest
 def choices(
     request: ChatRequest, write_choice: Callable[[Any], Any] = lambda choice: choice
 ) -> ParameterFallback:
-    """Return the ladder of a choice of tools.
+    """Return the ladder of a tool choice.
 
     Args:
-        write_choice: Writes a choice of the chat API as the API at hand has it.
+        write_choice: Converts a choice of the chat API into the form of the current API.
     """
     choice = request.tool_choice
     if not request.tools or choice is None:

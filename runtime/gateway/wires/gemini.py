@@ -1,7 +1,7 @@
-"""Calls of tools that Gemini did not make itself, as it takes them.
+"""Signatures for tool calls that Gemini did not make itself.
 
-From its third version on it refuses a conversation with a call that is not signed, such as one of a
-fallback that answered between (ai.google.dev/gemini-api/docs/thought-signatures).
+From version 3 on, Gemini refuses a conversation with an unsigned call, such as one by a fallback
+that answered in between (ai.google.dev/gemini-api/docs/thought-signatures).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ SIGNING = re.compile(r"(?:.*/)?gemini-(?:[3-9]|\d\d)")
 BY_ANOTHER: Mapping[str, Any] = {
     "extra_content": {"google": {"thought_signature": "skip_thought_signature_validator"}}
 }
-"""What the documentation has say that a call comes from elsewhere."""
+"""The documented signature for a call by another model."""
 
 
 def signed(endpoint: Endpoint, messages: Sequence[Message]) -> list[Message]:
-    """Return messages with a signature for each turn of calls, where Gemini reads them.
+    """Return messages with a signature for each turn of calls, if Gemini reads them.
 
     Args:
-        endpoint: Who reads them. litellm signs by itself.
+        endpoint: The endpoint that reads them. litellm signs calls itself.
         messages: The conversation, with the signatures that were kept.
     """
     is_gemini = endpoint.kind == "openai" and SIGNING.match(endpoint.model)

@@ -1,7 +1,7 @@
-"""A conversation in which every call of a tool has its result, as most APIs demand it.
+"""Repair a conversation so that every tool call has its result, as most APIs require.
 
-A conversation may have been cut, or gone on with another model: calls without an id, the same id
-twice, results of calls that are gone.
+A conversation may have been cut, or continued by another model: calls without an id, repeated ids,
+results without a call.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from ..chat.messages import Message
 NO_RESULT = "This call has no result."
 INSTRUCTIONS = frozenset({"system", "developer"})
 LONGEST_ID = 48
-"""Characters; OpenAI takes 64, and a number may be added."""
+"""The most characters of an id; OpenAI accepts 64, and a number may be added."""
 
 Named = tuple[str, str]
-"""A call's id in the conversation as it came, and the one that it is written with."""
+"""A call's original id in the conversation, and its new one."""
 
 
 def split_instructions(messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
-    """Split a conversation into the instructions that it begins with, and what is said."""
+    """Split a conversation into its leading instructions and the rest."""
     result = list(itertools.dropwhile(lambda message: message["role"] in INSTRUCTIONS, messages))
     return list(messages[: len(messages) - len(result)]), result
 
 
 def is_of_assistant(message: Message) -> bool:
-    """Return who speaks."""
+    """Return whether the assistant wrote a message."""
     return message["role"] == "assistant"
 
 
 def calls_of(message: Message) -> list[dict[str, Any]]:
-    """Return the calls of a message."""
+    """Return the tool calls of a message."""
     return list(message.get("tool_calls") or ())
 
 
 def paired(messages: Iterable[Message]) -> list[Message]:
-    """Have the results of calls come right after the assistant's turn that has the calls, in order.
+    """Move the results of calls right behind the assistant's turn that has the calls, in order.
 
-    Every call has an id of its own, of letters, digits, `_` and `-`, and one result. A result of no
-    call is something that the user says.
+    Every call gets a unique id of letters, digits, `_` and `-`, and one result. A result without a
+    call becomes a user message.
     """
     whole: list[Message] = []
     used, waiting = set[str](), list[Named]()
@@ -76,7 +76,7 @@ def _unused(call: str, used: set[str]) -> str:
 
 
 def _answered(messages: Sequence[Message], calls: Iterable[Named]) -> list[Message]:
-    """Return the results of calls, then everything else that was said."""
+    """Return the results of calls, then all other messages."""
     left = list(messages)
     results: list[Message] = []
     for call_id, name in calls:

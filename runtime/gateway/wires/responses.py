@@ -1,6 +1,6 @@
 """OpenAI's Responses API (developers.openai.com/api/docs/guides/migrate-to-responses).
 
-Some models answer only here, and the newest take tools only here while they think.
+Some models answer only through it, and the newest accept tools while thinking only through it.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ ENCRYPTED = (
     ),
     ParameterForm(name="left out", is_same=True),
 )
-"""Asks for what was thought, encrypted. Models that do not think refuse to be asked."""
+"""Requests encrypted thinking. Models that do not think refuse it."""
 
 
 class ResponsesWire:
     """Writes requests and reads answers of the Responses API. It has neither seed nor stop.
 
-    Nothing is stored at the provider: what it wants back of its thinking comes encrypted, and goes
-    along within a loop of tool calls.
+    The provider stores nothing: its thinking arrives encrypted, and is sent back within a loop of
+    tool calls.
     """
 
     path = "/responses"
@@ -53,7 +53,7 @@ class ResponsesWire:
         return endpoint.credentials
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
-        """Write a request; see `WireFormat.body`."""
+        """Return the body of a request; see `WireFormat.body`."""
         fields = {
             "model": endpoint.model,
             **_prompt(request.messages),
@@ -75,10 +75,10 @@ class ResponsesWire:
         return Body.of(fields, ladders, refused, endpoint.extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Take the answer out of a response; see `WireFormat.answer`.
+        """Extract the answer from a response; see `WireFormat.answer`.
 
         Raises:
-            CallError: The response has no output as this API has it.
+            CallError: The response has no output in this API's form.
         """
         try:
             items = [_without_nulls(item) for item in body["output"]]
@@ -95,7 +95,7 @@ class ResponsesWire:
         return replace(answer, kept={"output_items": items} if may_be_given_back else {})
 
     def assembly(self) -> ResponsesAssembly:
-        """Begin to put a streamed answer together; see `WireFormat.assembly`."""
+        """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
         return ResponsesAssembly()
 
 
@@ -118,7 +118,7 @@ def _choice(choice: Any) -> Any:
 
 
 def _effort(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
-    """Return how long the model may think. It takes no number of tokens."""
+    """Return the ladder of an effort. The API accepts no number of thinking tokens."""
     efforts = nearest(endpoint.thinks(request)[0])
     fields = ({"reasoning": {"effort": effort}} for effort in efforts)
     forms = zip(efforts, fields, strict=True)
@@ -129,7 +129,7 @@ def _effort(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
 
 
 def _constraint(request: ChatRequest) -> ParameterFallback:
-    """Hold the model to a schema; at the least, tell it the schema."""
+    """Constrain the model to a schema, at least in the prompt."""
     schema = request.schema
     if schema is None:
         return ()
@@ -143,17 +143,17 @@ def _constraint(request: ChatRequest) -> ParameterFallback:
 
 
 def _without_nulls(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an item without what it does not say: not every endpoint takes a null back."""
+    """Return an item without its null fields, which some endpoints do not accept back."""
     return {key: value for key, value in item.items() if value is not None}
 
 
 def _is_readable(item: Mapping[str, Any]) -> bool:
-    """Return whether an item can be given back: what is not stored must be in it, encrypted."""
+    """Return whether an item can be given back: it must contain its encrypted content."""
     return item["type"] != "reasoning" or "encrypted_content" in item
 
 
 def _as_chat(body: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Write a response as the chat API would have it."""
+    """Return a response in the chat API's form."""
     messages = [item for item in items if item["type"] == "message"]
     calls = [_call(item) for item in items if item["type"] == "function_call"]
     final = [fields for fields in messages if fields.get("phase") != "commentary"] or messages

@@ -1,4 +1,4 @@
-"""A conversation of the chat API as the items that the Responses API takes."""
+"""Convert a chat API conversation into the items of the Responses API."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Item = dict[str, Any]
 
 
 def items_of(messages: Sequence[Message]) -> tuple[str, list[Item]]:
-    """Return the instructions that a conversation begins with, and the items that follow.
+    """Return the instructions at the start of a conversation, and the items that follow.
 
     Args:
-        messages: The conversation, with what was kept of the assistant's thinking.
+        messages: The conversation, with the kept fields of the assistant's thinking.
     """
     leading, result = split_instructions(messages)
     instructions = "\n\n".join(
@@ -48,7 +48,7 @@ def _items(message: Message) -> list[Item]:
 
 
 def _original_items(message: Message) -> list[Item]:
-    """Return the items that were answered, if they are those of this message's calls."""
+    """Return the items of the original answer, if they belong to this message's calls."""
     items: Sequence[Mapping[str, Any]] = message.get("output_items") or ()
     ids = [item["call_id"] for item in items if item["type"] == "function_call"]
     is_same = ids == [call["id"] for call in calls_of(message)]

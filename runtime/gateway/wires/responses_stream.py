@@ -1,4 +1,4 @@
-"""The events of a streamed answer of the Responses API, put together as it would have been.
+"""Assemble the events of a streamed answer of the Responses API into the whole answer.
 
 developers.openai.com/api/reference/resources/responses/streaming-events
 """
@@ -20,7 +20,7 @@ ARGUMENTS = "response.function_call_arguments.delta"
 
 
 class ResponsesAssembly:
-    """Puts one response together; see `Assembly`. Its last event has all of it, mostly."""
+    """Assembles one response; see `Assembly`. Its last event usually contains all of it."""
 
     def __init__(self) -> None:
         self._response: dict[str, Any] = {}
@@ -30,11 +30,11 @@ class ResponsesAssembly:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the response has ended, good or bad."""
+        """Whether the response has ended, with or without success."""
         return self._is_whole
 
     def add(self, event: Mapping[str, Any]) -> str:
-        """Take an event; see `Assembly.add`."""
+        """Add an event; see `Assembly.add`."""
         kind, place = str(event.get("type")), place_of(event.get("output_index"))
         if is_mapping(response := event.get("response")):
             self._response = response
@@ -61,7 +61,7 @@ class ResponsesAssembly:
         return {**response, "output": [self._item(place) for place in places]}
 
     def _item(self, place: int) -> dict[str, Any]:
-        """Return an item; of one that was cut off, as much of it as came."""
+        """Return an item; if it was cut off, the part that was received."""
         item = self._items.get(place, {"type": "message"})
         if place not in self._begun:
             return item

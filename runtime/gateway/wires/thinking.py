@@ -1,6 +1,7 @@
-"""How the chat API is told how long a model may think.
+"""Thinking limits in the chat API.
 
-OpenAI says `reasoning_effort`, and most take that. Who has another form is known by the address:
+OpenAI has `reasoning_effort`, and most others accept it. Endpoints with another form are recognized
+by their address:
 
 * OpenRouter: https://openrouter.ai/docs/use-cases/reasoning-tokens
 * Gemini: https://ai.google.dev/gemini-api/docs/openai
@@ -46,9 +47,9 @@ def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Parameter
 
 
 def nearest(effort: Effort | None) -> tuple[Effort, ...]:
-    """Return the efforts that may stand in for one, the nearest first and the lower of two alike.
+    """Return the efforts that may replace one, the nearest first and the lower of two equally near.
 
-    Not to think at all stands in for no other: that would be another way to answer.
+    No thinking at all replaces no other effort: it would be a different way to answer.
     """
     if effort is None:
         return ()

@@ -1,4 +1,4 @@
-"""Edits of the team as a whole: how it is run, and what is said about it."""
+"""Edits of the team as a whole: its execution and its description."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _METADATA = frozenset(field for field, component in TEAM_FIELDS.items() if compo
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetBackend(Kind):
-    """Sets the backend of agents that neither name nor imply one. None goes back to the default."""
+    """Sets the backend of agents that neither name nor imply one. None restores the default."""
 
     component: ClassVar[Component] = "parameters"
 
@@ -35,38 +35,38 @@ class SetBackend(Kind):
         return (("backend",),)
 
     def make(self, value: Value) -> Iterator[Objection]:
-        """Set it."""
+        """Set the backend."""
         put(value, "backend", self.backend)
         return iter(())
 
     @classmethod
     def making(cls, change: FieldChange) -> Iterator[SetBackend]:
-        """Set it anew where it changed."""
+        """Yield an edit if a change concerns the backend."""
         if change.path == ("backend",):
             yield cls(backend=change.after)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OfField(Kind):
-    """An edit of one of several fields; in JSON, its name is the key of its value."""
+    """An edit of one of several fields; in JSON, the field's name is the key of its value."""
 
     field: str
     value: Any
 
     def to_json(self) -> dict[str, Any]:
-        """Return the field's name as the key of its value."""
+        """Return the value under the field's name."""
         return {self.field: plain(self.value)}
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
-        """Take the one key for the field's name."""
+        """Build the edit; its only key is the field's name."""
         ((field, value),) = written.items()
         return cls(field=field, value=value)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetExecution(OfField):
-    """Sets how the team is run, a field of `execution`. None goes back to the default.
+    """Sets a field of `execution`. None restores the default.
 
     Raises:
         ValueError: There is no such field.
@@ -89,7 +89,7 @@ class SetExecution(OfField):
 
     @classmethod
     def making(cls, change: FieldChange) -> Iterator[SetExecution]:
-        """Set the field anew where it changed."""
+        """Yield an edit if a change concerns `execution`."""
         match change.path:
             case ("execution", str(field)):
                 yield cls(field=field, value=change.after)
@@ -117,10 +117,10 @@ class SetExecution(OfField):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetMetadata(OfField):
-    """Sets what is said about a team and never executed. Solved tasks are plain values, as in YAML.
+    """Sets a field that is never executed. Solved tasks are plain values, as in YAML.
 
     Raises:
-        ValueError: The field is of another component, or there is none.
+        ValueError: The field is of another component, or does not exist.
     """
 
     component: ClassVar[Component] = "metadata"
@@ -140,7 +140,7 @@ class SetMetadata(OfField):
 
     @classmethod
     def making(cls, change: FieldChange) -> Iterator[SetMetadata]:
-        """Set the field anew where it changed."""
+        """Yield an edit if a change concerns a metadata field."""
         match change.path:
             case (str(field),) if field in _METADATA:
                 yield cls(field=field, value=change.after)

@@ -137,5 +137,5 @@ def _can_tell(answer: str) -> bool:
 def _is_outvoted(
     place: int, others: Sequence[str], opinions: Mapping[str, Sequence[Opinion]]
 ) -> bool:
-    against = [other for other in others if other in opinions and not opinions[other][place].keep]
+    against = [peer for peer in others if peer in opinions and not opinions[peer][place].keep]
     return 2 * len(against) > len(others)

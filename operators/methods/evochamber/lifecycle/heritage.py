@@ -38,13 +38,13 @@ class Heritage:
     rejected: tuple[RejectedProposal, ...] = ()
 
 
-async def heritage(episode: Episode, path: str, first: str, other: str) -> Heritage:
+async def heritage(episode: Episode, path: str, first: str, second: str) -> Heritage:
     """Fuse the near-duplicates of two archives, the most similar first, concurrently.
 
     Args:
         path: The prefix of its questions' paths: `task 12/lifecycle/1 merge/`.
     """
-    pairs = _pairs(episode, first, other)
+    pairs = _pairs(episode, first, second)
     same = [pair for pair in pairs if pair[0].text == pair[1].text]
     others = [pair for pair in pairs if pair[0].text != pair[1].text]
     fused = others[:MOST_FUSED]
@@ -59,16 +59,16 @@ async def heritage(episode: Episode, path: str, first: str, other: str) -> Herit
     outcome = [*((pair, pair[0].text) for pair in same), *zip(fused, result, strict=True)]
     return Heritage(
         entries=tuple(
-            _entry(pair, text, (first, other)) for pair, text in outcome if isinstance(text, str)
+            _entry(pair, text, (first, second)) for pair, text in outcome if isinstance(text, str)
         ),
         left=len(others) - len(fused),
         rejected=tuple(text for text in result if isinstance(text, RejectedProposal)),
     )
 
 
-def _pairs(episode: Episode, first: str, other: str) -> Sequence[tuple[Learnt, Learnt]]:
+def _pairs(episode: Episode, first: str, second: str) -> Sequence[tuple[Learnt, Learnt]]:
     """Return near-duplicates of two archives, the most similar first; no entry occurs twice."""
-    rows = sorted(_similar(episode, first, other), key=lambda near: (-near[2], near[0].id))
+    rows = sorted(_similar(episode, first, second), key=lambda near: (-near[2], near[0].id))
     pairs, used = list[tuple[Learnt, Learnt]](), set[str]()
     for mine, theirs, _ in rows:
         if not used & {mine.id, theirs.id}:
@@ -77,7 +77,7 @@ def _pairs(episode: Episode, first: str, other: str) -> Sequence[tuple[Learnt, L
     return pairs
 
 
-def _similar(episode: Episode, first: str, other: str) -> Iterator[tuple[Learnt, Learnt, float]]:
+def _similar(episode: Episode, first: str, second: str) -> Iterator[tuple[Learnt, Learnt, float]]:
     """Yield the near-duplicates of two archives, with their similarity.
 
     Entries from a common ancestor are excluded, because they are one entry already. So are entries
@@ -85,7 +85,7 @@ def _similar(episode: Episode, first: str, other: str) -> Iterator[tuple[Learnt,
     """
     view, over = episode.view, episode.settings.dedup
     old_ids = {entry.id for entry in view.archive(first)} & {
-        entry.id for entry in view.archive(other)
+        entry.id for entry in view.archive(second)
     }
     old_ids |= {
         old for new, _ in episode.changes if isinstance(new, Learnt) for old in new.replaces
@@ -93,7 +93,7 @@ def _similar(episode: Episode, first: str, other: str) -> Iterator[tuple[Learnt,
     for mine in view.archive(first):
         if mine.id in old_ids:
             continue
-        near = view.alike(mine.text, other, kind=mine.kind, niche=mine.niche, over=over)
+        near = view.alike(mine.text, second, kind=mine.kind, niche=mine.niche, over=over)
         for theirs, similarity in near:
             if theirs.id not in old_ids and theirs.niche == mine.niche:
                 yield mine, theirs, similarity

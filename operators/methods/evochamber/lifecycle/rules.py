@@ -209,15 +209,15 @@ def _merges(view: _LifecycleView) -> Iterator[LifecycleEvent]:
         return
     pair = view.chance.choice(closest)
     names = sorted(pair, key=lambda name: (-(ready[name].rolling or 0), -ready[name].total))
-    score, other = (ready[name] for name in names)
-    shared = len(score.competence.keys() & other.competence.keys())
+    score, second = (ready[name] for name in names)
+    shared = len(score.competence.keys() & second.competence.keys())
     yield LifecycleEvent(
         operator="merge",
         agents=(*names,),
         why=f"overlap {omega:.3f} above {settings.merge_similarity:.3g}, the closest pair of"
         f" {counted(len(ready), 'agent')} with {counted(settings.merge_tasks, 'task')} or more;"
-        f" {shared} niches in common, after {score.total} and {counted(other.total, 'task')}",
-        numbers={"overlap": omega, "shared": shared, "tasks": score.total, "tasks_2": other.total},
+        f" {shared} niches in common, after {score.total} and {counted(second.total, 'task')}",
+        numbers={"overlap": omega, "shared": shared, "tasks": score.total, "tasks_2": second.total},
     )
 
 

@@ -48,9 +48,9 @@ def interactions(team: Team, run: Run) -> tuple[tuple[str, str], ...]:
     """
     place = {speaker: number for number, speaker in enumerate(speakers(team, run))}
     pairs = {
-        (min(name, other, key=place.__getitem__), max(name, other, key=place.__getitem__))
-        for name, other in _read(team, run)
-        if name != other and {name, other} <= place.keys()
+        (min(name, peer, key=place.__getitem__), max(name, peer, key=place.__getitem__))
+        for name, peer in _read(team, run)
+        if name != peer and {name, peer} <= place.keys()
     }
     return tuple(sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]])))
 
@@ -58,7 +58,7 @@ def interactions(team: Team, run: Run) -> tuple[tuple[str, str], ...]:
 def colleagues(team: Team, run: Run, agent: str) -> tuple[str, ...]:
     """Return the agents that exchanged messages with an agent."""
     pairs = interactions(team, run)
-    return tuple(other for pair in pairs if agent in pair for other in pair if other != agent)
+    return tuple(peer for pair in pairs if agent in pair for peer in pair if peer != agent)
 
 
 def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
