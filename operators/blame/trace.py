@@ -10,8 +10,9 @@ from functools import cached_property
 class RunStep:
     """One step of an agent in a run.
 
-    Attributes: number: Its unique number in the trace: `n` of the event in events.jsonl, or the
-        place in the history of a published trace.
+    Attributes:
+        number: Its unique number in the trace: `n` of the event in events.jsonl, or the place in
+            the history of a published trace.
         agent: The agent's id. It need not be an agent that can be blamed: a user asks, too.
         kind: `answer`, `action`, `tool`, `message`, `outcome`, `failure`; empty for a trace without
             kinds.

@@ -71,8 +71,9 @@ class Blaming:
     def of(cls, folder: Path, options: dict[str, Any]) -> Blaming:
         """Read a run's folder, and check it and the options.
 
-        Raises: InputError: It is not a run's folder, a process works on it, the run succeeded, or a
-            file is damaged.
+        Raises:
+            InputError: It is not a run's folder, a process works on it, the run succeeded, or a
+                file is damaged.
         """
         recorded, models = read_setting(folder)
         with Journal.open(folder, replaying=True):  # nobody is at work on it

@@ -48,8 +48,9 @@ class Crediting:
     def of(cls, folder: Path, options: dict[str, Any]) -> Crediting:
         """Read a run's folder, and check it and the options.
 
-        Raises: InputError: It is not a run's folder, a process works on it, its answer is missing
-            or cannot be scored, its team adapted, or a file does not load.
+        Raises:
+            InputError: It is not a run's folder, a process works on it, its answer is missing or
+                cannot be scored, its team adapted, or a file does not load.
         """
         recorded, models = read_setting(folder)
         with Journal.open(folder, replaying=True):  # nobody is at work on it

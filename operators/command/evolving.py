@@ -54,10 +54,12 @@ OTHERS = "Choose other tasks for --test; different tasks need different ids."
 class Testing:
     """The held-out tasks, and how teams are tested on them.
 
-    Attributes: repeats: The number of runs of each team on each task. places: The place of each
-        task in its file, by id. workers: The number of concurrent runs. caps: The test's own
-        budget. Then learning ends when the evolution's budget is reached, and the frozen result is
-        tested. None: the test shares the evolution's budget.
+    Attributes:
+        repeats: The number of runs of each team on each task.
+        places: The place of each task in its file, by id.
+        workers: The number of concurrent runs.
+        caps: The test's own budget. Then learning ends when the evolution's budget is reached, and
+            the frozen result is tested. None: the test shares the evolution's budget.
     """
 
     tasks: Sequence[Task]

@@ -74,8 +74,9 @@ class HandOver:
     def check(self, pool: Path) -> None:
         """Check that the target can be written, before anything is spent.
 
-        Raises: InputError: A file is in the way, the folder is not writable, or the source cannot
-            be changed in place.
+        Raises:
+            InputError: A file is in the way, the folder is not writable, or the source cannot be
+                changed in place.
         """
         if self.out is None:
             refuse_unclean(self.source, besides=[pool])

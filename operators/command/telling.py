@@ -174,8 +174,9 @@ def _routing(pool_folder: Path, recipe: Mapping[str, Any]) -> RoutingFigures | N
 def evolution_of(pool: Path, name: str | None) -> str:
     """Return the name of an evolution of a pool; the only evolution of a pool needs no name.
 
-    Raises: InputError: There is none, or none of that name; there are several, and none is named;
-        or the pool holds a link.
+    Raises:
+        InputError: There is none, or none of that name; there are several, and none is named; or
+            the pool holds a link.
     """
     refuse_links(pool, whole=True)
     names = sorted(path.parent.name for path in (pool / EVOLUTIONS).glob(f"*/{MANIFEST}"))

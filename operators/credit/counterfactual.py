@@ -99,8 +99,9 @@ class Counterfactuals(Generic[Player]):
     async def factual(self) -> tuple[Round, ...]:
         """Replay the factual run from its journal alone, and return its passes.
 
-        Raises: InputError: The journal is incomplete, so a counterfactual run would differ in more
-            than the silenced players.
+        Raises:
+            InputError: The journal is incomplete, so a counterfactual run would differ in more than
+                the silenced players.
         """
         branch = Branch.of(self.base, self.base, "again", locks=Locks(), is_live=False)
         rounds = await self._passes(branch, Ablation())

@@ -39,8 +39,9 @@ def decay_weights(
     more for gamma < 1. That is `gamma^(T-t)`, normalised, because it distributes one score. If
     earlier turns should weigh more (App. C.1, teaching), the kernel is reversed: `gamma^(t-1)`.
 
-    Args: gamma: The ratio of neighbouring weights, in [0, 1]. At 1 all turns weigh the same; at 0
-        only the most favoured one counts.
+    Args:
+        gamma: The ratio of neighbouring weights, in [0, 1]. At 1 all turns weigh the same; at 0
+            only the most favoured one counts.
 
     Returns:
         The weight of each turn, in order; they sum to 1.

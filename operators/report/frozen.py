@@ -38,9 +38,12 @@ def difference(first: Scores, second: Scores) -> tuple[float, tuple[float, float
 class HeldOutFigures:
     """Held-out figures of an evolution. The first team is the one that the pool would deploy.
 
-    Attributes: tasks: The number of held-out tasks. repeats: The number of runs of each team on
-        each task. after: The number of tasks that the pool had evolved on. teams: The name, role,
-        score, interval and cost of each team, and the first team's difference to it.
+    Attributes:
+        tasks: The number of held-out tasks.
+        repeats: The number of runs of each team on each task.
+        after: The number of tasks that the pool had evolved on.
+        teams: The name, role, score, interval and cost of each team, and the first team's
+            difference to it.
         control: The subject tested without what was learnt, which may be the first team itself: the
             strategy in the pool before the first task, or the pool's most promising team at that
             time. None in figures of earlier versions.

@@ -51,11 +51,14 @@ RUN = "candidate 0"
 class Frozen:
     """A team that is tested unchanged.
 
-    Attributes: name: Its name in the pool; for a team that is not in the pool, its own name. view:
-        The pool from which its agents recall. role: `deployed`, `control`, `seed` or `beside`.
-        is_seed: Whether it is a seed of the recipe, whatever its role. is_control: Whether it is
-        the control, whatever its role. expected: The pool's expectation before the test; None for a
-        team that is not in the pool, and for one that is tested without what it would recall.
+    Attributes:
+        name: Its name in the pool; for a team that is not in the pool, its own name.
+        view: The pool from which its agents recall.
+        role: `deployed`, `control`, `seed` or `beside`.
+        is_seed: Whether it is a seed of the recipe, whatever its role.
+        is_control: Whether it is the control, whatever its role.
+        expected: The pool's expectation before the test; None for a team that is not in the pool,
+            and for one that is tested without what it would recall.
         keeps: Whether its agents are expected to recall what was learnt.
     """
 

@@ -67,9 +67,11 @@ async def select(
 ) -> Selection | RejectedProposal:
     """Choose parents.
 
-    Args: meta_model: The model to ask. None: the first of the shortlist are chosen. task: The task
-        that the parents will work on. members: The pool's teams, parents before children. Retired
-        teams are never chosen, but their statistics count.
+    Args:
+        meta_model: The model to ask. None: the first of the shortlist are chosen.
+        task: The task that the parents will work on.
+        members: The pool's teams, parents before children. Retired teams are never chosen, but
+            their statistics count.
         k: The number of parents; fewer if the pool has fewer teams.
         hits: Memory entries on similar tasks, with similarities in [-1, 1]. They are shown with the
             listed teams, but do not affect the order: the ledger has the trials.

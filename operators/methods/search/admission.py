@@ -82,7 +82,8 @@ class Admitting:
     def _keep(self, pool: Pool) -> tuple[dict[int, str | None], bool]:
         """Add the new team, if any, and the trials of the pool's teams.
 
-        Returns: The pool's name of each candidate by its number, None for a team that is not in the
+        Returns:
+            The pool's name of each candidate by its number, None for a team that is not in the
             pool; and whether a team was added.
         """
         search, episode = self.search, self.search.episode
