@@ -1,4 +1,4 @@
-"""`mas dev blame`: who made a run fail, at which step, and why."""
+"""`mas dev blame`: which agent made a run fail, at which step, and why."""
 
 from __future__ import annotations
 

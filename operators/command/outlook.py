@@ -1,4 +1,4 @@
-"""What an evolution would do, told before anything is made or spent."""
+"""A preview of an evolution, before anything is created or spent."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from .starting import EvolutionStart
 
 MOST_NICHES = 12
-"""How many niches are named."""
+"""The most niches that are named."""
 
 
 def outlook(of: Evolving, *, finished: int) -> str:
-    """Return what an evolution would do.
+    """Return a preview of an evolution.
 
     Args:
-        finished: How many tasks of its stream are done.
+        finished: The number of finished tasks of its stream.
     """
     recipe, start = of.recipe, of.start
     strategy = strategy_of(recipe.strategy)

@@ -1,4 +1,4 @@
-"""An evolution as `mas-view --text` shows it: report, tasks, what was tried on one, and runs."""
+"""An evolution as `mas-view --text` shows it: report, tasks, attempts on a task, and runs."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from .telling import EvolutionStatus, evolution_of
 
 
 def view(folder: Path, words: Sequence[str]) -> Viewed | None:
-    """Find what is to be shown of an evolution; None where the folder is none of one.
+    """Return the view of an evolution; None for a folder of another kind.
 
     Args:
         folder: The folder of an evolution, or of a pool.
-        words: A task's id, and a candidate's number or the name of a run; or none of them. Of a
-            pool, the name of an evolution; its only one needs none.
+        words: For an evolution: a task's id, and a candidate's number or the name of a run; or
+            nothing. For a pool: the name of an evolution, optional if it has only one.
 
     Raises:
-        InputError: There is no such task or run, or a file is damaged, or a link is in the pool.
+        InputError: There is no such task or run, a file is damaged, or the pool holds a link.
         StorageError: Its lines are damaged.
     """
     place = folder.absolute()
@@ -71,7 +71,7 @@ def _report(pool: Path, words: Sequence[str]) -> Viewed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Report:
-    """The outcome of an evolution until now."""
+    """The current report of an evolution."""
 
     status: EvolutionStatus
 
@@ -90,7 +90,7 @@ class _Report:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Tasks:
-    """The tasks of an evolution that are done."""
+    """The finished tasks of an evolution."""
 
     folder: Path
     lines: Sequence[Mapping[str, Any]]
@@ -117,7 +117,7 @@ class _Tasks:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _TaskView:
-    """All that was tried on a task, and what operators and the judge were asked for it."""
+    """All attempts on a task, and the questions to operators and the judge."""
 
     folder: Path
     task: str
@@ -152,18 +152,18 @@ class _TaskView:
 
     @property
     def _events(self) -> Sequence[Mapping[str, Any]]:
-        """The events that are about no team's run: those of operators and of the judge."""
+        """The events outside teams' runs: those of operators and of the judge."""
         return [event for event in self.log.events if "run" not in event]
 
 
 def logged(folder: Path, number: int) -> EventLog:
-    """Read what happened in an episode of an evolution, where its log is here; else nothing."""
+    """Return the event log of an episode; empty if it is missing."""
     log = folder / EPISODES / f"{number:06d}"
     return events_of(log) if (log / EVENTS).exists() else EventLog()
 
 
 def _word(kind: str) -> str:
-    """Return what is typed for a run: a candidate's number, or the run's name."""
+    """Return the argument that selects a run: a candidate's number, or the run's name."""
     return kind.removeprefix("candidate ")
 
 
@@ -174,14 +174,14 @@ def run_in(
     log: EventLog,
     line: Mapping[str, Any],
 ) -> Recorded:
-    """Read a run of an episode.
+    """Return a run of an episode.
 
     Args:
-        number: The episode's, from 0.
-        line: The episode as its line has it; nothing, where it is not done.
+        number: The episode's number, from 0.
+        line: The episode's line; empty if it is unfinished.
 
     Raises:
-        InputError: There is none of that name.
+        InputError: There is no run of that name.
     """
     events = log.events
     own = [event for event in events if event.get("run") == kind]
@@ -207,7 +207,7 @@ def run_in(
 
 
 def _result(folder: Path, number: int, kind: str, line: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the result of a run, as the journal has it; its score as the evolution counted it."""
+    """Return the result of a run from the journal, with the score that the evolution used."""
     path = f"task {number:06d}/{kind}/outcome"
     result = recorded(folder, "run") if (folder / JOURNAL).exists() else ()
     run = dict(next((value for place, value in result if place == path), {}))

@@ -59,8 +59,10 @@ class Closing(Protocol):
     def close(self, pool: Pool, before: PoolView) -> Mapping[str, Any]:
         """Commit the changes that depend on earlier episodes, and return the episode's line.
 
-        Args: pool: The pool. After a crash it may already hold parts of this episode and of later
-            ones. before: The pool after all earlier episodes.
+        Args:
+            pool: The pool. After a crash it may already hold parts of this episode and of later
+                ones.
+            before: The pool after all earlier episodes.
         """
         ...
 
@@ -209,8 +211,9 @@ class Episode(TaskRuns):
         Their changes, rejections, figures and events are merged in the order of the parts,
         whichever finishes first.
 
-        Args: parts: Each part works on the episode that it receives. It must name the changes it
-            keeps.
+        Args:
+            parts: Each part works on the episode that it receives. It must name the changes it
+                keeps.
         """
         ones = [self._part() for _ in parts]
         await together(*(do(item) for do, item in zip(parts, ones, strict=True)))

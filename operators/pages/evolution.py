@@ -1,4 +1,4 @@
-"""The result of an evolution: scores and costs over its tasks, and what each operator was worth."""
+"""The page of an evolution: scores and costs over its tasks, and the value of each operator."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MOST_POINTS = 400
 
 
 def evolution_page(source: PoolSource, name: str, links: Links) -> Page:
-    """Make the page of an evolution."""
+    """Return the page of an evolution."""
     if (whole := source.whole(name)) is not None:
         return _whole_page(source, name, whole, links)
     folder = source.evolution(name)
@@ -79,7 +79,7 @@ def evolution_page(source: PoolSource, name: str, links: Links) -> Page:
 
 
 def tasks_page(source: PoolSource, name: str, number: int, links: Links) -> Page:
-    """Make the page of some tasks of an evolution."""
+    """Return a page of tasks of an evolution."""
     lines = [*lines_in(source.evolution(name))]
     return TEMPLATES.page(
         f"Tasks of {name}",
@@ -92,7 +92,7 @@ def tasks_page(source: PoolSource, name: str, number: int, links: Links) -> Page
 
 
 def _whole_page(source: PoolSource, name: str, whole: WholeStatus, links: Links) -> Page:
-    """Make the page of an evolution whose strategy works on all tasks together."""
+    """Return the page of an evolution whose strategy works on all tasks together."""
     folder = source.evolution(name)
     manifest = Manifest.read(folder)
     strategy = strategy_of(manifest.recipe["strategy"])
@@ -154,7 +154,7 @@ def _first(line: Mapping[str, Any]) -> float | None:
 def _scores(
     lines: Sequence[Mapping[str, Any]], status: EvolutionStatus, name: str, links: Links
 ) -> Plot:
-    """Draw means until each task: of its answers, and of the first teams that were tried."""
+    """Return the plot of running means: of the tasks' answers, and of the first teams tried."""
 
     def running(value: Callable[[Mapping[str, Any]], float | None], title: str) -> Series:
         total, n, points = 0.0, 0, list[PlotPoint]()
@@ -194,7 +194,7 @@ def _scores(
 
 
 def _costs(lines: Sequence[Mapping[str, Any]]) -> Plot:
-    """Draw what each task consumed, by purpose."""
+    """Return the plot of each task's usage, by purpose."""
     purposes: dict[str, list[PlotPoint]] = {}
     for number, line in enumerate(lines, start=1):
         parts = {
@@ -245,7 +245,7 @@ def _sizes(report: EvolutionReport) -> Plot:
 
 
 def task_address(name: str, number: int) -> str:
-    """Return the address of the page of a task."""
+    """Return the address of a task's page."""
     return f"{EVOLUTIONS}/{name}/task/{number}"
 
 

@@ -1,4 +1,4 @@
-"""What held-out trials come to: each team's score, its differences to the others, its cost."""
+"""The figures of held-out trials: each subject's score, its differences to the others, its cost."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class HeldOutFigures:
     """Held-out figures of an evolution. The first team is the one that the pool would deploy.
 
     Attributes:
-        tasks: How many tasks were held out.
-        repeats: How often each team ran on each.
-        after: How many tasks the pool had evolved on.
-        teams: Of each team its name, role, score, interval and cost, and the difference to it of
-            the first one.
-        control: What was tested without what was learnt, which may be the first team itself: the
-            strategy in the pool before the first task, or the team of which the pool expects most
-            of those that it had then. None in figures of earlier versions.
+        tasks: The number of held-out tasks.
+        repeats: The number of runs of each team on each task.
+        after: The number of tasks that the pool had evolved on.
+        teams: The name, role, score, interval and cost of each team, and the first team's
+            difference to it.
+        control: The subject tested without what was learnt, which may be the first team itself: the
+            strategy in the pool before the first task, or the pool's most promising team at that
+            time. None in figures of earlier versions.
     """
 
     tasks: int
@@ -59,7 +59,7 @@ class HeldOutFigures:
     def of(
         cls, teams: Sequence[Subject], trials: Sequence[Mapping[str, Any]], *, after: int
     ) -> HeldOutFigures:
-        """Sum up trials."""
+        """Return the figures of trials."""
         scores = {team.name: scores_of(team.name, trials) for team in teams}
         first = scores[teams[0].name]
         return cls(
@@ -77,7 +77,7 @@ class HeldOutFigures:
 
     @property
     def gain(self) -> float | None:
-        """How much more it scores than the control, paired by task; None without a control."""
+        """Its mean gain over the control, paired by task; None without a control."""
         return self._against["difference"] if self._against else None
 
     @property
@@ -94,7 +94,7 @@ class HeldOutFigures:
         return {"gain": self.gain, "gain_interval": self.gain_interval, **to_value(self)}
 
     def __str__(self) -> str:
-        """Write the figures for people, the gain over the control first."""
+        """Return the figures as text for people, starting with the gain over the control."""
         how = f"{counted(self.tasks, 'task')} x {counted(self.repeats, 'repeat')}"
         first, *others = self.teams
         lines = [f"held out, {how}: {self._gained()}", f"  {_named(first)}"]
@@ -123,13 +123,13 @@ class HeldOutFigures:
 def write_figures(
     folder: Path, figures: HeldOutFigures, trials: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Keep held-out figures, and the trials that they are made of, in an evolution's folder."""
+    """Write held-out figures, and the trials behind them, into an evolution's folder."""
     fields = {**figures.value(), "trials": list(trials)}
     write_atomically(folder / HELD_OUT, dumps(fields, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_figures(folder: Path) -> HeldOutFigures | None:
-    """Read the held-out figures of an evolution; None where there are none."""
+    """Read the held-out figures of an evolution; None without any."""
     path = folder / HELD_OUT
     if not path.exists():
         return None
@@ -177,7 +177,7 @@ def _subject_fields(
 
 
 def _read(subject: Subject, trials: Sequence[Mapping[str, Any]]) -> Mapping[str, int] | None:
-    """Count who read what was learnt, and on how many tasks; None: nobody is to."""
+    """Count the readers of what was learnt, and their tasks; None if none are expected."""
     by_task: dict[str, set[str]] = {}
     for trial in trials:
         by_task.setdefault(trial["task"], set()).update(trial["read"])
@@ -186,7 +186,7 @@ def _read(subject: Subject, trials: Sequence[Mapping[str, Any]]) -> Mapping[str,
 
 
 def _named(team: Mapping[str, Any]) -> str:
-    """Write what was tested, what it is, its score, its cost, and who read what was learnt."""
+    """Return a subject in words: name, role, score, cost, and readers of what was learnt."""
     named = team["team"] if team["role"] in {"learnt", "deployed"} else _with_role(team)
     read = f"; {read_by(team['read'])}" if team.get("read") else ""
     return f"{named} {_score(team)}, {_cost(team)}{read}"

@@ -93,8 +93,9 @@ async def retrospect(
         evidence: The most questions to colleagues. 0: none.
         looks: The most rounds of lookups in the task's files, if it worked on any.
 
-    Returns: Its reflection. Without a conversation to continue, or a valid answer, it has no edits
-        and no summary, and `rejected` has the reason.
+    Returns:
+        Its reflection. Without a conversation to continue, or a valid answer, it has no edits and
+        no summary, and `rejected` has the reason.
     """
     if not ground.run.agents[agent].dialogue:
         reason = f"{agent} read and said nothing."

@@ -1,4 +1,4 @@
-"""Which agent of one team stands where an agent of another does: by id, by role, by level."""
+"""Counterparts: the agents of two teams in the same place, by id, by role, or by level."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ....schema.team.team import Team
 
 
 def counterparts(team: Team, donor: Team) -> Mapping[str, str]:
-    """Find for each position of a team the agent of another that stands in the same place.
+    """Return for each position of a team the agent of another team in the same place.
 
-    The same id comes first, then the same role, then the same level: the output, those that start,
-    those between. Of several, the first position gets the first, and so on round: six workers may
-    all stand where two do. A position without a counterpart is not there.
+    The same id takes precedence, then the same role, then the same level: output, start, or
+    between. If several agents match, they are assigned in turn: six workers may all match the
+    donor's two. Positions without a counterpart are left out.
     """
     by_id = {agent_id: agent_id for agent_id in team.agents if agent_id in donor.agents}
     by_role = _matched(team, donor, _role)
@@ -29,7 +29,7 @@ def counterparts(team: Team, donor: Team) -> Mapping[str, str]:
 def _matched(
     team: Team, donor: Team, place: Callable[[Team, str], str | None]
 ) -> Mapping[str, str]:
-    """Match agents whose place has the same name, one after the other."""
+    """Match agents whose places have the same name, in turn."""
     there = _by_place(donor, place)
     return {
         agent_id: there[name][rank % len(there[name])]

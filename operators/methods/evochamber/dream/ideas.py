@@ -21,8 +21,9 @@ LEVELS: tuple[Level, ...] = ("task", "subdomain", "cross_domain")
 class Difference:
     """What a successful member did differently from one that failed.
 
-    Attributes: giver: The successful member. Without a success, the failed member, which found its
-        own fault.
+    Attributes:
+        giver: The successful member. Without a success, the failed member, which found its own
+            fault.
     """
 
     giver: str

@@ -55,8 +55,10 @@ async def fuse(model: OperatorModel, path: str, earlier: str, new: str) -> str |
 class Settled:
     """The entry to keep for some agents.
 
-    Attributes: entry: The entry, which may replace an earlier one. rejected: The reason why it was
-        not fused with a near-duplicate; None if it was, or has none.
+    Attributes:
+        entry: The entry, which may replace an earlier one.
+        rejected: The reason why it was not fused with a near-duplicate; None if it was, or has
+            none.
     """
 
     entry: Learnt

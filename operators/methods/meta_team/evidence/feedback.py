@@ -44,8 +44,9 @@ class TaskFeedback:
     ) -> TaskFeedback:
         """Return the feedback on a run of a team.
 
-        Args: is_judged: Whether the score comes from a judge that does not know the reference
-            answer. If so, its reason is included; another scorer's reason may quote that answer.
+        Args:
+            is_judged: Whether the score comes from a judge that does not know the reference answer.
+                If so, its reason is included; another scorer's reason may quote that answer.
             shows_reference: Whether the user wants the team to see the reference answer.
         """
         return cls(
