@@ -79,7 +79,7 @@ def named(attachments: Mapping[str, Attachment]) -> str:
 
 
 def _media_type(content: bytes) -> str | None:
-    """Return what a content is by how it begins (mimesniff.spec.whatwg.org, 6.1 and 7.1)."""
+    """Return a content's MIME type by its first bytes (mimesniff.spec.whatwg.org, 6.1 and 7.1)."""
     if content.startswith(b"RIFF") and content[8:14] == b"WEBPVP":
         return "image/webp"
     return next((kind for begins, kind in BEGINNINGS.items() if content.startswith(begins)), None)
