@@ -48,7 +48,7 @@ _VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 
 @dataclass(kw_only=True, slots=True)
 class _Inputs:
-    """What stands in the place of `{topic}`: a value that was given, or a reference to the task."""
+    """The replacements of placeholders such as `{topic}`: given values, or task references."""
 
     values: Mapping[str, str]
     missing: dict[str, None] = field(default_factory=dict[str, None])

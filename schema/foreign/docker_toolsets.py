@@ -133,7 +133,7 @@ class Toolsets:
             self.source.warn(path, UNLISTED.format(name=name))
 
     def _places(self, path: Path) -> list[Path]:
-        """Return where a server's fields stand: in the toolset, and under mcps where it refers."""
+        """Return the paths of a server's fields: the toolset, and the definition it refers to."""
         definition = ("mcps", self.source.text((*path, "ref")))
         return [path, definition] if self.source.has(definition) else [path]
 
