@@ -1,9 +1,9 @@
-"""Making one pool of two copies of it that went on by themselves.
+"""Merges two copies of a pool that evolved independently.
 
-The ledger is the union of theirs, and all else follows: files of teams and evolutions are those of
-either, agents' folders and the scaffold are written as the ledger has them. What contradicts is
-found before anything is touched. The new ledger is written last, and in one piece: whoever is
-stopped before leaves files that no line names, and merging again is all that is to be done.
+The ledger is the union of both, and everything else follows: files of teams and evolutions come
+from either copy, agents' folders and the scaffold are written from the ledger. Contradictions are
+found before any change. The new ledger is written last and atomically: an interrupted merge leaves
+files that no line names, and repeating the merge completes it.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from .union import Contradiction, UnionLine, UnionSide, union_of
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Joined:
-    """How merging changed a pool.
+    """The result of merging another copy into a pool.
 
     Attributes:
-        lines: How many lines its ledger has now.
-        new: How many of them it did not have before.
-        notes: What a person should know of: what both sides changed, and which change counts.
+        lines: The number of lines in its ledger.
+        new: The number of them that are new.
+        notes: Notes for the user: members that both sides changed, and which change counts.
     """
 
     lines: int
@@ -46,27 +46,27 @@ class Joined:
 
 
 def join(folder: Path, second: Path, *, tell: Callable[[str], None]) -> Joined:
-    """Take all that happened to another copy of a pool into a pool. The other one stays as it is.
+    """Merge another copy of a pool into a pool. The other copy stays unchanged.
 
     Args:
-        folder: The pool. Nobody should be at work on it.
-        tell: Told where a person's edits of the scaffold were copied to.
+        folder: The pool. No process should be using it.
+        tell: Receives a message about where a person's edits of the scaffold were copied to.
     """
     _expect_two(folder, second)
     return _join(folder, second, folder, tell)
 
 
 def join_into(target: Path, first: Path, second: Path, *, tell: Callable[[str], None]) -> Joined:
-    """Make a new pool of two copies of one. Both stay as they are.
+    """Merge two copies of a pool into a new pool. Both stay unchanged.
 
     Args:
-        target: Its folder, which is not there yet, or is empty.
-        tell: As `join`.
+        target: The new pool's folder, which must be missing or empty.
+        tell: As in `join`.
 
     Raises:
-        InputError: There is something in the folder, or as `join`.
-        Contradiction: As `join`; then there is no new pool.
-        StorageError: As `join`.
+        InputError: The folder is not empty, or as in `join`.
+        Contradiction: As in `join`; then there is no new pool.
+        StorageError: As in `join`.
     """
     _expect_two(first, second)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
@@ -94,7 +94,7 @@ def join_into(target: Path, first: Path, second: Path, *, tell: Callable[[str], 
 
 
 def _aside(target: Path) -> Path:
-    """Make a folder beside another one."""
+    """Create a temporary folder beside another one."""
     try:
         return Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     except OSError as error:
@@ -102,7 +102,7 @@ def _aside(target: Path) -> Path:
 
 
 def _join(folder: Path, second: Path, called: Path, tell: Callable[[str], None]) -> Joined:
-    """Take another copy into a pool, which messages call as they do."""
+    """Merge another copy into a pool, which messages call `called`."""
     heads = [_checked(path, tell) for path in (folder, second)]
     with locked(folder / LOCK), locked(Ledger(folder / LEDGER).lock):
         put_back(folder)  # what a merge left that was killed
@@ -135,7 +135,7 @@ def _expect_two(folder: Path, second: Path) -> None:
 
 
 def _checked(folder: Path, tell: Callable[[str], None]) -> str:
-    """Make sure that a pool opens, so that what a crash left is put right; name its head."""
+    """Open a pool, which repairs leftovers of a crash, and return its head's name."""
     head = Pool.open(folder, report=tell).head
     return head.name if head else ""
 
@@ -167,7 +167,7 @@ def _of_heads(heads: Sequence[str], state: State) -> Iterator[str]:
 
 
 def _take_teams(folder: Path, second: Path, state: State) -> None:
-    """Take the files of teams; of two that write one team differently, always the same one."""
+    """Copy the files of teams; of two different files of a team, either copy chooses the same."""
     make_folders(folder)
     for member in state.teams.values():
         theirs = second / TEAMS / member.path.name
@@ -193,7 +193,7 @@ def _write(path: Path, text: bytes) -> None:
 
 
 def _evolutions(folder: Path, second: Path, called: Path) -> Iterator[tuple[str, str | None]]:
-    """Yield the evolutions of another copy, each with what its manifest is to say."""
+    """Yield the evolutions of another copy, each with its new manifest."""
     for path in _folders_in(second / EVOLUTIONS):
         own, name = folder / EVOLUTIONS / path.name, called / EVOLUTIONS / path.name
         mine, theirs = (_text(file / MANIFEST) for file in (own, path))
@@ -211,7 +211,7 @@ def _evolutions(folder: Path, second: Path, called: Path) -> Iterator[tuple[str,
 
 
 def _folders_in(evolutions: Path) -> Sequence[Path]:
-    """Give the folders of evolutions; what a crash left there has a name that none of them has."""
+    """Return the folders of evolutions, without leftovers of a crash."""
     return sorted(path for path in evolutions.glob("[!.]*") if path.is_dir())
 
 
@@ -220,7 +220,7 @@ def _text(path: Path) -> str | None:
 
 
 def _take_evolution(folder: Path, name: str, theirs: Path, manifest: str | None) -> None:
-    """Take an evolution, with its journal; one that both have, of who went on further."""
+    """Copy an evolution with its journal, unless the pool's own went further."""
     own = folder / EVOLUTIONS / name
     sizes = [_size(path / TURNS) if path.is_dir() else -1 for path in (own, theirs)]
     if sizes[0] < sizes[1]:

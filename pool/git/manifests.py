@@ -1,4 +1,4 @@
-"""What two copies of an evolution say that it was begun with, as one."""
+"""Unites the manifests that two copies of a pool have for one evolution."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from ...schema.values.values import is_list, is_mapping
 from .union import Contradiction
 
 GROWING = ("commands", "coterie")
-"""What is added to by whoever goes on with an evolution; and tasks are."""
+"""The fields, besides the tasks, that grow when an evolution is continued."""
 
 
 def united_manifests(own_name: str, text: str, other: str, others: str) -> str:
-    """Return the manifest of an evolution that two copies of a pool have.
+    """Return the united manifest of an evolution that two copies of a pool have.
 
-    The tasks are those of the copy that has more of them, and begin with those of the other one.
+    The tasks are those of the copy with more tasks, which must begin with the tasks of the other
+    one.
 
     Args:
-        own_name: What to call the one in messages.
+        own_name: The first manifest's name in messages.
 
     Raises:
-        Contradiction: They are of two evolutions.
+        Contradiction: They belong to two evolutions.
         StorageError: One is no manifest.
     """
     if text == others:
@@ -58,7 +59,7 @@ def _are_texts(value: Any) -> bool:
 
 
 def _rest(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what does not change while an evolution goes on, as `Manifest.differences` has it."""
+    """Return the fields that stay constant during an evolution, as in `Manifest.differences`."""
     rest = {name: item for name, item in value.items() if name not in {"tasks", *GROWING}}
     models = rest.get("models")
     if is_mapping(models):

@@ -1,9 +1,9 @@
-"""The union of two ledgers of one pool: each operation once, each after what it refers to.
+"""The union of two ledgers of one pool: each operation once, each after the lines it refers to.
 
-Both are copies that went on by themselves. Lines stand in the order of their clocks, so the order
-of either side is kept, and what somebody wrote who had seen more comes later: of an agent that both
-revised, its last revision is what the agent is. The union is a function of the set of lines alone,
-whoever merges whom first.
+Both copies evolved independently. Lines are in the order of their logical clocks. So the order of
+either side is kept, and a line whose writer had seen more comes later: if both sides revised an
+agent, the last revision counts. The union depends only on the set of lines, not on the order of
+merging.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ..ledger.scaffold import HEAD
 from ..ledger.state import State, in_order
 
 LONGEST_TASK = 60
-"""Characters of a task or a text by which a line is told."""
+"""Maximum characters of a task or a text in the description of a line."""
 MEMBERS = ("team", "agent")
 
 
 class Contradiction(InputError):
-    """Two copies of a pool say different things of one, so there is no union of them."""
+    """Two copies of a pool contradict each other, so they have no union."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,7 +35,7 @@ class UnionLine:
     """A line of a ledger.
 
     Attributes:
-        text: The whole of it, with its end.
+        text: The whole line, including its line break.
     """
 
     text: bytes
@@ -43,7 +43,7 @@ class UnionLine:
 
     @property
     def op(self) -> str:
-        """The operation that it records."""
+        """The operation that the line records."""
         return self.entry.op
 
     def __str__(self) -> str:
@@ -55,7 +55,7 @@ class UnionSide:
     """One of two copies.
 
     Attributes:
-        name: What to call it in messages.
+        name: Its name in messages.
         lines: The lines of its ledger, each once.
     """
 
@@ -64,14 +64,14 @@ class UnionSide:
 
     @classmethod
     def of(cls, name: str, content: bytes) -> UnionSide:
-        """Read a file that is a ledger. The unfinished line of a crash counts for nothing.
+        """Read the content of a ledger, without an unfinished last line of a crash.
 
         Args:
-            name: What to call it in messages.
+            name: Its name in messages.
 
         Raises:
             StorageError: A line is damaged.
-            Contradiction: A line repeats an operation and says something else.
+            Contradiction: A line repeats an operation with other content.
         """
         fields, after = dict[str, UnionLine](), START
         for text in BytesIO(content):
@@ -100,11 +100,11 @@ def union_of(
         folder: The pool's folder, for messages and paths.
 
     Returns:
-        The lines; and what a person should know of: agents that both sides revised, and the like.
+        The lines, and notes for the user, such as agents that both sides revised.
 
     Raises:
-        Contradiction: One operation says different things on both sides, or two members of one
-            name were born.
+        Contradiction: An operation has other content on each side, or each side has another member
+            of one name.
         StorageError: One of them cannot be read on its own.
     """
     lines = ordered(united(first, second), folder)
@@ -122,7 +122,7 @@ def union_of(
 
 
 def united(first: UnionSide, second: UnionSide) -> list[UnionLine]:
-    """Unite two files whose lines have operations; see the module."""
+    """Unite two files whose lines have operations, in the order of their clocks."""
     _expect_equal(first, second)
     fields = dict[str, UnionLine]()
     for line in (*first.lines, *second.lines):
@@ -131,7 +131,7 @@ def united(first: UnionSide, second: UnionSide) -> list[UnionLine]:
 
 
 def ordered(lines: Sequence[UnionLine], folder: Path) -> Sequence[UnionLine]:
-    """Return lines in an order in which they can be read, as far as there is one."""
+    """Return lines in a readable order, as far as there is one."""
     of = {id(line.entry): line for line in lines}
     return [of[id(entry)] for entry in in_order([line.entry for line in lines], folder)]
 
@@ -158,7 +158,7 @@ def _added_names(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _expect_whole(side: UnionSide, folder: Path) -> None:
-    """Make sure that it is not a side alone that is damaged."""
+    """Raise an error if one side alone is damaged."""
     state = State(folder)
     for line in ordered(side.lines, folder):
         try:
@@ -211,7 +211,7 @@ def _side_of(line: UnionLine, sides: Sequence[UnionSide]) -> str:
 
 
 def _notes(first: UnionSide, second: UnionSide, lines: Sequence[UnionLine]) -> Iterator[str]:
-    """Yield what both sides changed, and which change is the one that counts now."""
+    """Yield notes on changes of both sides, with the change that counts now."""
     ops = [{line.op for line in side.lines} for side in (second, first)]
     changed = [
         {subject: line for line in side.lines if line.op not in there and (subject := _of(line))}
@@ -228,7 +228,7 @@ def _notes(first: UnionSide, second: UnionSide, lines: Sequence[UnionLine]) -> I
 
 
 def _of(line: UnionLine) -> str:
-    """Return what a line changed that only one can have the last word on; nothing otherwise."""
+    """Describe a change that only the last line decides; empty for other lines."""
     value = line.entry.value
     match value.get("kind"):
         case "revised":
