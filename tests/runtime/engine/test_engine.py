@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from dataclasses import replace
 from itertools import pairwise
@@ -43,12 +44,13 @@ def test_the_last_agent_gives_the_answer_and_sees_the_reports(bench: Bench) -> N
 
 
 def test_libraries_of_later_agents_are_imported_while_earlier_ones_wait(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     loaded, asked = threading.Event(), list[bool]()
 
     def load() -> None:
         loaded.set()
+        raise ImportError("libsomething.so.1 is missing")
 
     def waits(_request: object) -> Reply:
         asked.append(loaded.wait(PATIENCE))
@@ -57,7 +59,8 @@ def test_libraries_of_later_agents_are_imported_while_earlier_ones_wait(
     monkeypatch.setattr(LlmRunner, "load", staticmethod(load), raising=False)
     with ScriptedModel({"[first]": waits, "[second]": "2"}) as model:
         run = bench.run(team(llm("first"), llm("second"), edges=chain("first", "second")), model)
-    assert (run.answer, asked) == ("2", [True])
+    gc.collect()  # A failure that nobody looks at is logged when it is collected.
+    assert (run.answer, asked, caplog.messages) == ("2", [True], [])
 
 
 def test_under_fail_an_early_answer_does_not_hide_a_later_failure() -> None:
