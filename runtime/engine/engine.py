@@ -266,9 +266,10 @@ class Running:
             for agent_id, planned in self.plan.agents.items()
             if planned.sees and agent_id not in self.preset
         ]
-        for load in {runner.load for runner in waiting if hasattr(runner, "load")}:
-            loading = asyncio.get_running_loop().run_in_executor(None, load)
-            loading.add_done_callback(_disregard)  # an agent that needs it fails by itself
+        loop = asyncio.get_running_loop()
+        loads = {runner.load for runner in waiting if hasattr(runner, "load")}
+        loading = (loop.run_in_executor(None, load) for load in loads)
+        asyncio.gather(*loading, return_exceptions=True)  # an agent that needs it fails by itself
 
     async def _part(self, planned: PlannedAgent) -> AgentOutcome:
         """Wait for those whose outputs the agent sees, run it, and tell how it ended."""
@@ -483,11 +484,6 @@ class Running:
             agents=outcomes,
             over_budget=over_budget,
         )
-
-
-def _disregard(loading: asyncio.Future[None]) -> None:
-    if not loading.cancelled():
-        loading.exception()
 
 
 def _slowed(run: Run, limit: str) -> Run:
