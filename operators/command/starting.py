@@ -152,18 +152,23 @@ class EvolutionStart:
             return Pool.open(self.folder, catalogue=self.catalogue)
         return Pool.init(self.folder, self.sources, catalogue=self.catalogue, shared=shared)
 
-    async def check_host(self, setting: Setting, shared: Shared | None = None) -> None:
+    async def check_host(
+        self, setting: Setting, shared: Shared | None = None, *, begun: bool = False
+    ) -> None:
         """Make sure that the teams, the operators and the judge can be run here.
 
         Args:
             shared: What the models of other evolutions share with these.
+            begun: Whether it was begun, so that its journal may have all answers.
         """
         from ...runtime.messages.recall import nothing
         from ...runtime.plan.plan import compile
         from ...runtime.runs.services import open_services
 
         check_addresses(self.catalogue, self.asked_models)
-        async with open_services(self.catalogue, setting, connected=False, shared=shared) as opened:
+        async with open_services(
+            self.catalogue, setting, connected=False, shared=shared, lazy=begun
+        ) as opened:
             services = replace(opened, recaller=nothing)  # each episode will have its own
             for team in (*(self.built or self.written), *_alone(self.agents)):
                 await services.prepare(compile(team, self.catalogue))

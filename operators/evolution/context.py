@@ -101,6 +101,8 @@ async def open_stage(
 ) -> AsyncGenerator[EvolutionContext]:
     """Open what an evolution needs; leaving the block closes it.
 
+    The servers of embedded models start with the first question that is not recorded.
+
     Args:
         setting: How its runs are made; its budget is that of everything together.
         embedder: What finds similar tasks in memory; see `choose_embedder`.
@@ -112,7 +114,7 @@ async def open_stage(
         shared: What the models of other evolutions share with these.
         say: Told how far batches are, where calls wait for some.
     """
-    async with open_services(catalogue, setting, shared=shared) as opened:
+    async with open_services(catalogue, setting, shared=shared, lazy=True) as opened:
         with Journal.open(folder) as journal, pool.following(journal.flush_now):
             async with opened.collecting(journal, say):
                 budget = Budget(setting.budget, name="the evolution")

@@ -253,6 +253,7 @@ async def open_services(
     responder: Responder | None = None,
     connected: bool = True,
     shared: Shared | None = None,
+    lazy: bool = False,
 ) -> AsyncGenerator[Services]:
     """Open what runs need; leaving the block closes connections and ends servers.
 
@@ -265,6 +266,7 @@ async def open_services(
             can be run there, but all else can be prepared.
         shared: What the models of other services share with these, such as bounds on calls in
             flight.
+        lazy: Whether servers of embedded models start with the first question only.
 
     Raises:
         InputError: The cache cannot be opened, there is no pool, or the cluster does not answer.
@@ -284,6 +286,7 @@ async def open_services(
                     shared=shared,
                     responder=responder,
                     batched=setting.batch,
+                    lazy=lazy,
                 )
             ),
             toolbox=await stack.enter_async_context(toolbox),
