@@ -370,6 +370,7 @@ class Evolving:
                 on_episode=partial(self._on_episode, watch, turns),
                 hear=turns.beside(watch.hear),
                 islands=self.islands and replace(self.islands, say=watch.say),
+                is_final=self.testing is not None and self.testing.caps is not None,
             ).to_the_end()
 
     @property

@@ -73,12 +73,14 @@ class EarlierEpisodes:
     Attributes:
         again: Returns one of them, or the one itself, as it began: its runs are answered from the
             journal. Ask for their numbers in ascending order.
-        is_last: Whether the stream has no task after this one.
+        is_last: Whether no task follows this one: the stream has none, or the budget no room.
+        is_final: Whether nobody raises the budget: what it has no room for is left out.
     """
 
     lines: Sequence[Mapping[str, Any]]
     again: Callable[[int], Episode]
     is_last: bool
+    is_final: bool = False
 
 
 @dataclass(kw_only=True, eq=False)

@@ -118,6 +118,10 @@ class Strategy(PluginValue):
         before_commit: What it does with an episode once all earlier ones are committed: what it
             keeps then is committed with that episode. It **must** do the same when it is done
             again. It needs `past`.
+        closing_calls: Bounds the calls that it makes before the last commit, given its settings,
+            the lines of the tasks until then, and how many more tasks there will be. Where nobody
+            raises the budget, the last task is the last one after which there is room for these
+            calls. It needs `past`. None: nothing is lost where tasks end early.
         whole: What it does with all tasks together. It **must** take chance from the recipe's seed
             and model answers through the journal only, under paths that do not depend on
             scheduling, and leave its result in the evolution's folder.
@@ -166,6 +170,7 @@ class Strategy(PluginValue):
     name: str
     episode: Callable[[Episode], Awaitable[None]] = _no_episode
     before_commit: Callable[[Episode, EarlierEpisodes], Awaitable[None]] = _no_more
+    closing_calls: Callable[[Any, Sequence[Mapping[str, Any]], int], int] | None = None
     whole: Callable[[TaskStream], Awaitable[object]] | None = None
     ceiling: Callable[[Team], CapabilityPolicy] | None = None
     status: Callable[[Path], WholeStatus | None] = lambda _folder: None
