@@ -152,7 +152,9 @@ class EvolutionStart:
             return Pool.open(self.folder, catalogue=self.catalogue)
         return Pool.init(self.folder, self.sources, catalogue=self.catalogue, shared=shared)
 
-    async def check_host(self, setting: Setting, shared: Shared | None = None) -> None:
+    async def check_host(
+        self, setting: Setting, shared: Shared | None = None, *, begun: bool = False
+    ) -> None:
         """Check that the teams, the operators and the judge can run on this host.
 
         Args:
@@ -163,7 +165,9 @@ class EvolutionStart:
         from ...runtime.runs.services import open_services
 
         check_addresses(self.catalogue, self.asked_models)
-        async with open_services(self.catalogue, setting, connected=False, shared=shared) as opened:
+        async with open_services(
+            self.catalogue, setting, connected=False, shared=shared, lazy=begun
+        ) as opened:
             services = replace(opened, recaller=nothing)  # each episode will have its own
             for team in (*(self.built or self.written), *_alone(self.agents)):
                 await services.prepare(compile(team, self.catalogue))
