@@ -15,7 +15,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import CallError
 from coterie.runtime.record.trace import Event
 from coterie.runtime.runners.llm import LlmRunner
-from coterie.schema.values.errors import InputError
+from coterie.schema.values.errors import InputError, StorageError
 
 from ...waiting import PATIENCE
 from .. import timed
